@@ -1,0 +1,1 @@
+"""See a language model think, while it learns."""

@@ -1,0 +1,137 @@
+"""Configurations that explain and check themselves.
+
+A configuration is a frozen dataclass whose fields are made by `setting`. The command line reads its
+help from them, the window builds its form from them, and both get the same sentence when a value
+cannot be.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from lmviz.errors import LmvizError
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a field of a configuration says about itself.
+
+    `kind` is `int`, `float`, `bool` or `str`; `label` is its name in a form; `minimum` and `maximum`
+    are inclusive; `choices` lists all the values there are, in the order in which to offer them.
+    """
+
+    name: str
+    kind: type
+    default: Any
+    label: str
+    help: str
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[Any, ...] = ()
+    advanced: bool = False
+
+    def check(self, value: Any) -> Any:
+        """Return the value in this setting's type, or raise LmvizError."""
+        value = self._convert(value)
+        if self.choices and value not in self.choices:
+            offered = ", ".join(str(choice) for choice in self.choices)
+            raise LmvizError(f"{self.name} cannot be {value!r}: choose one of {offered}.")
+        if self.kind is float and not math.isfinite(value):
+            raise LmvizError(f"{self.name} cannot be {value}: give a finite number.")
+        if self.minimum is not None and value < self.minimum:
+            raise LmvizError(f"{self.name} cannot be {value}: the smallest value is {self.minimum}.")
+        if self.maximum is not None and value > self.maximum:
+            raise LmvizError(f"{self.name} cannot be {value}: the largest value is {self.maximum}.")
+        return value
+
+    def _convert(self, value: Any) -> Any:
+        wanted = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
+        refusal = LmvizError(f"{self.name} cannot be {value!r}: it must be {wanted[self.kind]}.")
+        if self.kind is bool:
+            if isinstance(value, bool):
+                return value
+            known = {"true": True, "yes": True, "on": True, "1": True}
+            known |= {"false": False, "no": False, "off": False, "0": False}
+            if str(value).lower() not in known:
+                raise refusal
+            return known[str(value).lower()]
+        if isinstance(value, bool):
+            raise refusal
+        try:
+            if self.kind is int and float(value) != int(float(value)):
+                raise refusal
+            return int(float(value)) if self.kind is int else self.kind(value)
+        except (TypeError, ValueError, OverflowError):
+            raise refusal from None
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    label: str = "",
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: tuple[Any, ...] = (),
+    advanced: bool = False,
+) -> Any:
+    """A dataclass field that carries its help, its limits and its default."""
+    metadata = {
+        "help": help,
+        "label": label,
+        "minimum": minimum,
+        "maximum": maximum,
+        "choices": choices,
+        "advanced": advanced,
+    }
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+class Configuration:
+    """Base of all configurations; subclasses are `@dataclass(frozen=True)` with `setting` fields."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def __post_init__(self) -> None:
+        for item in self.settings():
+            object.__setattr__(self, item.name, item.check(getattr(self, item.name)))
+        self.check()
+
+    def check(self) -> None:
+        """Raise LmvizError where fields do not fit one another. Subclasses say how."""
+
+    @classmethod
+    def settings(cls) -> tuple[Setting, ...]:
+        """The settings, in the order of the fields."""
+        return tuple(
+            Setting(
+                name=field.name,
+                kind=type(field.default),
+                default=field.default,
+                label=field.metadata["label"] or field.name.replace("_", " ").capitalize(),
+                **{key: field.metadata[key] for key in field.metadata if key != "label"},
+            )
+            for field in dataclasses.fields(cls)  # type: ignore[arg-type]
+        )
+
+    @classmethod
+    def names(cls) -> frozenset[str]:
+        """The names of the fields."""
+        return frozenset(item.name for item in cls.settings())
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Self:
+        """Build from plain values or their text, as read from JSON or the command line."""
+        unknown = sorted(set(values) - cls.names())
+        if unknown:
+            known = ", ".join(sorted(cls.names()))
+            raise LmvizError(f"There is no setting {unknown[0]!r}: the settings are {known}.")
+        return cls(**values)
+
+    def to_values(self) -> dict[str, Any]:
+        """The fields as plain values, ready for JSON."""
+        return dataclasses.asdict(self)  # type: ignore[call-overload]

@@ -1,0 +1,70 @@
+"""The explicit path: a model's taps computed one after the other, within hearing of a listener.
+
+The fused `forward` of a model is what trains; this is the same computation with every intermediate
+value in the open. A test holds the two equal for every family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+
+import torch
+
+from lmviz.models.tap import Listener, Tap, Value, Weight
+
+
+class Scope:
+    """Where operations find their operands while a forward pass is under way.
+
+    `tokens` is (batch, position) int64; inside a scan, operands come without the position axis.
+    """
+
+    def __init__(self, tokens: torch.Tensor, parameters: Mapping[str, torch.Tensor]) -> None:
+        self.tokens = tokens
+        self.position: int | None = None
+        self._parameters = parameters
+        self._values: dict[str, torch.Tensor] = {}
+        self._steps: dict[str, list[torch.Tensor]] = {}
+
+    def read(self, operand: Value) -> torch.Tensor:
+        """The operand's value: (batch, *axes), or (batch, *axes without position) inside a scan."""
+        if self.position is None:
+            return self._values[operand.address]
+        position = self.position + operand.shift
+        if position < 0:
+            parameter = next(iter(self._parameters.values()))
+            return parameter.new_zeros(self.tokens.shape[0], operand.width)
+        if operand.address in self._steps:
+            return self._steps[operand.address][position]
+        return self._values[operand.address][:, position]
+
+    def weight(self, operand: Weight) -> torch.Tensor:
+        """The parameter, or those of its rows that are meant."""
+        parameter = self._parameters[operand.name]
+        return parameter if operand.rows is None else parameter[slice(*operand.rows)]
+
+    def _compute(self, tap: Tap, listener: Listener) -> None:
+        self._values[tap.address] = listener(tap, tap.operation.compute(self), None)
+
+    def _scan(self, taps: list[Tap], listener: Listener) -> None:
+        self._steps = {tap.address: [] for tap in taps}
+        for position in range(self.tokens.shape[1]):
+            self.position = position
+            for tap in taps:
+                value = tap.operation.compute(self)
+                self._steps[tap.address].append(listener(tap, value, position))
+        self.position = None
+        for address, steps in self._steps.items():
+            self._values[address] = torch.stack(steps, dim=1)
+        self._steps = {}
+
+    def run(self, taps: Iterable[Tap], listener: Listener) -> dict[str, torch.Tensor]:
+        """Compute the taps in order; the values by address."""
+        for scan, group in groupby(taps, key=lambda tap: tap.scan):
+            if scan:
+                self._scan(list(group), listener)
+            else:
+                for tap in group:
+                    self._compute(tap, listener)
+        return self._values

@@ -1,0 +1,101 @@
+"""The one interface of all families."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from lmviz.configuration import Configuration
+from lmviz.models.explicit import Scope
+from lmviz.models.tap import Listener, Stage, Tap
+
+if TYPE_CHECKING:
+    from lmviz.text.tokenizer import Tokenizer
+
+IGNORED = -100
+"""A target that does not count, such as the START of the next document."""
+
+
+class Model(nn.Module, ABC):
+    """Turns token ids into next-token logits.
+
+    `context` is the largest number of positions that `forward` takes, None where there is no limit.
+    `family` is the name in `lmviz.families.FAMILIES`. `tokenizer`, `name` and `step` say where an
+    opened model came from; `forward` does not need them.
+    """
+
+    family: ClassVar[str]
+    context: int | None = None
+    tokenizer: Tokenizer | None = None
+    name: str = ""
+    step: int = 0
+
+    def __init__(self, configuration: Configuration, vocabulary_size: int) -> None:
+        super().__init__()
+        self.configuration = configuration
+        self.vocabulary_size = vocabulary_size
+
+    @abstractmethod
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Logits (batch, position, token) for tokens (batch, position); position t sees up to t."""
+
+    @abstractmethod
+    def taps(self) -> tuple[Tap, ...]:
+        """The places inside, in the order of computation; the last two are logits, probabilities."""
+
+    @abstractmethod
+    def stages(self) -> tuple[Stage, ...]:
+        """The steps of the explanation, in order."""
+
+    def advance(self, tokens: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
+        """Logits and the state to carry on with; families without a recurrence carry none."""
+        return self(tokens), None
+
+    def loss(self, tokens: torch.Tensor, targets: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
+        """Mean negative log-likelihood in nats over targets (batch, position) that are not IGNORED."""
+        logits, state = self.advance(tokens, state)
+        value = functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
+        return value, state
+
+    def log_probabilities(self, tokens: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Natural log-probability of each target, (batch, position); IGNORED targets give 0."""
+        logits = self(tokens)
+        losses = functional.cross_entropy(
+            logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED, reduction="none"
+        )
+        return -losses.view(targets.shape)
+
+    def listen(self, tokens: torch.Tensor, listener: Listener) -> torch.Tensor:
+        """The explicit path: every tap passes through the listener. Logits as of `forward`."""
+        parameters: Mapping[str, torch.Tensor] = {**dict(self.named_parameters()), **dict(self.named_buffers())}
+        return Scope(tokens, parameters).run(self.taps(), listener)["logits"]
+
+    def operand(self, source: str, indices: np.ndarray) -> np.ndarray:
+        """The numbers of a parameter at indices (term, axis), as `Factor` states them; (term,)."""
+        array = self.get_parameter_or_buffer(source).detach().cpu().numpy()
+        return array[tuple(indices.T)].astype(np.float64)
+
+    def get_parameter_or_buffer(self, name: str) -> torch.Tensor:
+        """A parameter or a buffer by its dotted name; KeyError when there is none."""
+        for key, value in (*self.named_parameters(), *self.named_buffers()):
+            if key == name:
+                return value
+        raise KeyError(name)
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """What a snapshot stores, contiguous and on the CPU."""
+        return {name: value.detach().cpu().contiguous() for name, value in self.state_dict().items()}
+
+    def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Take over what `state` gave."""
+        self.load_state_dict(dict(state))
+
+    def parameter_count(self) -> int:
+        """The number of learned numbers, tied ones once."""
+        return sum(parameter.numel() for parameter in self.parameters())

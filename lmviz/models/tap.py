@@ -1,0 +1,111 @@
+"""Taps and stages: the named places inside a model, and the order in which to walk them.
+
+A model states its computation once more as a list of taps in order. Each tap has an address, named
+axes, and the operation with its operands that makes its value. `lmviz.models.explicit` computes the
+list; a listener sees every value on its way and may replace it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+
+    from lmviz.models.arithmetic import Arithmetic
+    from lmviz.models.explicit import Scope
+
+SCALES = ("signed", "share", "score", "count", "token")
+"""What the numbers of a tap are, which decides their colours: signed values around zero; shares
+between 0 and 1 (gates, attention, probabilities); scores with -inf; counts from 0; token ids."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """An operand: the value of another tap, at the same position or `shift` positions away.
+
+    Before the first position a shifted operand is a row of `width` zeros, the initial state.
+    """
+
+    address: str
+    shift: int = 0
+    width: int = 0
+
+
+@dataclass(frozen=True)
+class Weight:
+    """An operand: a parameter by its name in the state dict, or some of its rows."""
+
+    name: str
+    rows: tuple[int, int] | None = None
+
+
+class Reader(Protocol):
+    """Where `explain` finds numbers: a trace together with the model's parameters, as numpy."""
+
+    def array(self, address: str) -> np.ndarray:
+        """The value of a tap, without a batch axis."""
+
+    def weight(self, weight: Weight) -> np.ndarray:
+        """The rows of a parameter that a Weight names."""
+
+    @property
+    def ids(self) -> np.ndarray:
+        """The token ids, (position,)."""
+
+
+class Operation(Protocol):
+    """What makes a tap's value. One class an operation; it computes, and it explains."""
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """The value, (batch, *axes); inside a scan without the position axis."""
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """The arithmetic of one cell, whose index follows the tap's axes."""
+
+
+@dataclass(frozen=True)
+class Tap:
+    """A named place inside a model.
+
+    `axes` name the axes of its value, without the batch. Neighbouring taps with the same `scan` form
+    a recurrence: they are computed together, position by position, and may read `Value(..., shift=-1)`
+    of one another; position is then their first axis.
+    """
+
+    address: str
+    axes: tuple[str, ...]
+    operation: Operation
+    scale: str = "signed"
+    scan: str = ""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of the explanation, in the order of computation.
+
+    `equation` is LaTeX. `results` and `operands` are tap addresses. `place` is where in the model one
+    is, for the picture: "embedding", "layers/0/attention", "layers/0/feedforward", "layers/0", "output".
+    `by_position` is true where the stage belongs to one position of a recurrence, which the stepper
+    then walks position by position.
+    """
+
+    title: str
+    equation: str
+    results: tuple[str, ...]
+    operands: tuple[str, ...]
+    place: str
+    by_position: bool = False
+
+
+class Listener(Protocol):
+    """Sees each tap's value as it is computed, and returns the value with which to go on.
+
+    `position` is None outside a scan; inside, it is the position that was just computed, and `value`
+    has no position axis.
+    """
+
+    def __call__(self, tap: Tap, value: torch.Tensor, position: int | None) -> torch.Tensor: ...
