@@ -1,0 +1,47 @@
+"""Our own icons: drawn in one colour in `resources/icons`, tinted by the theme when asked for."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+SIZES = (16, 20, 24, 32, 40, 48, 64)
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def icon_path(name: str) -> Path:
+    """The file of an icon such as "transport/play", in a checkout or in an installed package."""
+    installed = _PACKAGE / "resources"
+    folder = installed if installed.is_dir() else _PACKAGE.parent / "resources"
+    return folder / "icons" / f"{name}.svg"
+
+
+def icon(name: str, color: QColor, disabled: QColor | None = None) -> QIcon:
+    """An icon in a colour, crisp at any of the usual sizes; ask again when the theme has changed."""
+    made = QIcon()
+    modes = [(QIcon.Mode.Normal, color)] + ([(QIcon.Mode.Disabled, disabled)] if disabled else [])
+    for mode, tint in modes:
+        for size in SIZES:
+            made.addPixmap(pixmap(name, tint, size), mode)
+    return made
+
+
+def pixmap(name: str, color: QColor, size: int, ratio: float = 1.0) -> QPixmap:
+    """The icon drawn `size` logical pixels square, for a screen with `ratio` device pixels each."""
+    drawn = QPixmap(QSize(size, size) * ratio)
+    drawn.setDevicePixelRatio(ratio)
+    drawn.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(drawn)
+    QSvgRenderer(QByteArray(_tinted(name, color.name()))).render(painter, QRectF(0, 0, size, size))
+    painter.end()
+    return drawn
+
+
+@lru_cache(maxsize=256)
+def _tinted(name: str, color: str) -> bytes:
+    return icon_path(name).read_text(encoding="utf-8").replace("currentColor", color).encode()
