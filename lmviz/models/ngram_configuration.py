@@ -1,0 +1,37 @@
+"""What can be chosen about an n-gram model. Known before torch is loaded, and before anything is counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lmviz.configuration import Configuration, setting
+
+KNESER_NEY = "kneser-ney"
+ADD_K = "add-k"
+MAXIMUM_LIKELIHOOD = "maximum-likelihood"
+
+
+@dataclass(frozen=True)
+class NgramConfiguration(Configuration):
+    """An n-gram model: the next token from the last `order` - 1 tokens, by counting."""
+
+    order: int = setting(
+        5,
+        "How many tokens an n-gram has: the next token is predicted from the order - 1 tokens before it.",
+        minimum=1,
+        maximum=7,
+    )
+    smoothing: str = setting(
+        KNESER_NEY,
+        "How unseen n-grams get a share: interpolated modified Kneser-Ney, add-k, or none at all "
+        "(maximum likelihood, which falls back to the longest context that was seen).",
+        choices=(KNESER_NEY, ADD_K, MAXIMUM_LIKELIHOOD),
+    )
+    added: float = setting(
+        1.0,
+        "The k of add-k: what is added to the count of every token. 1 is Laplace's rule.",
+        label="k",
+        minimum=1e-9,
+        maximum=1e6,
+        advanced=True,
+    )

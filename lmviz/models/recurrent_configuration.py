@@ -1,0 +1,110 @@
+"""The configurations of the recurrent families, readable before torch is loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from lmviz.configuration import Configuration, setting
+from lmviz.errors import LmvizError
+from lmviz.models.estimate import Estimate, training_estimate
+
+
+@dataclass(frozen=True)
+class RecurrentConfiguration(Configuration):
+    """What all recurrent networks have in common.
+
+    `gates` is how many affine maps of input and previous state each layer computes; `kept_values` how
+    many numbers a unit keeps per position for the backward pass.
+    """
+
+    gates: ClassVar[int]
+    kept_values: ClassVar[int]
+
+    layers: int = setting(
+        1,
+        "How many recurrent layers stand on top of each other; each reads the hidden states of the one below.",
+        minimum=1,
+        maximum=32,
+    )
+    width: int = setting(
+        128,
+        "Units in the hidden state of each layer: all that the network remembers of the text so far.",
+        minimum=1,
+        maximum=8192,
+    )
+    embedding: int = setting(
+        0,
+        "Numbers that stand for each word on its way in; 0 stands for the width of the hidden state.",
+        label="Embedding size",
+        minimum=0,
+        maximum=8192,
+        advanced=True,
+    )
+    tied: bool = setting(
+        False,
+        "Use the embedding table once more to score the next token, instead of a matrix of its own "
+        "(Press & Wolf 2017). The embedding must then be as wide as the hidden state.",
+        label="Tied output",
+    )
+    dropout: float = setting(
+        0.0,
+        "Share of values between layers set to zero at random while training, against overfitting "
+        "(Zaremba et al. 2014).",
+        minimum=0.0,
+        maximum=0.9,
+    )
+
+    def check(self) -> None:
+        """Refuse a tied output whose two uses differ in size."""
+        if self.tied and self.embedding_width != self.width:
+            raise LmvizError(
+                f"A tied output needs an embedding as wide as the hidden state, but it is "
+                f"{self.embedding_width} and {self.width}: set embedding to 0 or tied to false."
+            )
+
+    @property
+    def embedding_width(self) -> int:
+        """Channels of the embedding."""
+        return self.embedding or self.width
+
+    def estimate(self, vocabulary_size: int, batch: int, length: int) -> Estimate:
+        """What training on batches of `batch` rows of `length` tokens costs."""
+        inputs = [self.embedding_width] + [self.width] * (self.layers - 1)
+        matrices = sum(self.gates * self.width * (size + self.width) for size in inputs)
+        biases = self.layers * self.gates * 2 * self.width
+        embedding = vocabulary_size * self.embedding_width
+        output = vocabulary_size * self.width
+        parameters = embedding + matrices + biases + (0 if self.tied else output) + vocabulary_size
+        values = self.embedding_width + self.layers * self.kept_values * self.width + 2 * vocabulary_size
+        return training_estimate(parameters, matrices + output, values, batch * length)
+
+
+@dataclass(frozen=True)
+class RNNConfiguration(RecurrentConfiguration):
+    """The simple recurrent network (Elman 1990; as a language model, Mikolov et al. 2010)."""
+
+    gates: ClassVar[int] = 1
+    kept_values: ClassVar[int] = 2
+
+    activation: str = setting(
+        "tanh",
+        "The function that turns the sum of input and previous state into the next state.",
+        choices=("tanh", "sigmoid", "relu"),
+    )
+
+
+@dataclass(frozen=True)
+class LSTMConfiguration(RecurrentConfiguration):
+    """Long short-term memory (Hochreiter & Schmidhuber 1997; forget gate of Gers et al. 2000)."""
+
+    gates: ClassVar[int] = 4
+    kept_values: ClassVar[int] = 6
+
+
+@dataclass(frozen=True)
+class GRUConfiguration(RecurrentConfiguration):
+    """The gated recurrent unit (Cho et al. 2014)."""
+
+    gates: ClassVar[int] = 3
+    kept_values: ClassVar[int] = 5
