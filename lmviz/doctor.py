@@ -1,0 +1,250 @@
+"""What this machine lacks for lmviz, in sentences that say what to do.
+
+Qt aborts, which Python cannot catch, where a system library of its screen plugin is missing. So
+`missing_libraries` looks for them first; the window asks it before it starts, `lmviz doctor` prints
+everything that `examine` finds, and `python3 -m lmviz.doctor` names the Debian packages for a build
+machine. Only the standard library is imported, so that this works where nothing is installed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Library:
+    """A shared library that Qt loads, and the packages that bring it."""
+
+    file: str
+    debian: str
+    fedora: str
+
+
+ALWAYS = (
+    Library("libGL.so.1", "libgl1", "libglvnd-glx"),
+    Library("libEGL.so.1", "libegl1", "libglvnd-egl"),
+    Library("libfontconfig.so.1", "libfontconfig1", "fontconfig"),
+    Library("libfreetype.so.6", "libfreetype6", "freetype"),
+    Library("libxkbcommon.so.0", "libxkbcommon0", "libxkbcommon"),
+    Library("libdbus-1.so.3", "libdbus-1-3", "dbus-libs"),
+    Library("libglib-2.0.so.0", "libglib2.0-0", "glib2"),
+    Library("libgthread-2.0.so.0", "libglib2.0-0", "glib2"),
+    Library("libX11.so.6", "libx11-6", "libX11"),
+    Library("libz.so.1", "zlib1g", "zlib"),
+    Library("libzstd.so.1", "libzstd1", "libzstd"),
+)
+"""What Qt's core, its widgets and its offscreen plugin need; read off the wheel with readelf."""
+
+PLUGINS = {
+    "xcb": (
+        Library("libxcb-cursor.so.0", "libxcb-cursor0", "xcb-util-cursor"),
+        Library("libxcb-icccm.so.4", "libxcb-icccm4", "xcb-util-wm"),
+        Library("libxcb-image.so.0", "libxcb-image0", "xcb-util-image"),
+        Library("libxcb-keysyms.so.1", "libxcb-keysyms1", "xcb-util-keysyms"),
+        Library("libxcb-render-util.so.0", "libxcb-render-util0", "xcb-util-renderutil"),
+        Library("libxcb-util.so.1", "libxcb-util1", "xcb-util"),
+        Library("libxcb.so.1", "libxcb1", "libxcb"),
+        Library("libxcb-randr.so.0", "libxcb-randr0", "libxcb"),
+        Library("libxcb-render.so.0", "libxcb-render0", "libxcb"),
+        Library("libxcb-shape.so.0", "libxcb-shape0", "libxcb"),
+        Library("libxcb-shm.so.0", "libxcb-shm0", "libxcb"),
+        Library("libxcb-sync.so.1", "libxcb-sync1", "libxcb"),
+        Library("libxcb-xfixes.so.0", "libxcb-xfixes0", "libxcb"),
+        Library("libxcb-xkb.so.1", "libxcb-xkb1", "libxcb"),
+        Library("libX11-xcb.so.1", "libx11-xcb1", "libX11-xcb"),
+        Library("libxkbcommon-x11.so.0", "libxkbcommon-x11-0", "libxkbcommon-x11"),
+    ),
+    "wayland": (
+        Library("libwayland-client.so.0", "libwayland-client0", "libwayland-client"),
+        Library("libwayland-cursor.so.0", "libwayland-cursor0", "libwayland-cursor"),
+    ),
+}
+"""What a plugin that talks to a screen needs besides."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at. `state` is "fine", "note" (lmviz works all the same) or "problem"."""
+
+    name: str
+    state: str
+    sentence: str
+
+
+def screen_plugin(environment: Mapping[str, str] = os.environ) -> str:
+    """The plugin with which Qt will draw on Linux: "xcb", "wayland", "offscreen" …, or "" for none.
+
+    As Qt does: QT_QPA_PLATFORM first, then the kind of session.
+    """
+    asked = environment.get("QT_QPA_PLATFORM", "").split(";")[0].split(":")[0]
+    if asked:
+        return asked.removesuffix("-egl")
+    if environment.get("WAYLAND_DISPLAY") and environment.get("XDG_SESSION_TYPE", "wayland") == "wayland":
+        return "wayland"
+    return "xcb" if environment.get("DISPLAY") else ""
+
+
+def missing_libraries(plugin: str | None = None) -> tuple[Library, ...]:
+    """The system libraries that Qt would not find for a screen plugin, by default the one it will take.
+
+    Empty everywhere but on Linux: the wheels for macOS and Windows hold all they need.
+    """
+    if not sys.platform.startswith("linux"):
+        return ()
+    wanted = ALWAYS + PLUGINS.get(screen_plugin() if plugin is None else plugin, ())
+    return tuple(library for library in wanted if not _loads(library.file))
+
+
+def _loads(file: str) -> bool:
+    try:
+        ctypes.CDLL(file)
+    except OSError:
+        return False
+    return True
+
+
+def install_command(libraries: Iterable[Library]) -> str:
+    """The command that installs the libraries on this system, as far as its package manager is known."""
+    found = tuple(libraries)
+    if shutil.which("dnf") and not shutil.which("apt-get"):
+        return "sudo dnf install " + " ".join(sorted({library.fedora for library in found}))
+    return "sudo apt-get install " + " ".join(sorted({library.debian for library in found}))
+
+
+def libraries_sentence(libraries: Iterable[Library]) -> str:
+    """What is missing and how to install it."""
+    found = tuple(libraries)
+    files = ", ".join(library.file for library in found)
+    return f"Qt cannot draw without {files}: install with `{install_command(found)}`."
+
+
+def missing_display(environment: Mapping[str, str] = os.environ) -> str:
+    """A sentence when there is no screen to draw on, or ""."""
+    if sys.platform.startswith("linux") and not screen_plugin(environment):
+        return (
+            "There is no display (neither WAYLAND_DISPLAY nor DISPLAY is set): start lmviz in a desktop "
+            "session, log in with `ssh -X`, or use the commands of `lmviz --help`, which need no window."
+        )
+    return ""
+
+
+def examine() -> Iterator[Finding]:
+    """Everything worth knowing about this machine, one finding after the other.
+
+    Importing torch is part of it, so it takes some seconds and runs in any thread.
+    """
+    yield _python()
+    yield from _packages()
+    yield _system_libraries()
+    yield _display()
+    yield _torch()
+    yield from _folders()
+
+
+def _python() -> Finding:
+    sentence = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}."
+    return Finding("python", "fine", sentence)
+
+
+PACKAGES = ("PySide6_Essentials", "pyqtgraph", "superqt", "numpy", "tokenizers", "safetensors", "ziamath")
+
+
+def _packages() -> Iterator[Finding]:
+    for name in PACKAGES:
+        try:
+            version = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            yield Finding(name, "problem", f"{name} is not installed: `python3 start.py` installs it.")
+            continue
+        refusal = _refused(name, version)
+        yield Finding(name, "problem" if refusal else "fine", refusal or f"{name} {version}.")
+
+
+def _refused(name: str, version: str) -> str:
+    """Why a version does not work here, or ""."""
+    way_out = "install 6.10.3, which lmviz was tested with."
+    if name == "PySide6_Essentials" and version.startswith("6.12.0") and sys.version_info < (3, 12):
+        return f"PySide6 {version} aborts under Python 3.11: {way_out}"
+    if name == "PySide6_Essentials" and version in ("6.9.1", "6.11.0", "6.11.1"):
+        return f"PySide6 {version} has defects that break docks and plots: {way_out}"
+    return ""
+
+
+def _system_libraries() -> Finding:
+    missing = missing_libraries()
+    if missing:
+        return Finding("libraries", "problem", libraries_sentence(missing))
+    return Finding("libraries", "fine", "All system libraries that Qt needs are here.")
+
+
+def _display() -> Finding:
+    lack = missing_display()
+    if lack:
+        return Finding("display", "problem", lack)
+    if sys.platform.startswith("linux"):
+        return Finding("display", "fine", f"Qt will draw with its {screen_plugin()} plugin.")
+    return Finding("display", "fine", f"Qt draws with the screen of {platform.system()}.")
+
+
+def _torch() -> Finding:
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            import torch
+
+            cuda = torch.cuda.is_available()
+    except (ImportError, OSError) as fault:
+        return Finding("torch", "problem", f"PyTorch does not load: {fault}. `python3 start.py` installs it.")
+    version = f"PyTorch {torch.__version__}"
+    if cuda:
+        return Finding("torch", "fine", f"{version} trains on {torch.cuda.get_device_name()}.")
+    old_driver = next((str(item.message) for item in said if "driver" in str(item.message)), "")
+    if old_driver:
+        reason = old_driver.split(".")[0]
+        sentence = f"{version} trains on the processor: {reason}; update the driver."
+        return Finding("torch", "note", sentence)
+    if torch.backends.mps.is_available():
+        return Finding("torch", "fine", f"{version} trains on Apple's Metal.")
+    if shutil.which("nvidia-smi") and torch.version.cuda is None:
+        return Finding("torch", "note", f"{version} is built without CUDA and does not use the NVIDIA card.")
+    return Finding("torch", "fine", f"{version} trains on the processor, {os.cpu_count()} cores.")
+
+
+def _folders() -> Iterator[Finding]:
+    import platformdirs
+
+    folders = {
+        "settings": platformdirs.user_config_path("lmviz"),
+        "data": platformdirs.user_data_path("lmviz"),
+        "cache": platformdirs.user_cache_path("lmviz"),
+        "working folder": Path.cwd(),
+    }
+    for name, folder in folders.items():
+        yield _folder(name, folder)
+
+
+def _folder(name: str, folder: Path) -> Finding:
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            free = shutil.disk_usage(existing).free
+    except OSError as fault:
+        sentence = f"lmviz cannot write its {name} to {folder}: {fault.strerror}. Free it or mend its rights."
+        return Finding(name, "problem", sentence)
+    if free < 200e6:
+        return Finding(name, "note", f"Only {free / 1e6:.0f} MB are free where {folder} is.")
+    return Finding(name, "fine", f"{folder} can be written to, {free / 1e9:.0f} GB free.")
+
+
+if __name__ == "__main__":
+    print(*sorted({library.debian for library in missing_libraries("offscreen")}))

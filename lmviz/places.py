@@ -1,0 +1,13 @@
+"""Where the folders are that come with lmviz: beside the package in a checkout, inside it elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def shipped(name: str) -> Path:
+    """The folder `resources` or `sample_models`, whether or not it exists."""
+    inside = _PACKAGE / name
+    return inside if inside.is_dir() else _PACKAGE.parent / name

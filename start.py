@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Start lmviz from a checkout, with nothing but Python.
+
+    python3 start.py [PATH]       open the window; PATH is a text, a run or a checkpoint
+    python3 start.py WORD ...     do one other thing; `python3 start.py --help` lists the words
+
+Each call makes `.venv` beside this file, installs there what is missing, in the versions of
+constraints.txt, and goes on at once when nothing is. Only the standard library is used, on Linux,
+macOS and Windows; a Python that is too old gets far enough to say so.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+OLDEST = (3, 11)
+if sys.version_info < OLDEST:
+    names = ["python3.14", "python3.13", "python3.12", "python3.11"]
+    newer = next((name for name in names if shutil.which(name)), "")
+    sys.exit(
+        f"lmviz needs Python {OLDEST[0]}.{OLDEST[1]} or newer and this is "
+        f"{sys.version_info[0]}.{sys.version_info[1]}: "
+        + (f"start it with {newer} start.py." if newer else "install a newer one from python.org.")
+    )
+
+HERE = Path(__file__).resolve().parent
+FOLDER = HERE / ".venv"
+PYTHON = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+RECORD = FOLDER / "lmviz-installed.json"
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+
+
+class Word(NamedTuple):
+    """One thing to do: in words, the extras of pyproject.toml it needs, and what `.venv`'s Python runs.
+
+    All commands are run even when one fails; the last one gets the rest of the command line.
+    """
+
+    does: str
+    extras: tuple[str, ...]
+    commands: tuple[tuple[str, ...], ...]
+
+
+WINDOW = Word("open the window", (), (("-m", "lmviz"),))
+WORDS = {
+    "test": Word(
+        "check style, import contracts and behaviour",
+        ("test",),
+        (
+            ("-m", "ruff", "check"),
+            ("-m", "ruff", "format", "--check"),
+            ("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"),
+            ("-m", "pytest", "-q"),
+        ),
+    ),
+    "doctor": Word("say what this machine lacks, if anything", (), (("-m", "lmviz", "doctor"),)),
+}
+
+
+def read_arguments(arguments: list[str]) -> argparse.Namespace:
+    """`.cpu`, and `.rest`: the word or path with all that follows."""
+    parser = argparse.ArgumentParser(
+        usage="python3 start.py [--cpu] [PATH | WORD ...]",
+        description="Open the lmviz window, on PATH if there is one, or do what a word says:\n\n"
+        + "\n".join(f"  {name:<12} {word.does}" for name, word in WORDS.items()),
+        epilog="What follows a word is handed on, such as a folder of tests after `test`.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--cpu",
+        action="store_true",
+        help="take PyTorch without CUDA: on Linux without an NVIDIA card, gigabytes less to download",
+    )
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
+
+
+def make_environment() -> None:
+    """Make `.venv`; make it again when its Python has gone or has lost pip."""
+    if PYTHON.exists():
+        question = f"import pip, sys; sys.exit(sys.version_info < {OLDEST})"
+        if subprocess.run([PYTHON, "-c", question], capture_output=True).returncode == 0:
+            return
+    print(f"Making .venv with Python {sys.version_info[0]}.{sys.version_info[1]} …", flush=True)
+    if subprocess.call([sys.executable, "-m", "venv", "--clear", FOLDER]) != 0:
+        sys.exit(
+            "This Python could not make an environment, for the reason above. On Debian and Ubuntu "
+            "the package python3-venv is most often what is missing."
+        )
+
+
+def install(extras: tuple[str, ...], cpu: bool) -> None:
+    """Install lmviz, editable, with these extras and those of earlier calls, unless all is there."""
+    wishes = [(HERE / name).read_bytes() for name in ("pyproject.toml", "constraints.txt")]
+    fingerprint = hashlib.sha256(b"\0".join([*wishes, bytes(HERE)])).hexdigest()
+    record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+    wanted = sorted({*extras, *record.get("extras", [])})
+    if record == {"fingerprint": fingerprint, "extras": wanted}:
+        return
+    print("Installing what is missing into .venv; the first time takes some minutes …", flush=True)
+    command = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    command += [] if sys.stdout.isatty() else ["--quiet"]
+    command += ["--extra-index-url", CPU_INDEX] if cpu else []
+    command += ["--constraint", HERE / "constraints.txt"]
+    command += ["--editable", f"{HERE}[{','.join(wanted)}]" if wanted else HERE]
+    if subprocess.call(command) != 0:
+        sys.exit(
+            "The installation did not finish, for the reason above. Most often there is no network or "
+            "no space on the disk: mend that and give the same command again."
+        )
+    RECORD.write_text(json.dumps({"fingerprint": fingerprint, "extras": wanted}), encoding="utf-8")
+
+
+def run(arguments: list[str]) -> int:
+    """Run `.venv`'s Python; its exit code."""
+    process = subprocess.Popen([PYTHON, *arguments])
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue  # Ctrl+C reaches the program as well, and how to end is its own affair
+
+
+def main() -> int:
+    """Do what the command line says; the exit code of what was run, the first that is not 0."""
+    options = read_arguments(sys.argv[1:])
+    name = options.rest[0] if options.rest else ""
+    word, rest = (WORDS[name], options.rest[1:]) if name in WORDS else (WINDOW, options.rest)
+    make_environment()
+    install(word.extras, options.cpu)
+    if word is not WINDOW:
+        os.chdir(HERE)
+    codes = [run([*command, *(rest if command is word.commands[-1] else [])]) for command in word.commands]
+    for command, code in zip(word.commands, codes, strict=True):
+        if code != 0 and len(codes) > 1:
+            print(f"Did not pass: {' '.join(command)}", file=sys.stderr)
+    return next((code for code in codes if code != 0), 0)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
