@@ -1,0 +1,121 @@
+"""Train the sample models again, from the table in recipes.toml, with lmviz's own command.
+
+    python3 start.py sample-models                 all of them
+    python3 start.py sample-models stories-lstm    one, or several by name
+
+Each becomes a run folder of that name with a card. The downloaded corpus must be there already:
+open it once in the window, or give `--text tiny-shakespeare=FILE`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One sample model: how to train it and what to say about it."""
+
+    name: str
+    title: str
+    corpus: str
+    family: str
+    steps: int
+    settings: dict[str, Any]
+    look_for: tuple[str, ...]
+
+    def command(self, corpus: str, out: str) -> list[str]:
+        """The words after `lmviz` that train this model."""
+        words = ["train", "--corpus", corpus, "--family", self.family, "--steps", str(self.steps)]
+        for name, value in self.settings.items():
+            words += ["--set", f"{name}={value}"]
+        return [*words, "--out", out]
+
+
+def read_recipes() -> tuple[Recipe, ...]:
+    """The table of recipes.toml, with the common settings filled in."""
+    table = tomllib.loads((HERE / "recipes.toml").read_text(encoding="utf-8"))
+    common = table.pop("common")
+    return tuple(
+        Recipe(
+            name=name,
+            title=row["title"],
+            corpus=row["corpus"],
+            family=row["family"],
+            steps=row["steps"],
+            settings=common | row["settings"],
+            look_for=tuple(row["look_for"]),
+        )
+        for name, row in table.items()
+    )
+
+
+def card(recipe: Recipe, run: dict[str, Any]) -> str:
+    """The card of a trained model, in Markdown. `run` is what `lmviz train --json` printed."""
+    from lmviz.text.catalogue import CATALOGUE
+
+    corpus = CATALOGUE[recipe.corpus]
+    command = " ".join(
+        f"'{word}'" if " " in word else word for word in ["lmviz", *recipe.command(recipe.corpus, recipe.name)]
+    )
+    source = f"{corpus.description} {corpus.source}"
+    if corpus.address:
+        source += f"\nThe text is not part of lmviz: {corpus.address} (sha256 `{corpus.sha256}`)."
+    facts = {
+        "parameters": f"{run['parameters']:,}",
+        "steps": f"{run['step']:,}",
+        "training loss": f"{run['loss']:.3f} nats per token",
+        "validation loss": f"{run['validation_loss']:.3f} nats per token",
+    }
+    rows = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
+    hints = "\n".join(f"- {hint}" for hint in recipe.look_for)
+    return (
+        f"# {recipe.title}\n\n"
+        f"A sample model of lmviz: `lmviz {recipe.name}` opens it.\n\n"
+        f"**Trained on** {source}\n\n"
+        f"| | |\n|---|---|\n{rows}\n\n"
+        f"**Look for**\n\n{hints}\n\n"
+        f"**Train it again**\n\n```\n{command}\n```\n"
+    )
+
+
+def train(recipe: Recipe, corpus: str) -> None:
+    """Train one model in this folder, in place of the one there was, and write its card."""
+    folder = HERE / recipe.name
+    shutil.rmtree(folder, ignore_errors=True)
+    words = recipe.command(corpus, str(folder))
+    done = subprocess.run(
+        [sys.executable, "-m", "lmviz", *words, "--json"], stdout=subprocess.PIPE, text=True, check=True
+    )
+    shutil.rmtree(folder / "resume", ignore_errors=True)  # finished: nothing to go on with
+    (folder / "card.md").write_text(card(recipe, json.loads(done.stdout)), encoding="utf-8")
+
+
+def main() -> None:
+    """Train the models that are named, or all."""
+    parser = argparse.ArgumentParser(description="Train the sample models again.")
+    parser.add_argument("names", nargs="*", help="which ones; all when none is named")
+    parser.add_argument("--text", action="append", default=[], metavar="CORPUS=FILE", help="where a corpus is")
+    arguments = parser.parse_args()
+    texts = dict(item.split("=", 1) for item in arguments.text)
+    recipes = {recipe.name: recipe for recipe in read_recipes()}
+    unknown = set(arguments.names) - set(recipes)
+    if unknown:
+        parser.error(f"there is no recipe {sorted(unknown)[0]!r}: the recipes are {', '.join(recipes)}.")
+    for name in arguments.names or recipes:
+        print(f"{name} …", flush=True)
+        train(recipes[name], texts.get(recipes[name].corpus, recipes[name].corpus))
+
+
+if __name__ == "__main__":
+    main()
