@@ -1,0 +1,1 @@
+"""Texts: read, cut into tokens, split into training and validation, counted and searched."""

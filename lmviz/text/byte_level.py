@@ -1,0 +1,40 @@
+"""Byte-level pieces: the alphabet in which GPT-2's tokenizer writes bytes, and its merges.
+
+Every byte has a printable character of its own (Radford et al. 2019; Sennrich et al. 2016 for the
+merges), so that any text at all can be written with 256 symbols.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+
+@cache
+def _bytes_by_character() -> dict[str, int]:
+    """Printable Latin-1 characters stand for themselves; the other bytes for U+0100 onwards, in order."""
+    printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + n): byte for n, byte in enumerate(others)}
+
+
+def piece_bytes(piece: str) -> bytes:
+    """The bytes that a piece stands for; characters outside the alphabet stand for themselves."""
+    table = _bytes_by_character()
+    return b"".join(
+        bytes([table[character]]) if character in table else character.encode("utf-8", "replace")
+        for character in piece
+    )
+
+
+def readable_piece(piece: str) -> str:
+    r"""A piece as text; bytes that are only a part of a character as \xNN."""
+    return piece_bytes(piece).decode("utf-8", "backslashreplace")
+
+
+def splits_character(piece: str) -> bool:
+    """Whether a piece begins or ends within a character."""
+    try:
+        piece_bytes(piece).decode("utf-8")
+    except UnicodeDecodeError:
+        return True
+    return False

@@ -1,0 +1,235 @@
+"""Tokenizers: text to ids and back, as one `tokenizer.json` of Hugging Face `tokenizers`.
+
+The file restores everything: the kind is read off the model and the pre-tokenizer, and whether START
+stands in front of a prefix off the post-processor.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.text.byte_level import readable_piece, splits_character
+from lmviz.text.characters import CharacterTable, clean, expand_case
+from lmviz.text.files import write_atomically
+from lmviz.text.words import UNKNOWN_TEXT, WORD_PATTERN, Joiner, join_words
+
+if TYPE_CHECKING:
+    import tokenizers
+
+START, END, UNKNOWN = "⟨start⟩", "⟨end⟩", "⟨unknown⟩"
+"""The special tokens. None of them can come out of a text: their brackets are words of their own,
+single characters, or two bytes and more."""
+
+CHARACTER_PATTERN = r"[\s\S]"
+
+_STARTS = (START, "<s>", "<|begin_of_text|>", "<bos>")
+_ENDS = (END, "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>")
+_UNKNOWNS = (UNKNOWN, "<unk>", "[UNK]")
+_LARGEST_ID = 10_000_000
+_VISIBLE = str.maketrans({"\n": "⏎", " ": "␣", "\t": "⇥", "\r": "␍", "\u00a0": "⍽"})
+
+
+def visible(token: str) -> str:
+    """The token with its white space to be seen."""
+    return token.translate(_VISIBLE)
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """A text as tokens.
+
+    `ids` is (position,) int64; `tokens` are as displayed; `offsets` are the places (from, to) of each
+    token in the text, in characters; `unknown` says which tokens stand for words not in the vocabulary.
+    """
+
+    ids: np.ndarray
+    tokens: tuple[str, ...]
+    offsets: tuple[tuple[int, int], ...]
+    unknown: tuple[bool, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Tokenizer:
+    """Turns text into ids and back.
+
+    `kind` is "characters", "words", "bpe" (byte-level), or "other" for a foreign file. `start_id`,
+    `end_id` and `unknown_id` are None where there is no such token. With `marks_boundaries`, START
+    stands in front of a prefix, because the documents of the corpus stood between START and END.
+    """
+
+    def __init__(self, backend: tokenizers.Tokenizer) -> None:
+        backend.encode_special_tokens = True  # the user's "</s>" is text; the file cannot hold this switch
+        description = json.loads(backend.to_str())
+        vocabulary = backend.get_vocab(with_added_tokens=True)
+        self._backend = backend
+        self._vocabulary = vocabulary
+        self.vocabulary_size = max(vocabulary.values(), default=-1) + 1
+        self.kind = _kind(description)
+        self.lower_case = (description["normalizer"] or {}).get("type") == "Lowercase"
+        self.start_id = _first(vocabulary, _STARTS)
+        self.end_id = _first(vocabulary, _ENDS)
+        self.unknown_id = _first(vocabulary, _UNKNOWNS)
+        if not 0 < self.vocabulary_size <= _LARGEST_ID:
+            raise LmvizError(f"a vocabulary of {self.vocabulary_size} tokens cannot be used")
+        self.marks_boundaries = self.start_id is not None and backend.encode("").ids[:1] == [self.start_id]
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a tokenizer.json; LmvizError when it is none."""
+        from tokenizers import Tokenizer as Backend
+
+        try:
+            text = Path(path).read_bytes().decode("utf-8")
+        except OSError as error:
+            raise LmvizError(f"{path} cannot be read: {error.strerror}.") from error
+        except UnicodeDecodeError:
+            raise LmvizError(f"{path} is no tokenizer.json: it is not UTF-8 text.") from None
+        try:
+            return cls(Backend.from_str(text))
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # a panic of the Rust library is no Exception
+            raise LmvizError(f"{path} is no tokenizer.json that can be used: {error}.") from error
+
+    def save(self, path: str | Path) -> None:
+        """Write the tokenizer.json, from which alone `load` restores the tokenizer."""
+        write_atomically(path, self._backend.to_str(pretty=True).encode("utf-8"))
+
+    @property
+    def json(self) -> str:
+        """What `save` writes, on one line."""
+        return self._backend.to_str()
+
+    def encode(self, text: str) -> np.ndarray:
+        """The ids of a text, (token,) int64, without START and END."""
+        return self.encode_batch([text])[0]
+
+    def encode_batch(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """The ids of several texts one after the other, (token,) int64, and how many each has, (text,)."""
+        texts = [expand_case(clean(text), self.lower_case and self.kind == "characters") for text in texts]
+        if self._table is not None:
+            return self._table.encode("".join(texts)), np.array([len(text) for text in texts], dtype=np.int64)
+        pieces = [piece.ids for piece in self._backend.encode_batch_fast(texts, add_special_tokens=False)]
+        lengths = np.array([len(piece) for piece in pieces], dtype=np.int64)
+        flat = np.fromiter(chain.from_iterable(pieces), dtype=np.int64, count=int(lengths.sum()))
+        return flat, lengths
+
+    def encode_prefix(self, text: str) -> Encoding:
+        """The text as a model reads it: with START in front when the tokenizer marks boundaries."""
+        found = self._backend.encode(clean(text))
+        offsets = tuple(found.offsets)
+        tokens = [self.token(index) for index in found.ids]
+        if self.kind == "bpe":
+            pieces = [self._backend.id_to_token(index) for index in found.ids]
+            tokens = _whole_characters(text, pieces, tokens, offsets)
+        return Encoding(
+            ids=np.array(found.ids, dtype=np.int64),
+            tokens=tuple(tokens),
+            offsets=offsets,
+            unknown=tuple(index == self.unknown_id for index in found.ids),
+        )
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The ids as readable text: words joined with spaces where they belong, without START and END."""
+        kept = [int(index) for index in ids if index not in (self.start_id, self.end_id)]
+        if self.kind == "words":
+            return join_words([self._written(index) for index in kept])
+        if self.kind == "characters":
+            return "".join(self._written(index) for index in kept)
+        return self._backend.decode(kept, skip_special_tokens=True)
+
+    def continue_text(self, text: str, index: int) -> str:
+        """The text with one more token at its end.
+
+        A byte-level token may hold a part of a character only; U+FFFD stands for it here, and `decode`
+        of all the ids gives the whole character.
+        """
+        if index in (self.start_id, self.end_id):
+            return text
+        if self.kind == "words":
+            return text + Joiner(text).add(self._written(index))
+        if self.kind == "other":
+            return self.decode([*self.encode(text), index])
+        return text + self.decode([index])
+
+    def token(self, index: int) -> str:
+        """One token as displayed; white space is left as it is."""
+        return self.tokens()[index]
+
+    def tokens(self) -> list[str]:
+        """All tokens as displayed, by id."""
+        return self._tokens
+
+    def id_of(self, token: str) -> int | None:
+        """The id of a token of the vocabulary, as its file spells it; None where there is none."""
+        return self._vocabulary.get(token)
+
+    @cached_property
+    def _table(self) -> CharacterTable | None:
+        if self.kind != "characters" or self.unknown_id is None:
+            return None
+        return CharacterTable(self._vocabulary, self.unknown_id, self.lower_case)
+
+    @cached_property
+    def _tokens(self) -> list[str]:
+        special = {self.start_id: START, self.end_id: END, self.unknown_id: UNKNOWN}
+        shown = [""] * self.vocabulary_size
+        for token, index in self._vocabulary.items():
+            if index in special:
+                shown[index] = special[index]
+            elif self.kind == "bpe":
+                shown[index] = readable_piece(token)
+            else:
+                shown[index] = token.replace("▁", " ") if self.kind == "other" else token
+        return shown
+
+    def _written(self, index: int) -> str:
+        """A word or a character as it stands in running text."""
+        return UNKNOWN_TEXT if index == self.unknown_id else self._tokens[index]
+
+
+def _first(vocabulary: dict[str, int], names: tuple[str, ...]) -> int | None:
+    return next((vocabulary[name] for name in names if name in vocabulary), None)
+
+
+def _kind(description: dict[str, Any]) -> str:
+    """What a tokenizer.json describes."""
+    model, cutter = description["model"], description["pre_tokenizer"] or {}
+    pattern = (cutter.get("pattern") or {}).get("Regex") if cutter.get("type") == "Split" else None
+    if model["type"] == "WordLevel" and pattern == CHARACTER_PATTERN:
+        return "characters"
+    if model["type"] == "WordLevel" and pattern == WORD_PATTERN:
+        return "words"
+    cutters = cutter.get("pretokenizers", [cutter])
+    if model["type"] == "BPE" and any(part.get("type") == "ByteLevel" for part in cutters):
+        return "bpe"
+    return "other"
+
+
+def _whole_characters(
+    text: str, pieces: list[str], tokens: list[str], offsets: tuple[tuple[int, int], ...]
+) -> list[str]:
+    """Display tokens in which a piece of a character shows the character and which part of it it is."""
+    shown = list(tokens)
+    first = 0
+    while first < len(pieces):
+        after = first + 1
+        while after < len(pieces) and offsets[after][0] < offsets[after - 1][1]:
+            after += 1
+        if after - first > 1 or splits_character(pieces[first]):
+            for place in range(first, after):
+                begin, end = offsets[place]
+                shown[place] = f"{text[begin:end]}⟨{place - first + 1}/{after - first}⟩"
+        first = after
+    return shown

@@ -1,0 +1,145 @@
+"""Learning a vocabulary from texts: characters, words, or byte pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from lmviz.configuration import Configuration, setting
+from lmviz.errors import LmvizError
+from lmviz.text.characters import clean, code_points, expand_case
+from lmviz.text.tokenizer import CHARACTER_PATTERN, END, START, UNKNOWN, Tokenizer
+from lmviz.text.words import WORD_PATTERN
+
+if TYPE_CHECKING:
+    import tokenizers
+
+KINDS = ("characters", "words", "bpe")
+_BYTES = 256
+_USUAL_MERGED_VOCABULARY = 4096
+_LARGEST_VOCABULARY = 1_000_000
+
+
+@dataclass(frozen=True)
+class TokenizerOptions(Configuration):
+    """How a vocabulary is learned."""
+
+    kind: str = setting("words", "What a token is.", choices=KINDS)
+    vocabulary: int = setting(
+        0,
+        "The largest number of tokens, the special ones included; 0 keeps every one.",
+        label="Largest vocabulary",
+        minimum=0,
+        maximum=_LARGEST_VOCABULARY,
+    )
+    minimum_count: int = setting(
+        1, "How often a token must occur in the training part; rarer ones are unknown.", minimum=1
+    )
+    lower_case: bool = setting(False, "Whether capital letters become small ones.")
+
+    def check(self) -> None:
+        smallest = _BYTES + 2
+        if self.kind == "bpe" and self.vocabulary < smallest:
+            raise LmvizError(
+                f"bpe:{self.vocabulary} has too few tokens: it takes {smallest} at least, "
+                f"which are the {_BYTES} bytes, START and END."
+            )
+
+    @classmethod
+    def from_specification(cls, text: str) -> Self:
+        """Read "characters", "words", "bpe" or "bpe:4096"."""
+        kind, colon, number = text.strip().partition(":")
+        if kind not in KINDS or (colon and (kind != "bpe" or not (number.isascii() and number.isdigit()))):
+            raise LmvizError(f"There is no tokenizer {text!r}: choose characters, words, or bpe:4096.")
+        if kind != "bpe":
+            return cls(kind=kind)
+        return cls(kind=kind, vocabulary=int(number) if colon else _USUAL_MERGED_VOCABULARY)
+
+    @property
+    def specification(self) -> str:
+        """The short form that `from_specification` reads."""
+        return f"{self.kind}:{self.vocabulary}" if self.kind == "bpe" else self.kind
+
+
+def train_tokenizer(texts: Iterable[str], options: TokenizerOptions, marks_boundaries: bool) -> Tokenizer:
+    """Learn the vocabulary of the texts.
+
+    The texts may be parts of longer ones, cut before a space. START and END are in the vocabulary when
+    `marks_boundaries`; byte-level pairs need no unknown token, since every text is made of bytes.
+    """
+    from tokenizers import normalizers, processors
+
+    special = [START, END] if marks_boundaries else []
+    learn = {"characters": _characters, "words": _words, "bpe": _byte_pairs}[options.kind]
+    backend = learn((clean(text) for text in texts), options, special)
+    if options.lower_case:
+        backend.normalizer = normalizers.Lowercase()
+    if marks_boundaries:
+        first = backend.token_to_id(START)
+        backend.post_processor = processors.TemplateProcessing(
+            single=f"{START} $A", special_tokens=[(START, first)]
+        )
+    return Tokenizer(backend)
+
+
+def _characters(texts: Iterable[str], options: TokenizerOptions, special: list[str]) -> tokenizers.Tokenizer:
+    """The characters of the texts, in the order of their code points."""
+    from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
+
+    special = [*special, UNKNOWN]
+    counts = np.zeros(0, dtype=np.int64)  # (code point,)
+    for text in texts:
+        seen = np.bincount(code_points(expand_case(text, options.lower_case), options.lower_case))
+        counts = np.pad(counts, (0, max(0, len(seen) - len(counts))))
+        counts[: len(seen)] += seen
+    kept = np.flatnonzero(counts >= options.minimum_count)
+    if options.vocabulary:
+        places = max(0, options.vocabulary - len(special))
+        kept = np.sort(kept[np.argsort(-counts[kept], kind="stable")][:places])
+    vocabulary = {token: index for index, token in enumerate([*special, *map(chr, kept)])}
+    backend = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
+    backend.add_special_tokens([AddedToken(token, normalized=False, special=True) for token in special])
+    backend.pre_tokenizer = pre_tokenizers.Split(Regex(CHARACTER_PATTERN), "isolated")
+    backend.decoder = decoders.Fuse()
+    return backend
+
+
+def _words(texts: Iterable[str], options: TokenizerOptions, special: list[str]) -> tokenizers.Tokenizer:
+    """The words of the texts, the most frequent first."""
+    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
+
+    backend = Tokenizer(models.WordLevel(unk_token=UNKNOWN))
+    if options.lower_case:
+        backend.normalizer = normalizers.Lowercase()
+    backend.pre_tokenizer = pre_tokenizers.Split(Regex(WORD_PATTERN), "removed", invert=True)
+    trainer = trainers.WordLevelTrainer(
+        vocab_size=options.vocabulary or _LARGEST_VOCABULARY,
+        min_frequency=options.minimum_count,
+        special_tokens=[*special, UNKNOWN],
+        show_progress=False,
+    )
+    backend.train_from_iterator(texts, trainer)
+    return backend
+
+
+def _byte_pairs(texts: Iterable[str], options: TokenizerOptions, special: list[str]) -> tokenizers.Tokenizer:
+    """Byte pairs merged, the most frequent first (Sennrich et al. 2016, on bytes)."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+    backend = Tokenizer(models.BPE())
+    if options.lower_case:
+        backend.normalizer = normalizers.Lowercase()
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=options.vocabulary,
+        min_frequency=options.minimum_count,
+        special_tokens=special,
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    backend.train_from_iterator(texts, trainer)
+    return backend
