@@ -1,0 +1,113 @@
+"""What `run.json` says: which model was trained, how, on what and with what. Imports no torch."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Self
+
+from lmviz.errors import LmvizError
+from lmviz.training.options import TrainingOptions
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
+
+FORMAT = "lmviz run"
+FORMAT_VERSION = 1
+LARGEST_VOCABULARY = 2**31
+
+
+def versions() -> dict[str, str]:
+    """The versions of what decides about numbers."""
+    found = {"python": platform.python_version()}
+    for package in ("lmviz", "torch", "numpy", "tokenizers"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found
+
+
+def now() -> str:
+    """This moment, as ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def describe_corpus(corpus: Corpus) -> dict[str, Any]:
+    """What a run remembers of its corpus: enough to know it again and to load it again."""
+    return {
+        "name": corpus.name,
+        "sources": [str(source) for source in corpus.sources],
+        "options": corpus.options.to_values(),
+        "fingerprint": corpus.fingerprint,
+        "marks_boundaries": corpus.marks_boundaries,
+        "training_tokens": len(corpus.training),
+        "validation_tokens": len(corpus.validation),
+    }
+
+
+@dataclass(frozen=True)
+class RunDescription:
+    """A run in words and numbers, as `run.json` holds it.
+
+    `configuration` and `training` are the plain values of the model's configuration and of its
+    TrainingOptions; `corpus` is what `describe_corpus` gives.
+    """
+
+    name: str
+    family: str
+    configuration: Mapping[str, Any]
+    vocabulary_size: int
+    training: Mapping[str, Any] = field(default_factory=lambda: TrainingOptions().to_values())
+    corpus: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=versions)
+    created: str = field(default_factory=now)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the initial weights and of the training."""
+        return self.options.seed
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the corpus; empty when none was recorded."""
+        return str(self.corpus.get("fingerprint", ""))
+
+    @property
+    def options(self) -> TrainingOptions:
+        """The training options, checked; LmvizError when they cannot be."""
+        return TrainingOptions.from_values(self.training)
+
+    def to_values(self) -> dict[str, Any]:
+        """The content of `run.json`."""
+        head = {"format": FORMAT, "format_version": FORMAT_VERSION}
+        return head | asdict(self) | {"seed": self.seed}
+
+    @classmethod
+    def from_values(cls, values: Any) -> Self:
+        """The description in the content of a `run.json`; LmvizError, in a few words, when it is none."""
+        if not isinstance(values, dict) or values.get("format") != FORMAT:
+            raise LmvizError(f"it does not say that it is a {FORMAT!r}")
+        if values.get("format_version") != FORMAT_VERSION:
+            raise LmvizError(f"its format version is {values.get('format_version')!r}, not {FORMAT_VERSION}")
+        kinds = {
+            "name": str,
+            "family": str,
+            "configuration": dict,
+            "vocabulary_size": int,
+            "training": dict,
+            "corpus": dict,
+            "versions": dict,
+            "created": str,
+        }
+        for name, kind in kinds.items():
+            if type(values.get(name)) is not kind:
+                raise LmvizError(f"its {name!r} is missing or of the wrong kind")
+        if not 1 <= values["vocabulary_size"] <= LARGEST_VOCABULARY:
+            raise LmvizError(f"its vocabulary cannot have {values['vocabulary_size']} tokens")
+        description = cls(**{name: values[name] for name in kinds})
+        description.options  # noqa: B018 - checks them
+        return description

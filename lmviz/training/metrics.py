@@ -1,0 +1,77 @@
+"""`metrics.jsonl`: one line of JSON for each reported step, appended while a training runs."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lmviz.errors import LmvizError
+from lmviz.training.atomic import NotWritten, write_bytes
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The lines in the order in which they were written; no file, no lines.
+
+    A line that a crash tore, and anything else that is not a step with numbers, is passed over: a curve
+    with a gap is worth more than a run that does not open.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another run.") from None
+    return [line for line in map(_parse, content.splitlines()) if line is not None]
+
+
+def _parse(line: bytes) -> dict[str, Any] | None:
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(values, dict) or type(values.get("step")) is not int or values["step"] < 0:
+        return None
+    return {name: value for name, value in values.items() if type(value) in (int, float)}
+
+
+def _line(values: Mapping[str, Any]) -> str:
+    finite = {name: value for name, value in values.items() if value is not None and math.isfinite(value)}
+    return json.dumps(finite) + "\n"
+
+
+def append_metrics(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Append lines; numbers that are not finite are left out, as JSON has none.
+
+    Raises NotWritten when the disk is full; the file then is as it was before.
+    """
+    content = "".join(map(_line, lines)).encode()
+    try:
+        with open(path, "ab", buffering=0) as file:
+            before = file.tell()
+            try:
+                written = file.write(content)
+                if written != len(content):
+                    file.write(content[written:])
+            except OSError:
+                file.truncate(before)
+                raise
+    except OSError as error:
+        raise NotWritten(path, error.strerror or error) from error
+
+
+def flush_metrics(path: Path) -> None:
+    """Wait until the lines are on the disk."""
+    if path.exists():
+        with open(path, "rb+") as file:
+            os.fsync(file.fileno())
+
+
+def truncate_metrics(path: Path, step: int) -> None:
+    """Keep the lines up to a step, as when a training goes on from there."""
+    if path.exists():
+        kept = [line for line in read_metrics(path) if line["step"] <= step]
+        write_bytes(path, "".join(map(_line, kept)).encode())

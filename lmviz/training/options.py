@@ -1,0 +1,171 @@
+"""How to train: every option with its limits, its default and its help. Imports no torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lmviz.configuration import Configuration, setting
+
+DEFAULT_LENGTH = 64
+"""Positions in a training window when neither the person nor the model says."""
+
+
+@dataclass(frozen=True)
+class TrainingOptions(Configuration):
+    """The options of one training, the same for every family; the n-gram heeds those it has use for.
+
+    The defaults are nanoGPT's for small character models: AdamW, warm-up and cosine decay
+    (Loshchilov & Hutter 2017, 2019), gradients clipped to norm 1 (Pascanu et al. 2013).
+    """
+
+    steps: int = setting(
+        2000,
+        "How many times the weights are updated; the n-gram counts the text in this many slices.",
+        minimum=1,
+        maximum=100_000_000,
+    )
+    batch: int = setting(
+        12,
+        "How many windows of text each update looks at; under torchrun, how many each process looks at.",
+        minimum=1,
+        maximum=65_536,
+    )
+    length: int = setting(
+        0,
+        "How many tokens long a window is, which is also how far gradients flow back through a recurrent "
+        f"model; 0 takes the model's context, or {DEFAULT_LENGTH} where the model has no limit.",
+        minimum=0,
+        maximum=1_000_000,
+    )
+    learning_rate: float = setting(
+        1e-3,
+        "How far an update moves the weights, at its largest; 0.001 suits Adam and AdamW, 0.1 to 1 suits SGD.",
+        minimum=0.0,
+        maximum=100.0,
+    )
+    optimizer: str = setting(
+        "adamw",
+        "The rule of the update: plain gradient descent (sgd), the same with momentum, Adam, or Adam with "
+        "decoupled weight decay (adamw).",
+        choices=("adamw", "adam", "momentum", "sgd"),
+    )
+    schedule: str = setting(
+        "cosine",
+        "How the learning rate goes over time: up in a straight line and down along half a cosine (cosine), "
+        "or always the same (constant).",
+        choices=("cosine", "constant"),
+    )
+    warmup: int = setting(
+        100,
+        "How many updates the cosine schedule takes to reach the learning rate; never more than a fifth of all.",
+        label="Warm-up",
+        minimum=0,
+        maximum=10_000_000,
+        advanced=True,
+    )
+    final_rate: float = setting(
+        0.1,
+        "Where the cosine schedule ends, as a share of the learning rate.",
+        minimum=0.0,
+        maximum=1.0,
+        advanced=True,
+    )
+    weight_decay: float = setting(
+        0.1,
+        "How strongly AdamW pulls matrices towards zero (vectors such as biases are left alone, and so is "
+        "everything under the other optimizers).",
+        minimum=0.0,
+        maximum=10.0,
+        advanced=True,
+    )
+    momentum: float = setting(
+        0.9,
+        "How much of the earlier direction an update keeps: the momentum of gradient descent, and Adam's "
+        "first beta.",
+        minimum=0.0,
+        maximum=0.9999,
+        advanced=True,
+    )
+    second_moment_decay: float = setting(
+        0.99,
+        "How slowly Adam's running mean of squared gradients forgets (its second beta).",
+        minimum=0.0,
+        maximum=0.99999,
+        advanced=True,
+    )
+    clip: float = setting(
+        1.0,
+        "The largest norm of the gradient: a longer one is shortened to it; 0 never shortens.",
+        label="Clip gradients at",
+        minimum=0.0,
+        maximum=1e6,
+        advanced=True,
+    )
+    sampling: str = setting(
+        "random",
+        "Which windows an update sees: any, drawn by chance (random), or the text read from start to end in "
+        "parallel streams, with a recurrent model's state carried from window to window (streams).",
+        label="Windows",
+        choices=("random", "streams"),
+    )
+    validate_every: int = setting(
+        200,
+        "After how many updates the loss on the validation text is measured; 0 measures it only at the end.",
+        minimum=0,
+        maximum=100_000_000,
+    )
+    validation_batches: int = setting(
+        20,
+        "How many batches of evenly spread windows are measured; a shorter validation text is measured whole.",
+        minimum=1,
+        maximum=1_000_000,
+        advanced=True,
+    )
+    snapshots: int = setting(
+        60,
+        "How many moments of the training are kept to go back to, close together at first, wider apart later.",
+        minimum=2,
+        maximum=10_000,
+    )
+    snapshot_megabytes: int = setting(
+        500,
+        "How many megabytes the snapshots may take together; fewer are kept when they would take more.",
+        label="Snapshots' size (MB)",
+        minimum=1,
+        maximum=10_000_000,
+        advanced=True,
+    )
+    snapshot_precision: str = setting(
+        "full",
+        "Whether snapshots keep every bit of a weight (full) or 16 of them (half, half the size); the last "
+        "snapshot is always full.",
+        choices=("full", "half"),
+        advanced=True,
+    )
+    resume_seconds: int = setting(
+        30,
+        "After how many seconds at most the state of the training is saved, so that a crash costs no more.",
+        label="Save every (seconds)",
+        minimum=1,
+        maximum=86_400,
+        advanced=True,
+    )
+    seed: int = setting(
+        0,
+        "Where chance starts: the same seed gives the same initial weights, windows and dropout.",
+        minimum=0,
+        maximum=2**32 - 1,
+    )
+    device: str = setting(
+        "auto",
+        "What computes: the processor (cpu), an NVIDIA card (cuda), an Apple chip (mps), or the best there "
+        "is (auto).",
+        choices=("auto", "cpu", "cuda", "mps"),
+        advanced=True,
+    )
+    precision: str = setting(
+        "float32",
+        "The numbers of the computation; bfloat16 is faster and less exact, and needs an NVIDIA card.",
+        choices=("float32", "bfloat16"),
+        advanced=True,
+    )

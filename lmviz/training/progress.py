@@ -1,0 +1,82 @@
+"""What a training says after each step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SMOOTHING = 0.9
+"""The share of the earlier speed in the reported one: an average over about ten steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The state of a training after `step` of `steps` updates; safe to hand to another thread.
+
+    `loss` is the mean of the last batch before its update, `validation_loss` that of the validation
+    text when it was just measured, both in nats per token. `gradient_norm` is the norm before clipping.
+    `update_ratios` says for each layer how far the last update moved its weights, relative to them
+    (norm over norm); it is measured now and then, and empty otherwise. `snapshot` is the step of a
+    snapshot that was just written. `stopped` is empty while the training goes on, "finished" at its
+    end, or a sentence that says why it paused.
+    """
+
+    step: int
+    steps: int
+    loss: float | None = None
+    validation_loss: float | None = None
+    learning_rate: float = 0.0
+    gradient_norm: float = 0.0
+    update_ratios: Mapping[str, float] = field(default_factory=dict)
+    tokens_per_second: float = 0.0
+    seconds: float = 0.0
+    seconds_left: float = 0.0
+    snapshot: int | None = None
+    stopped: str = ""
+
+    def metrics(self) -> dict[str, Any]:
+        """The line of `metrics.jsonl`."""
+        line = {
+            "step": self.step,
+            "loss": self.loss,
+            "validation_loss": self.validation_loss,
+            "learning_rate": self.learning_rate,
+            "gradient_norm": self.gradient_norm,
+            "tokens_per_second": round(self.tokens_per_second, 1),
+            "seconds": round(self.seconds, 3),
+        }
+        return {name: value for name, value in line.items() if value is not None}
+
+
+class Clock:
+    """Counts the seconds of a training: those it works, not those it waits for whoever drives it."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.seconds = seconds
+        self.tokens_per_second = 0.0
+        self._began_with = seconds
+        self._steps = 0
+        self._since: float | None = None
+
+    def start(self) -> None:
+        """Work begins, or goes on."""
+        self._since = time.perf_counter()
+
+    def pause(self) -> None:
+        """Work rests."""
+        now = time.perf_counter()
+        self.seconds += now - (self._since or now)
+        self._since = None
+
+    def step(self, tokens: int, seconds: float) -> None:
+        """A step over so many tokens took so many seconds."""
+        speed = tokens / max(seconds, 1e-9)
+        earlier = self.tokens_per_second or speed
+        self.tokens_per_second = SMOOTHING * earlier + (1 - SMOOTHING) * speed
+        self._steps += 1
+
+    def seconds_left(self, steps: int) -> float:
+        """How long so many more steps will take, judged by those since the training began or resumed."""
+        return (self.seconds - self._began_with) / self._steps * steps if self._steps else 0.0

@@ -1,0 +1,201 @@
+"""A run: one training, written down as a folder.
+
+    run.json                      what was trained, how and on what
+    tokenizer.json                how text becomes its tokens (Hugging Face tokenizers)
+    metrics.jsonl                 one line a step
+    snapshots/NNNNNN.safetensors  the weights after so many steps
+    resume/state.safetensors      everything needed to continue exactly
+
+Training appends, others read at any time, from any thread or process. torch is imported when weights
+are read or written, so that runs can be listed without it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from lmviz.errors import LmvizError
+from lmviz.training.atomic import NotWritten, remove_unfinished, replacing, write_bytes
+from lmviz.training.description import RunDescription
+from lmviz.training.metrics import append_metrics, flush_metrics, read_metrics, truncate_metrics
+
+if TYPE_CHECKING:
+    import torch
+
+    from lmviz.text.tokenizer import Tokenizer
+
+SNAPSHOT_NAME = re.compile(r"[0-9]{6,12}\.safetensors")
+MEGABYTE = 1_000_000
+
+
+class Run:
+    """A folder with a training in it. `description` is what its `run.json` says."""
+
+    def __init__(self, folder: Path, description: RunDescription) -> None:
+        self.folder = folder
+        self.description = description
+
+    @classmethod
+    def create(
+        cls, folder: str | Path, description: RunDescription, tokenizer: Tokenizer | None = None
+    ) -> Self:
+        """Start a run in a folder that is new, or that at least holds none; LmvizError otherwise."""
+        folder = Path(folder)
+        if (folder / "run.json").exists():
+            raise LmvizError(f"{folder} already holds a run: choose another folder, or resume that run.")
+        try:
+            (folder / "snapshots").mkdir(parents=True, exist_ok=True)
+            (folder / "resume").mkdir(exist_ok=True)
+        except OSError as error:
+            raise NotWritten(folder, error.strerror or error) from None
+        run = cls(folder, description)
+        if tokenizer is not None:
+            with replacing(folder / "tokenizer.json") as beside:
+                tokenizer.save(beside)
+        run._write_description()
+        return run
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Self:
+        """The run in a folder, or LmvizError whatever is in there."""
+        folder = Path(folder)
+        path = folder / "run.json"
+        try:
+            values = json.loads(path.read_bytes())
+            return cls(folder, RunDescription.from_values(values))
+        except (FileNotFoundError, NotADirectoryError):
+            raise LmvizError(f"{folder} holds no run: choose a folder with a run.json in it.") from None
+        except OSError as error:
+            raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another run.") from None
+        except (ValueError, RecursionError):
+            raise LmvizError(f"{path} is not JSON: choose another run.") from None
+        except LmvizError as error:
+            reason = str(error).rstrip(".")
+            raise LmvizError(f"{path} describes no run ({reason}): choose another run.") from None
+
+    def _write_description(self) -> None:
+        values = json.dumps(self.description.to_values(), indent=2, ensure_ascii=False)
+        write_bytes(self.folder / "run.json", values.encode("utf-8", errors="backslashreplace") + b"\n")
+
+    def change_training(self, values: Mapping[str, Any]) -> None:
+        """Note that the training goes on with other options."""
+        self.description = replace(self.description, training=dict(values))
+        self._write_description()
+
+    def tokenizer(self) -> Tokenizer:
+        """How the run's texts become tokens, or LmvizError."""
+        from lmviz.text.tokenizer import Tokenizer
+
+        return Tokenizer.load(self.folder / "tokenizer.json")
+
+    # What was measured
+
+    @property
+    def _metrics(self) -> Path:
+        return self.folder / "metrics.jsonl"
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """What was measured so far, a dictionary for each reported step (see Progress.metrics)."""
+        return read_metrics(self._metrics)
+
+    def append_metrics(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Add what was measured; raises NotWritten."""
+        append_metrics(self._metrics, lines)
+
+    # What the model was like
+
+    def snapshot_path(self, step: int) -> Path:
+        """Where the snapshot of a step is, or would be."""
+        return self.folder / "snapshots" / f"{step:06d}.safetensors"
+
+    def snapshots(self) -> list[int]:
+        """The steps of which there are snapshots, ascending."""
+        try:
+            names = [path.name for path in (self.folder / "snapshots").iterdir()]
+        except OSError:
+            return []
+        return sorted({int(name.partition(".")[0]) for name in names if SNAPSHOT_NAME.fullmatch(name)})
+
+    def save_snapshot(self, step: int, state: Mapping[str, torch.Tensor], half: bool = False) -> None:
+        """Write the state of a model down (see Model.state), halved if so wished; raises NotWritten."""
+        from lmviz.training.snapshots import write_snapshot
+
+        write_snapshot(self.snapshot_path(step), step, state, half)
+
+    def load_snapshot(self, step: int) -> dict[str, torch.Tensor]:
+        """The state of a model after a step, or LmvizError."""
+        from lmviz.training.snapshots import read_snapshot
+
+        return read_snapshot(self.snapshot_path(step))
+
+    def thin_snapshots(self, count: int, megabytes: float) -> None:
+        """Remove snapshots until at most `count` are left and they take at most so many megabytes.
+
+        What is left stays spread evenly in the logarithm of the step; the first and the last remain
+        in any case.
+        """
+        from lmviz.training.snapshots import superfluous
+
+        steps = self.snapshots()
+        for step in superfluous(steps, count):
+            self._remove_snapshot(step)
+            steps.remove(step)
+        sizes = {step: self.snapshot_path(step).stat().st_size for step in steps}
+        while sum(sizes.values()) > megabytes * MEGABYTE and len(sizes) > 2:
+            [step] = superfluous(list(sizes), len(sizes) - 1)
+            self._remove_snapshot(step)
+            del sizes[step]
+
+    def _remove_snapshot(self, step: int) -> None:
+        self.snapshot_path(step).unlink(missing_ok=True)
+
+    # What it takes to continue
+
+    @property
+    def _resume(self) -> Path:
+        return self.folder / "resume" / "state.safetensors"
+
+    @property
+    def is_resumable(self) -> bool:
+        """Whether there is a state from which training can go on."""
+        return self._resume.is_file()
+
+    def save_resume(self, tensors: Mapping[str, torch.Tensor], values: Mapping[str, Any]) -> None:
+        """Write down what it takes to continue: tensors, and plain values for JSON; raises NotWritten.
+
+        Both go into one file, so that they never belong to different steps. What was measured until
+        then reaches the disk first.
+        """
+        from lmviz.training.tensors import write_tensors
+
+        flush_metrics(self._metrics)
+        write_tensors(self._resume, tensors, {"values": json.dumps(values)})
+
+    def load_resume(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+        """What `save_resume` wrote, or LmvizError."""
+        from lmviz.training.tensors import read_tensors
+
+        if not self.is_resumable:
+            raise LmvizError(f"{self.folder} keeps no state to resume from: train anew in another folder.")
+        tensors, header = read_tensors(self._resume)
+        try:
+            values = json.loads(header.get("values", ""))
+        except (ValueError, RecursionError):
+            values = None
+        if not isinstance(values, dict):
+            raise LmvizError(f"{self._resume} is damaged: train anew in another folder.")
+        return tensors, values
+
+    def rewind(self, step: int) -> None:
+        """Forget what was written after a step, as when a training goes on from there."""
+        for folder in (self.folder, self.folder / "snapshots", self.folder / "resume"):
+            remove_unfinished(folder)
+        for later in self.snapshots():
+            if later > step:
+                self._remove_snapshot(later)
+        truncate_metrics(self._metrics, step)
