@@ -1,0 +1,142 @@
+"""The documents of a text: where they begin and end, and which of them are kept for validation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import overload
+
+import numpy as np
+
+_LINE = re.compile(rb"^[^\n]*[^\s][^\n]*$", re.MULTILINE)
+_BREAK = re.compile(rb"(?<=[^\s])[ \n]")
+_PIECE = 1 << 20  # bytes of one document decoded at a time
+_FIRST_BYTE = -64  # bytes that continue a character in UTF-8 are 0x80 to 0xBF, signed -128 to -65
+SEPARATORS = {"file": "", "blank line": "\n\n", "line": "\n"}
+"""What stands between two documents in the text, by the way in which it is divided."""
+
+
+@dataclass(frozen=True, eq=False)
+class Documents(Sequence[str]):
+    """Stretches of one text in UTF-8.
+
+    `spans` is (document, 2) int64, the places in `data` from which and up to which each one goes;
+    `separator` is what stood between two of them.
+    """
+
+    data: bytes
+    spans: np.ndarray
+    separator: str
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        start, end = self.spans[index]
+        return self.data[start:end].decode("utf-8")
+
+    def select(self, places: np.ndarray) -> Documents:
+        """Those documents alone, by their numbers or a mask."""
+        return replace(self, spans=self.spans[places])
+
+    def pieces(self, index: int) -> Iterator[str]:
+        """One document in pieces of a megabyte, cut before a space where no tokenizer joins."""
+        start, end = (int(place) for place in self.spans[index])
+        while start < end:
+            cut = end if end - start <= _PIECE else start + _cut(self.data[start : start + _PIECE])
+            yield self.data[start:cut].decode("utf-8")
+            start = cut
+
+    @property
+    def text(self) -> str:
+        """All of it as one string."""
+        return self.separator.join(self)
+
+    @property
+    def size(self) -> int:
+        """Bytes in UTF-8."""
+        return int((self.spans[:, 1] - self.spans[:, 0]).sum())
+
+
+def divide(files: Sequence[bytes], documents: str) -> Documents:
+    """The documents of some files, each ending at a "file", a "blank line" or a "line".
+
+    Documents that hold nothing but white space are left out.
+    """
+    data = files[0] if len(files) == 1 else b"\n".join(files)
+    ends = np.cumsum([len(file) + 1 for file in files]) - 1
+    starts = ends - [len(file) for file in files]
+    if documents == "file":
+        spans = np.stack([starts, ends], axis=1)
+    else:
+        lines = (place for found in _LINE.finditer(data) for place in found.span())
+        spans = np.fromiter(lines, dtype=np.int64).reshape(-1, 2)
+    if documents == "blank line" and len(spans):
+        spans = _paragraphs(spans, starts)
+    return Documents(data, spans.astype(np.int64), SEPARATORS[documents])
+
+
+def _paragraphs(lines: np.ndarray, files: np.ndarray) -> np.ndarray:
+    """Neighbouring lines of one file joined; (paragraph, 2)."""
+    follows = lines[1:, 0] == lines[:-1, 1] + 1
+    follows &= ~np.isin(lines[1:, 0], files)
+    first = np.concatenate([[True], ~follows])
+    last = np.concatenate([~follows, [True]])
+    return np.stack([lines[first, 0], lines[last, 1]], axis=1)
+
+
+def split(documents: Documents, validation: float, seed: int, exactly: bool) -> tuple[Documents, Documents]:
+    """Training and validation documents.
+
+    Several documents are drawn for validation at random, at least one of them. A single one is cut:
+    its first part trains, up to the exact character or else to the next space. A share of 0 keeps
+    everything for training.
+    """
+    count = len(documents)
+    if validation == 0:
+        return documents, documents.select(np.zeros(0, dtype=np.int64))
+    if count > 1:
+        held_out = min(count - 1, max(1, round(count * validation)))
+        mask = np.zeros(count, dtype=bool)
+        mask[np.random.default_rng(seed).permutation(count)[:held_out]] = True
+        return documents.select(~mask), documents.select(mask)
+    start, end = (int(place) for place in documents.spans[0])
+    cut = _place_of_share(documents.data, start, end, 1 - validation, exactly)
+    first, second = (np.array([span], dtype=np.int64) for span in ((start, cut), (cut, end)))
+    return replace(documents, spans=first), replace(documents, spans=second[: int(cut < end)])
+
+
+def _place_of_share(data: bytes, start: int, end: int, share: float, exactly: bool) -> int:
+    """The place in UTF-8 after that share of the characters from `start` to `end`."""
+    stretch = np.frombuffer(data, dtype=np.int8, count=end - start, offset=start)
+    begins = stretch >= _FIRST_BYTE
+    place = start + _nth_true(begins, int(np.count_nonzero(begins) * share))
+    found = None if exactly else _BREAK.search(data, place, end)
+    return found.start() if found else place
+
+
+def _nth_true(mask: np.ndarray, n: int) -> int:
+    """The place of the n-th True, counted from 0; the length when there are no more."""
+    for start in range(0, len(mask), _PIECE):
+        part = mask[start : start + _PIECE]
+        count = int(np.count_nonzero(part))
+        if n < count:
+            return start + int(np.flatnonzero(part)[n])
+        n -= count
+    return len(mask)
+
+
+def _cut(window: bytes) -> int:
+    """Where to cut a window of UTF-8 that may end within a character."""
+    text = window.decode("utf-8", "ignore")
+    for place in range(len(text) - 1, 0, -1):
+        if text[place] in " \n" and not text[place - 1].isspace():
+            return len(text[:place].encode("utf-8"))
+    return len(text.encode("utf-8"))

@@ -1,0 +1,137 @@
+"""Reading text files: any encoding by name, UTF-8 inside, and a clear sentence when it is none."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from lmviz.errors import LmvizError
+
+_STEP = 1 << 22  # bytes decoded at a time, so that a large file is never in memory as a string
+_SNIFFED = 8192
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def check_encoding(name: str) -> str:
+    """The name of an encoding of text as Python spells it; LmvizError when there is none."""
+    try:
+        spelled = codecs.lookup(name).name
+        "".encode(name)
+    except (LookupError, ValueError, UnicodeError):
+        raise LmvizError(f"There is no encoding {name!r}: utf-8, utf-16 and latin-1 are usual.") from None
+    return "utf-8" if spelled == "utf-8-sig" else spelled
+
+
+def read_text(path: str | Path, encoding: str = "utf-8") -> str:
+    """The text of a file, its ends of line as "\\n" and without a byte-order mark.
+
+    LmvizError names the byte and the place where the encoding does not hold.
+    """
+    return read_utf8(Path(path), encoding).decode("utf-8")
+
+
+def read_utf8(path: Path, encoding: str = "utf-8", progress: Callable[[float], None] | None = None) -> bytes:
+    """The text of a file as UTF-8, ends of line as b"\\n", at about twice its size in memory.
+
+    `progress` hears of the share that is done, and may raise to cancel.
+    """
+    encoding = check_encoding(encoding)
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise LmvizError(f"{path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:  # a path with a NUL in it
+        raise LmvizError(f"{str(path)!r} cannot be read: {error}.") from error
+    if encoding == "utf-8":
+        raw = raw.removeprefix(codecs.BOM_UTF8)
+        _refuse_other_kinds(path, raw)
+    pieces = []
+    for piece in _decoded(path, raw, encoding, progress):
+        if encoding != "utf-8":
+            pieces.append(piece.encode("utf-8", "replace"))
+    data = raw if encoding == "utf-8" else b"".join(pieces)
+    if not data.strip():
+        raise LmvizError(f"{path} is empty: choose a file with text in it.")
+    if b"\0" in data[:_SNIFFED]:
+        raise LmvizError(f"{path} does not read as text in {encoding}: name its encoding.")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data
+
+
+def is_binary(path: Path) -> bool:
+    """Whether the beginning of a file holds a zero byte, which text in UTF-8 never does."""
+    try:
+        with path.open("rb") as file:
+            return b"\0" in file.read(_SNIFFED)
+    except OSError:
+        return True
+
+
+def _refuse_other_kinds(path: Path, raw: bytes) -> None:
+    if raw.startswith(_UTF16_MARKS):
+        raise LmvizError(f"{path} begins like UTF-16: open it with the encoding utf-16.")
+    if b"\0" in raw[:_SNIFFED]:
+        raise LmvizError(f"{path} is not a text but a binary file: choose a text file.")
+
+
+def _decoded(
+    path: Path, raw: bytes, encoding: str, progress: Callable[[float], None] | None
+) -> Iterator[str]:
+    """The text piece by piece."""
+    decoder = codecs.getincrementaldecoder(encoding)("strict")
+    view = memoryview(raw)
+    for start in range(0, len(raw), _STEP):
+        end = min(start + _STEP, len(raw))
+        waiting = len(decoder.getstate()[0])
+        try:
+            yield decoder.decode(view[start:end], final=end == len(raw))
+        except UnicodeDecodeError as error:
+            raise _refusal(path, raw, start - waiting + error.start, encoding) from None
+        except UnicodeError as error:
+            raise LmvizError(f"{path} cannot be read as {encoding}: {error}.") from None
+        if progress:
+            progress(end / len(raw))
+
+
+def _refusal(path: Path, raw: bytes, place: int, encoding: str) -> LmvizError:
+    line = raw.count(b"\n", 0, place) + 1
+    return LmvizError(
+        f"{path} cannot be read as {encoding}: byte 0x{raw[place]:02X} at place {place:,} (line {line:,}) "
+        "does not belong there. Name the file's encoding, such as latin-1 or cp1252."
+    )
+
+
+def text_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
+    """The files that a path, a folder or several of them mean, in order.
+
+    Of a folder all files are taken, at any depth, that are neither hidden nor binary.
+    """
+    paths = [source] if isinstance(source, str | Path) else list(source)
+    if not paths:
+        raise LmvizError("There is no file to read: name at least one.")
+    found: list[Path] = []
+    for path in map(Path, paths):
+        try:
+            if path.is_dir():
+                found += _files_of_folder(path)
+            elif path.exists():
+                found.append(path)
+            else:
+                raise LmvizError(f"There is no file {path}: check its name and folder.")
+        except (OSError, ValueError) as error:
+            raise LmvizError(f"{str(path)!r} cannot be read: {error}.") from error
+    return found
+
+
+def _files_of_folder(folder: Path) -> list[Path]:
+    candidates = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+    files = [path for path in candidates if path.stat().st_size and not is_binary(path)]
+    if not files:
+        raise LmvizError(f"The folder {folder} holds no text files: choose another.")
+    return files

@@ -1,0 +1,81 @@
+"""What there is to count in a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from lmviz.text.tokenizer import Tokenizer
+
+_STEP = 1 << 20  # ids counted at a time, so that a memory-mapped corpus stays on the disk
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Counts of a corpus; START and END are counted in `counts` and `lengths` alone.
+
+    `counts` is (token,) int64, how often each id occurs in the training part; `lengths` is (document,)
+    int64, the tokens of each training document between START and END. `unknown_rate` is the share of
+    unknown tokens in the validation part.
+    """
+
+    training_tokens: int
+    validation_tokens: int
+    types: int
+    counts: np.ndarray
+    lengths: np.ndarray
+    unknown_rate: float
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of both parts."""
+        return self.training_tokens + self.validation_tokens
+
+    @cached_property
+    def by_rank(self) -> np.ndarray:
+        """The ids that occur, the most frequent first, (rank,) int64."""
+        order = np.argsort(-self.counts, kind="stable")
+        return order[self.counts[order] > 0]
+
+    @property
+    def rank_frequency(self) -> np.ndarray:
+        """How often the token of each rank occurs, (rank,) int64, never rising (Zipf 1935)."""
+        return self.counts[self.by_rank]
+
+
+def measure(training: np.ndarray, validation: np.ndarray, tokenizer: Tokenizer) -> Statistics:
+    """Count two streams of ids."""
+    counts, held_out = (count_ids(ids, tokenizer.vocabulary_size) for ids in (training, validation))
+    boundaries = [index for index in (tokenizer.start_id, tokenizer.end_id) if index is not None]
+    real = np.ones(tokenizer.vocabulary_size, dtype=bool)
+    real[boundaries] = False
+    held_out_tokens = int(held_out[real].sum())
+    unknown = 0 if tokenizer.unknown_id is None else int(held_out[tokenizer.unknown_id])
+    return Statistics(
+        training_tokens=int(counts[real].sum()),
+        validation_tokens=held_out_tokens,
+        types=int(np.count_nonzero(counts[real])),
+        counts=counts,
+        lengths=_lengths(training, tokenizer),
+        unknown_rate=unknown / held_out_tokens if held_out_tokens else 0.0,
+    )
+
+
+def count_ids(ids: np.ndarray, vocabulary_size: int) -> np.ndarray:
+    """How often each id occurs, (token,) int64."""
+    counts = np.zeros(vocabulary_size, dtype=np.int64)
+    for start in range(0, len(ids), _STEP):
+        counts += np.bincount(ids[start : start + _STEP], minlength=vocabulary_size)
+    return counts
+
+
+def _lengths(ids: np.ndarray, tokenizer: Tokenizer) -> np.ndarray:
+    if not tokenizer.marks_boundaries:
+        return np.array([len(ids)], dtype=np.int64)
+    starts = [
+        start + np.flatnonzero(ids[start : start + _STEP] == tokenizer.start_id)
+        for start in range(0, len(ids), _STEP)
+    ]
+    return np.diff(np.concatenate([*starts, [len(ids)]])) - 2

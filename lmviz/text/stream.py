@@ -1,0 +1,142 @@
+"""Documents as one stream of ids, which is what a model learns from."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import IO
+
+import numpy as np
+
+from lmviz.text.documents import Documents
+from lmviz.text.resources import data_folder
+from lmviz.text.tokenizer import Tokenizer
+
+_BATCH = 1 << 20  # characters encoded at a time
+_LARGE = 1 << 26  # bytes of ids from which on they lie in a file
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """The ids of documents, (token,) in the smallest unsigned type, and what they stand for.
+
+    With boundaries the ids are START, document, END, START, document, END and so on. `characters`
+    are those of the tokens that a model predicts, where END stands for the break between documents.
+    """
+
+    ids: np.ndarray
+    characters: int
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A part of a document, and whether it is the first and the last."""
+
+    text: str
+    first: bool
+    last: bool
+
+
+def encode_documents(
+    documents: Documents,
+    tokenizer: Tokenizer,
+    progress: Callable[[float], None],
+    large: int = _LARGE,
+) -> Stream:
+    """The stream of the documents, batch by batch; ids beyond `large` bytes lie in a file.
+
+    `progress` hears of the share that is done, and may raise to cancel.
+    """
+    writer = _Writer(np.min_scalar_type(tokenizer.vocabulary_size - 1), large)
+    characters, done = 0, 0
+    for batch in _batches(documents):
+        writer.add(_encode(batch, tokenizer))
+        characters += sum(len(piece.text) for piece in batch)
+        done += sum(piece.last for piece in batch)
+        progress(min(1.0, (characters + 1) / (documents.size + 1)))
+    if tokenizer.marks_boundaries:
+        characters += done * len(documents.separator)
+    elif len(documents):
+        characters -= _first_token_length(documents, tokenizer)
+    return Stream(writer.finish(), characters)
+
+
+def _batches(documents: Documents) -> Iterator[list[_Piece]]:
+    batch: list[_Piece] = []
+    size = 0
+    for index in range(len(documents)):
+        first = True
+        waiting = None
+        for text in documents.pieces(index):
+            if waiting is not None:
+                batch.append(_Piece(waiting, first, last=False))
+                first = False
+            waiting = text
+            size += len(text)
+            if size >= _BATCH and batch:
+                yield batch
+                batch, size = [], len(text)
+        if waiting is not None:
+            batch.append(_Piece(waiting, first, last=True))
+    if batch:
+        yield batch
+
+
+def _encode(batch: list[_Piece], tokenizer: Tokenizer) -> np.ndarray:
+    """The ids of a batch with START and END where documents begin and end, (token,) int64."""
+    flat, lengths = tokenizer.encode_batch([piece.text for piece in batch])
+    if not tokenizer.marks_boundaries:
+        return flat
+    firsts = np.array([piece.first for piece in batch])
+    lasts = np.array([piece.last for piece in batch])
+    ends = np.cumsum(lengths + firsts + lasts)
+    starts = ends - (lengths + firsts + lasts)
+    ids = np.full(ends[-1], -1, dtype=np.int64)
+    ids[starts[firsts]] = tokenizer.start_id
+    ids[ends[lasts] - 1] = tokenizer.end_id
+    ids[ids < 0] = flat
+    return ids
+
+
+def _first_token_length(documents: Documents, tokenizer: Tokenizer) -> int:
+    """Characters up to the end of the first token, which nothing predicts in a single document."""
+    beginning = next(documents.pieces(0))[:1000]
+    offsets = tokenizer.encode_prefix(beginning).offsets
+    return offsets[0][1] if offsets else len(beginning)
+
+
+class _Writer:
+    """Collects ids in memory, or in a file that vanishes with the array once they are many."""
+
+    def __init__(self, dtype: np.dtype, large: int) -> None:
+        self._dtype = dtype
+        self._large = large
+        self._parts: list[np.ndarray] = []
+        self._bytes = 0
+        self._file: IO[bytes] | None = None
+
+    def add(self, ids: np.ndarray) -> None:
+        self._parts.append(ids.astype(self._dtype))
+        self._bytes += self._parts[-1].nbytes
+        if self._bytes > self._large:
+            self._write()
+
+    def finish(self) -> np.ndarray:
+        """All ids, read-only."""
+        if self._file is None:
+            ids = np.concatenate([np.zeros(0, dtype=self._dtype), *self._parts])
+            ids.flags.writeable = False
+            return ids
+        self._write()
+        self._file.flush()
+        return np.memmap(self._file, dtype=self._dtype, mode="r")
+
+    def _write(self) -> None:
+        if self._file is None:
+            folder = data_folder()
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115, the array keeps it open
+        for part in self._parts:
+            self._file.write(part.tobytes())
+        self._parts = []
