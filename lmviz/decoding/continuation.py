@@ -1,0 +1,123 @@
+"""A text under way: what has been read, what the model says comes next, and how to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lmviz.models.prefix import Prefix, read_prefix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import torch
+
+    from lmviz.models.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Continuation:
+    """A prefix and the tokens chosen after it, with the logits (token,) of what comes next.
+
+    It never changes: `extended` gives a new one, so that branches can share a beginning. Where the
+    model carries a state from token to token, so does the continuation, and one more token costs one
+    step; otherwise, and once the text outgrows the model's context, the last tokens are read again.
+    """
+
+    model: Model
+    prefix: Prefix
+    chosen: tuple[int, ...]
+    text: str
+    logits: np.ndarray
+    _state: Any = None
+
+    @classmethod
+    def of(
+        cls, model: Model, text_or_ids: str | Sequence[int] | np.ndarray, chosen: Sequence[int] = ()
+    ) -> Continuation:
+        """A prefix, and the ids chosen after it so far, read at once.
+
+        LmvizError when there is nothing to read.
+        """
+        prefix = read_prefix(model, text_or_ids)
+        ids = np.concatenate([prefix.ids, np.array(chosen, dtype=np.int64)])
+        logits, state = _advance(model, ids if model.context is None else ids[-model.context :], None)
+        text = prefix.text
+        for count in range(len(chosen)):
+            text = _text_with(model, prefix, text, chosen[:count], chosen[count])
+        return cls(model, prefix, tuple(chosen), text, logits, state)
+
+    @property
+    def ids(self) -> np.ndarray:
+        """All tokens so far, (position,) int64."""
+        return np.concatenate([self.prefix.ids, np.array(self.chosen, dtype=np.int64)])
+
+    @property
+    def tokens(self) -> Sequence[str]:
+        """The vocabulary as displayed, by id; empty where the model has no tokenizer."""
+        return self.model.tokenizer.tokens() if self.model.tokenizer else ()
+
+    @property
+    def end_id(self) -> int | None:
+        """The id by which the model says that the document ends."""
+        return self.model.tokenizer.end_id if self.model.tokenizer else None
+
+    def extended(self, id: int) -> Continuation:
+        """One token further."""
+        chosen = (*self.chosen, id)
+        ids = np.concatenate([self.ids, [id]])
+        context = self.model.context
+        if self._state is not None and (context is None or len(ids) <= context):
+            logits, state = _advance(self.model, ids[-1:], self._state)
+        else:
+            logits, state = _advance(self.model, ids if context is None else ids[-context:], None)
+        return Continuation(self.model, self.prefix, chosen, self.text_with(id), logits, state)
+
+    def text_with(self, id: int) -> str:
+        """The text as it would be with one more token."""
+        return _text_with(self.model, self.prefix, self.text, self.chosen, id)
+
+
+def _text_with(model: Model, prefix: Prefix, text: str, chosen: Sequence[int], id: int) -> str:
+    if model.tokenizer is None:
+        return text
+    longer = model.tokenizer.continue_text(text, id)
+    if "\ufffd" in longer[len(text) :]:
+        # A piece of a character: only all the pieces together can be decoded.
+        return prefix.text + model.tokenizer.decode([*chosen, id])
+    return longer
+
+
+def _advance(model: Model, ids: np.ndarray, state: Any) -> tuple[np.ndarray, Any]:
+    """Logits (token,) after the last of ids (position,), and the state to carry on with."""
+    import torch
+
+    device = next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
+    with evaluation(model):
+        logits, state = model.advance(torch.from_numpy(ids)[None].to(device), state)
+    return as_float64(logits[0, -1]), state
+
+
+@contextmanager
+def evaluation(model: Model) -> Iterator[None]:
+    """Without gradients and without dropout; the model is left as it was."""
+    import torch
+
+    training = model.training
+    if training:
+        model.eval()
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        if training:
+            model.train()
+
+
+def as_float64(tensor: torch.Tensor) -> np.ndarray:
+    """A tensor's numbers on the CPU."""
+    return tensor.detach().double().cpu().numpy()

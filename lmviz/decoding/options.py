@@ -1,0 +1,57 @@
+"""How the next token is chosen: the settings of sampling and of beam search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lmviz.configuration import Configuration, setting
+
+
+@dataclass(frozen=True)
+class SamplingOptions(Configuration):
+    """The pipeline from logits to a token, and how long to go on."""
+
+    temperature: float = setting(
+        1.0,
+        "Divides the logits: below 1 the likely tokens gain, above 1 the unlikely ones; 0 is greedy.",
+        minimum=0.0,
+        maximum=100.0,
+    )
+    top_k: int = setting(0, "Keeps only the k likeliest tokens; 0 keeps all.", label="Top-k", minimum=0)
+    top_p: float = setting(
+        1.0,
+        "Keeps the smallest set of likeliest tokens whose probabilities reach p (nucleus); 1 keeps all.",
+        label="Top-p",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    min_p: float = setting(
+        0.0,
+        "Keeps the tokens that are at least this fraction as likely as the likeliest; 0 keeps all.",
+        label="Min-p",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    seed: int = setting(0, "Where the stream of uniform draws begins.", minimum=0, maximum=2**63 - 1)
+    seed_locked: bool = setting(False, "Repeats the same draws each time instead of taking new ones.")
+    stop_at_end: bool = setting(
+        True, "Stops when the model says that the document ends.", label="Stop at END"
+    )
+
+
+@dataclass(frozen=True)
+class BeamOptions(Configuration):
+    """The size of a beam search and how it compares texts of different lengths."""
+
+    width: int = setting(3, "How many unfinished texts are carried along.", minimum=1, maximum=64)
+    length: int = setting(10, "How many tokens a text may grow by.", minimum=1, maximum=1000)
+    length_penalty: float = setting(
+        0.6,
+        "Strength of the length normalisation: 0 compares log-probabilities as they are, which favours "
+        "short texts; 1 compares them almost per token.",
+        minimum=0.0,
+        maximum=2.0,
+    )
+    stop_at_end: bool = setting(
+        True, "Finishes a text when the model says that the document ends.", label="Stop at END"
+    )

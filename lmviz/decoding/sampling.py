@@ -1,0 +1,119 @@
+"""Choosing one token after the other: by a uniform draw, greedily, or by hand.
+
+A draw u from [0, 1) falls on the first token of the ranking whose cumulative probability exceeds u:
+inverse transform sampling (Devroye 1986, section II.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.distribution import Distribution, distribution_under
+from lmviz.decoding.options import SamplingOptions
+from lmviz.errors import LmvizError
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One token chosen.
+
+    `draw` is the uniform number that chose it, None where it was taken greedily or by hand. `text` is
+    the whole text with the token; `is_end` says that the model ended the document with it.
+    """
+
+    distribution: Distribution
+    draw: float | None
+    id: int
+    token: str
+    text: str
+    is_end: bool
+
+    @property
+    def probability(self) -> float:
+        """The probability the token had when it was chosen, after all filters."""
+        return self.distribution.probability_of(self.id)
+
+
+def uniform_draw(seed: int, count: int) -> float:
+    """The draw number `count`, from 0, of a seed's stream: the same every time, whatever was drawn before."""
+    bits = np.random.PCG64(seed).advance(count)
+    return float(np.random.Generator(bits).random())
+
+
+def distribution_after(continuation: Continuation, options: SamplingOptions) -> Distribution:
+    """The distribution of the token that comes next."""
+    return distribution_under(continuation.logits, options, continuation.tokens)
+
+
+def choose(continuation: Continuation, options: SamplingOptions, draw: float | None = None) -> Step:
+    """The token on which the draw lands; without a draw the likeliest."""
+    distribution = distribution_after(continuation, options)
+    return _step(
+        continuation, distribution, draw, distribution.best if draw is None else distribution.at_draw(draw)
+    )
+
+
+def force(continuation: Continuation, options: SamplingOptions, id: int) -> Step:
+    """A token chosen by hand, whatever its probability. LmvizError when there is no such id."""
+    distribution = distribution_after(continuation, options)
+    if not 0 <= id < len(distribution.logits):
+        raise LmvizError(f"Token id {id} is not in the vocabulary of {len(distribution.logits)}.")
+    return _step(continuation, distribution, None, id)
+
+
+def sample(
+    model: Model,
+    prefix: str | Sequence[int] | np.ndarray,
+    tokens: int = 20,
+    options: SamplingOptions | None = None,
+) -> Iterator[Step]:
+    """At most `tokens` steps after a prefix, each drawn; the stream of draws is that of `options.seed`.
+
+    It stops after END where `options.stop_at_end`. LmvizError when the prefix cannot be read.
+    """
+    options = options or SamplingOptions()
+    draws = (uniform_draw(options.seed, count) for count in range(tokens))
+    return _run(Continuation.of(model, prefix), options, draws)
+
+
+def greedy(
+    model: Model,
+    prefix: str | Sequence[int] | np.ndarray,
+    tokens: int = 20,
+    options: SamplingOptions | None = None,
+) -> Iterator[Step]:
+    """At most `tokens` steps after a prefix, each the likeliest token."""
+    return _run(Continuation.of(model, prefix), options or SamplingOptions(), repeat(None, tokens))
+
+
+def _run(
+    continuation: Continuation, options: SamplingOptions, draws: Iterable[float | None]
+) -> Iterator[Step]:
+    step: Step | None = None
+    for draw in draws:
+        if step is not None:
+            continuation = continuation.extended(step.id)
+        step = choose(continuation, options, draw)
+        yield step
+        if step.is_end and options.stop_at_end:
+            return
+
+
+def _step(continuation: Continuation, distribution: Distribution, draw: float | None, id: int) -> Step:
+    return Step(
+        distribution=distribution,
+        draw=draw,
+        id=id,
+        token=distribution.token(id),
+        text=continuation.text_with(id),
+        is_end=id == continuation.end_id,
+    )

@@ -1,0 +1,83 @@
+"""A text, or ids, as one model reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Prefix:
+    """What a model is given to read.
+
+    `ids` is (position,) int64; `tokens` are as displayed; `offsets` are the places (from, to) of the
+    tokens in `text`, in characters, (0, 0) for START and for ids without a text. `dropped` counts the
+    tokens left out at the front because the model's context is shorter; offsets still refer to the
+    whole text.
+    """
+
+    text: str
+    ids: np.ndarray
+    tokens: tuple[str, ...]
+    offsets: tuple[tuple[int, int], ...]
+    dropped: int = 0
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def last(self, count: int | None) -> Prefix:
+        """The last `count` tokens; all of them where count is None."""
+        if count is None or len(self) <= count:
+            return self
+        first = len(self) - count
+        return Prefix(
+            self.text, self.ids[first:], self.tokens[first:], self.offsets[first:], self.dropped + first
+        )
+
+
+def read_prefix(model: Model, text_or_ids: str | Sequence[int] | np.ndarray) -> Prefix:
+    """A prefix as the model's tokenizer sees it, whole; `Prefix.last(model.context)` fits it in.
+
+    LmvizError when there is nothing to read, when a text meets a model without a tokenizer, or when an
+    id is not in the vocabulary.
+    """
+    if isinstance(text_or_ids, str):
+        prefix = _from_text(model, text_or_ids)
+    else:
+        prefix = _from_ids(model, np.array(text_or_ids, dtype=np.int64))
+    if not len(prefix):
+        raise LmvizError("The prefix is empty, and this model knows no START: type at least one token.")
+    outside = prefix.ids[(prefix.ids < 0) | (prefix.ids >= model.vocabulary_size)]
+    if len(outside):
+        raise LmvizError(
+            f"Token id {outside[0]} is not in the model's vocabulary of {model.vocabulary_size}: "
+            "use the tokenizer that the model was trained with."
+        )
+    return prefix
+
+
+def _from_text(model: Model, text: str) -> Prefix:
+    if model.tokenizer is None:
+        raise LmvizError(
+            "This model has no tokenizer: open it from a run, or give token ids instead of text."
+        )
+    encoding = model.tokenizer.encode_prefix(text)
+    return Prefix(text, encoding.ids, encoding.tokens, encoding.offsets)
+
+
+def _from_ids(model: Model, ids: np.ndarray) -> Prefix:
+    if ids.ndim != 1:
+        raise LmvizError(f"A prefix is one row of token ids, but their shape is {ids.shape}.")
+    tokenizer = model.tokenizer
+    known = tokenizer is not None and bool(((ids >= 0) & (ids < tokenizer.vocabulary_size)).all())
+    text = tokenizer.decode(ids) if known else ""
+    tokens = tuple(tokenizer.token(int(id)) if known else str(id) for id in ids)
+    return Prefix(text, ids, tokens, ((0, 0),) * len(ids))
