@@ -1,0 +1,106 @@
+"""What nobody expected: written to a log, told to whoever listens, and survived.
+
+`LmvizError` is not a fault: it is a sentence, and the control that caused it shows it. Everything
+else that is raised ends here, whether in a slot, in a thread, or inside Qt.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import logging
+import logging.handlers
+import platform
+import sys
+import threading
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+import platformdirs
+from PySide6.QtCore import QObject, QtMsgType, Signal, qInstallMessageHandler, qVersion
+
+from lmviz.errors import LmvizError
+
+logger = logging.getLogger("lmviz")
+_crash_file = None  # stays open for as long as the process lives: faulthandler writes to it
+
+
+def log_path() -> Path:
+    """The file that keeps what went wrong."""
+    return platformdirs.user_log_path("lmviz", appauthor=False) / "lmviz.log"
+
+
+class Faults(QObject):
+    """Catches what escapes; `happened` gives a report that can be pasted into an issue."""
+
+    happened = Signal(str)
+
+    def install(self) -> None:
+        """Write to the log, and take over the hooks of Python, of its threads and of Qt."""
+        _open_log()
+        sys.excepthook = self.catch
+        threading.excepthook = lambda fault: self.catch(fault.exc_type, fault.exc_value, fault.exc_traceback)
+        qInstallMessageHandler(_log_qt_message)
+
+    def catch(
+        self,
+        kind: type[BaseException],
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """The hook: callable from any thread."""
+        if issubclass(kind, (KeyboardInterrupt, SystemExit)):
+            sys.__excepthook__(kind, fault or kind(), trace)
+            return
+        text = "".join(traceback.format_exception(kind, fault, trace))
+        logger.error("unexpected\n%s", text)
+        self.happened.emit(f"{versions()}\n\n{text}")
+
+
+def sentence_for(fault: Exception, doing: str) -> str:
+    """What to show beside a control after `doing` failed; a defect also goes to the fault hook."""
+    if isinstance(fault, LmvizError):
+        return str(fault)
+    if isinstance(fault, MemoryError):
+        return f"{doing} needs more memory than there is: try something smaller."
+    sys.excepthook(type(fault), fault, fault.__traceback__)
+    return f"{doing} failed for a reason lmviz did not expect ({fault}); Help ▸ Open log has the details."
+
+
+def versions() -> str:
+    """The versions that matter for a report, on one line; torch only where it is loaded already."""
+    torch = sys.modules.get("torch")
+    found = [f"Python {platform.python_version()}", f"Qt {qVersion()}", platform.platform()]
+    if torch is not None and hasattr(torch, "__version__"):
+        found.insert(1, f"torch {torch.__version__}")
+    return ", ".join(found)
+
+
+def _open_log() -> None:
+    global _crash_file
+    path = log_path()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handler: logging.Handler = logging.handlers.RotatingFileHandler(
+            path, maxBytes=1_000_000, backupCount=3, encoding="utf-8"
+        )
+        _crash_file = (path.parent / "crash.log").open("w", encoding="utf-8")
+        faulthandler.enable(_crash_file)
+    except OSError:
+        handler = logging.StreamHandler()  # a home that cannot be written to must not stop the program
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+
+
+_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
+
+
+def _log_qt_message(kind: QtMsgType, context: object, message: str) -> None:
+    logger.log(_LEVELS.get(kind, logging.WARNING), "Qt: %s", message)

@@ -1,0 +1,131 @@
+"""What a person points at: a position, a stage, a cell. Hover previews, a click pins, Escape releases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+
+Cell = tuple[str, tuple[int, ...]]
+
+
+class Focus:
+    """The part of the session that says where one is looking. Mixed into a QObject."""
+
+    position_changed = Signal()
+    hovered_position_changed = Signal()
+    stage_changed = Signal()
+    cell_changed = Signal()
+    hovered_cell_changed = Signal()
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._position: int | None = None
+        self._positions = 0
+        self._hovered_position: int | None = None
+        self._stage = 0
+        self._stages = 0
+        self._cell: Cell | None = None
+        self._hovered_cell: Cell | None = None
+
+    @property
+    def position(self) -> int:
+        """The pinned position; the last one when none is pinned; -1 when there is none at all."""
+        last = self._positions - 1
+        return last if self._position is None else min(self._position, last)
+
+    @property
+    def is_position_pinned(self) -> bool:
+        """Whether the position stays where it is while one types on."""
+        return self._position is not None
+
+    @property
+    def hovered_position(self) -> int | None:
+        """The position under the pointer."""
+        return self._hovered_position
+
+    @property
+    def shown_position(self) -> int:
+        """The position to show: the hovered one, otherwise `position`."""
+        return self.position if self._hovered_position is None else self._hovered_position
+
+    @property
+    def stage(self) -> int:
+        """The index of the stage of computation, into `reading.trace.stages`."""
+        return self._stage
+
+    @property
+    def cell(self) -> Cell | None:
+        """The pinned cell: a tap's address and the index along its axes."""
+        return self._cell
+
+    @property
+    def hovered_cell(self) -> Cell | None:
+        """The cell under the pointer."""
+        return self._hovered_cell
+
+    @property
+    def shown_cell(self) -> Cell | None:
+        """The cell to explain: the hovered one, otherwise the pinned one."""
+        return self._cell if self._hovered_cell is None else self._hovered_cell
+
+    def choose_position(self, position: int) -> None:
+        """Pin a position; beyond either end it stays at that end."""
+        if self._positions:
+            self._pin(max(0, min(position, self._positions - 1)))
+
+    def hover_position(self, position: int | None) -> None:
+        """Preview a position; None when the pointer leaves."""
+        if position is not None and not 0 <= position < self._positions:
+            position = None
+        if position != self._hovered_position:
+            self._hovered_position = position
+            self.hovered_position_changed.emit()
+
+    def choose_stage(self, stage: int) -> None:
+        """Go to a stage; beyond either end it stays at that end."""
+        stage = max(0, min(stage, self._stages - 1))
+        if stage != self._stage:
+            self._stage = stage
+            self.stage_changed.emit()
+
+    def choose_cell(self, cell: Cell | None) -> None:
+        """Pin a cell, or let go of it."""
+        if cell != self._cell:
+            self._cell = cell
+            self.cell_changed.emit()
+
+    def hover_cell(self, cell: Cell | None) -> None:
+        """Preview a cell; None when the pointer leaves."""
+        if cell != self._hovered_cell:
+            self._hovered_cell = cell
+            self.hovered_cell_changed.emit()
+
+    def release(self) -> None:
+        """Let go of what is pinned or hovered: first the cell, then the position."""
+        self.hover_position(None)
+        self.hover_cell(None)
+        if self._cell is not None:
+            self.choose_cell(None)
+        else:
+            self._pin(None)
+
+    def _pin(self, position: int | None) -> None:
+        before = (self.position, self.is_position_pinned)
+        self._position = position
+        if before != (self.position, self.is_position_pinned):
+            self.position_changed.emit()
+
+    def _fit_positions(self, positions: int) -> None:
+        """The prefix has so many positions now."""
+        before = self.position
+        self._positions = positions
+        if self._hovered_position is not None and self._hovered_position >= positions:
+            self.hover_position(None)
+        if self.position != before:
+            self.position_changed.emit()
+
+    def _fit_stages(self, stages: int) -> None:
+        """The trace has so many stages now."""
+        self._stages = stages
+        self.choose_stage(self._stage)

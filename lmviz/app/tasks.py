@@ -1,0 +1,163 @@
+"""The session's threads: one that reads models, and jobs for what takes long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from lmviz.app.faults import sentence_for
+from lmviz.app.job_worker import Job, Work
+from lmviz.app.opened_models import ModelCache, OpenedModel
+from lmviz.app.reading_worker import ReadingWorker
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+
+T = TypeVar("T")
+
+Moment = tuple[OpenedModel, int]
+"""A model at a step of its training."""
+
+
+class Tasks(QObject):
+    """The part of the session that has work done in other threads.
+
+    `failed(where, sentence)` names the part that should show the sentence: "corpus", "model",
+    "reading", "training", or the key or name under which work was asked for.
+    """
+
+    failed = Signal(str, str)
+    ready_changed = Signal()
+    job_started = Signal(object)
+    job_finished = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._cache = ModelCache()
+        self._reader = ReadingWorker(self)
+        self._jobs: list[Job] = []
+        self._is_ready = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether torch has been loaded, so that models can be opened and trained without delay."""
+        return self._is_ready
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """The jobs under way."""
+        return tuple(job for job in self._jobs if not job.is_cancelled)
+
+    def start(self) -> None:
+        """Start the reading thread, which loads torch first. Call it once the window is painted."""
+        if not self._reader.isRunning():
+            self._in_reader("torch", _load_torch, lambda _: self._become_ready(), "model")
+            self._reader.start()
+
+    def ask_of(
+        self, moment: Moment, key: str, work: Callable[[Model], T], answer: Callable[[T], None]
+    ) -> None:
+        """Run `work` on a model at a step, in the reading thread; the newest per key is answered.
+
+        `work` must know no widget. `answer` is called in the window's thread.
+        """
+        opened, step = moment
+        self._in_reader(key, lambda: work(self._cache.model(opened.folder, step)), answer)
+
+    def ask_all(
+        self,
+        key: str,
+        moments: Sequence[Moment],
+        work: Callable[[Model], T],
+        answer: Callable[[list[T]], None],
+    ) -> None:
+        """Run `work` on each of several models; one answer with all results, in their order."""
+        wanted = tuple(moments)
+
+        def work_on_all() -> list[T]:
+            return [work(self._cache.model(opened.folder, step)) for opened, step in wanted]
+
+        self._in_reader(key, work_on_all, answer)
+
+    def silence(self, key: str) -> None:
+        """Whatever was asked under this key will not be answered."""
+        self._reader.silence(key)
+
+    def start_job(
+        self,
+        name: str,
+        work: Callable[[], Generator[Any, None, T]],
+        answer: Callable[[T], None],
+        partial: Callable[[Any], None] | None = None,
+        where: str = "",
+    ) -> Job:
+        """Long work in a thread of its own, shown with its progress and a cancel button.
+
+        `work` is a generator function that knows no widget: floats it yields are the fraction done,
+        other values go to `partial`, and what it returns goes to `answer`. A failure is
+        `failed(where or name, sentence)`.
+        """
+        return self.start_reporting_job(name, lambda report: work(), answer, partial, where)
+
+    def start_reporting_job(
+        self,
+        name: str,
+        work: Work,
+        answer: Callable[[Any], None],
+        partial: Callable[[Any], None] | None = None,
+        where: str = "",
+    ) -> Job:
+        """The same for a function that takes another to call with the fraction done so far."""
+        job = Job(name, work, self)
+        job.succeeded.connect(answer)
+        if partial is not None:
+            job.partial_changed.connect(partial)
+        job.failed.connect(lambda fault: self._say(where or name, fault, name))
+        job.finished.connect(lambda: self._forget_job(job))
+        self._jobs.append(job)
+        job.start()
+        self.job_started.emit(job)
+        return job
+
+    def close(self) -> None:
+        """Cancel and wait for every thread; nothing is answered any more."""
+        for job in self._jobs:
+            job.cancel()
+        for job in self._jobs:
+            job.wait()
+        self._reader.stop()
+
+    def _in_reader(
+        self, key: str, work: Callable[[], T], answer: Callable[[T], None], where: str = ""
+    ) -> None:
+        self._reader.ask(key, work, answer, lambda fault: self._say(where or key, fault, "Reading the model"))
+
+    def _say(self, where: str, fault: Exception, doing: str) -> None:
+        self.failed.emit(where, sentence_for(fault, doing))
+
+    def _become_ready(self) -> None:
+        self._is_ready = True
+        self.ready_changed.emit()
+
+    def _forget_job(self, job: Job) -> None:
+        self._jobs.remove(job)
+        self.job_finished.emit(job)
+        job.deleteLater()
+
+
+def _load_torch() -> None:
+    import torch
+
+    torch.set_grad_enabled(False)  # for this thread alone: reading never learns
+
+
+def folder_of(path_or_name: str | Path) -> Path:
+    """The folder of a run, or of a sample model by its name."""
+    from lmviz.places import shipped
+
+    path = Path(path_or_name)
+    sample = shipped("sample_models") / path
+    return path.resolve() if path.exists() or not sample.exists() else sample

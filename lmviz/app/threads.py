@@ -1,0 +1,51 @@
+"""What Python has to be told so that threads, torch and Qt live together in one process.
+
+Three measured facts stand behind this file: the cyclic garbage collector, when it happens to run in
+a worker, destroys Qt objects there and the process dies; a worker that holds the interpreter for the
+usual 5 ms makes the window stutter; and a worker of lower priority gives way to the window.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+
+from PySide6.QtCore import QObject, QTimer
+
+SWITCH_INTERVAL = 0.0005  # seconds; Python's own is 0.005
+COLLECT_EVERY = 2000  # milliseconds
+FULL_COLLECTION_EVERY = 30  # young collections between two full ones
+
+
+def prepare_interpreter() -> None:
+    """Before any worker starts: no collection by chance, and short turns for every thread."""
+    gc.disable()
+    sys.setswitchinterval(SWITCH_INTERVAL)
+
+
+def lower_priority() -> None:
+    """Let the calling thread, and those it starts, give way to the window where the system can."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+
+
+class GarbageCollector(QObject):
+    """Collects cyclic garbage in the window's thread, where Qt objects may be destroyed."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._collections = 0
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._collect)
+        self._timer.start(COLLECT_EVERY)
+
+    def forget_imports(self) -> None:
+        """Take everything that lives now out of later collections: after a large import."""
+        gc.collect()
+        gc.freeze()
+
+    def _collect(self) -> None:
+        self._collections += 1
+        gc.collect(2 if self._collections % FULL_COLLECTION_EVERY == 0 else 1)

@@ -1,0 +1,97 @@
+"""How training stands, as a value that panels draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from lmviz.training.progress import Progress
+
+PHASES = ("idle", "preparing", "running", "paused", "finished", "stopped", "failed")
+
+
+class Curve:
+    """Numbers that arrive one by one along the steps; reading them never copies.
+
+    `steps` is (point,) int64 and `values` is (point,) float64.
+    """
+
+    def __init__(self) -> None:
+        self._points = np.empty((2, 256))
+        self._count = 0
+
+    def append(self, step: int, value: float) -> None:
+        """One more point."""
+        if self._count == self._points.shape[1]:
+            self._points = np.concatenate([self._points, np.empty_like(self._points)], axis=1)
+        self._points[:, self._count] = step, value
+        self._count += 1
+
+    @property
+    def steps(self) -> np.ndarray:
+        """Where along the training."""
+        return self._points[0, : self._count].astype(np.int64)
+
+    @property
+    def values(self) -> np.ndarray:
+        """What was measured there."""
+        return self._points[1, : self._count]
+
+    def __len__(self) -> int:
+        return self._count
+
+
+CURVES = ("loss", "validation_loss", "learning_rate", "gradient_norm")
+
+
+@dataclass(frozen=True)
+class History:
+    """The curves of one training; losses in nats per token."""
+
+    loss: Curve = field(default_factory=Curve)
+    validation_loss: Curve = field(default_factory=Curve)
+    learning_rate: Curve = field(default_factory=Curve)
+    gradient_norm: Curve = field(default_factory=Curve)
+
+    def append(self, progress: Progress) -> None:
+        """Take over what a training step measured."""
+        for name in CURVES:
+            value = getattr(progress, name)
+            if value is not None:
+                getattr(self, name).append(progress.step, value)
+
+    @classmethod
+    def from_metrics(cls, metrics: Iterable[dict[str, Any]]) -> History:
+        """The history of a run that was written down, from the lines of its metrics."""
+        history = cls()
+        for line in metrics:
+            for name in CURVES:
+                if line.get(name) is not None:
+                    getattr(history, name).append(line["step"], line[name])
+        return history
+
+
+@dataclass(frozen=True)
+class TrainingState:
+    """One look at the training.
+
+    `phase` is one of PHASES; `progress` is the newest there is; `sentence` says why it failed.
+    `history` is shared by all states of one training and only ever grows.
+    """
+
+    phase: str = "idle"
+    progress: Progress | None = None
+    history: History = field(default_factory=History)
+    folder: Path | None = None
+    family: str = ""
+    sentence: str = ""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether a thread is training, or waiting to go on."""
+        return self.phase in ("preparing", "running", "paused")

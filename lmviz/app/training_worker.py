@@ -1,0 +1,129 @@
+"""The training thread: drives a generator of progress, and can be paused, stepped and stopped.
+
+What the generator yields goes into a mailbox that a timer in the window's thread empties: one signal
+per training step would flood the window. Nothing here knows a family, a corpus or a widget.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QThread
+
+from lmviz.app.threads import lower_priority
+
+if TYPE_CHECKING:
+    import torch
+
+    from lmviz.app.lessons import Lesson
+    from lmviz.models.model import Model
+    from lmviz.training.progress import Progress
+
+State = dict[str, "torch.Tensor"]
+
+LARGEST_LIVE_STATE = 64 * 2**20  # bytes; copying more than this several times a second costs training
+
+
+class TrainingWorker(QThread):
+    """Runs one training in the background.
+
+    `begin` is called in the thread, where torch may be imported and a model be built. `steps` is how
+    many steps to take before pausing by itself. The thread reads plain attributes; only waiting needs
+    the condition.
+    """
+
+    def __init__(
+        self, begin: Callable[[], Lesson], steps: float = math.inf, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._begin = begin
+        self._allowed = steps
+        self._stopping = False
+        self._condition = threading.Condition()
+        self._mailbox: deque[Progress] = deque()
+        self._state_wanted = False
+        self._state: tuple[int, State] | None = None
+        self.has_begun = False
+        self.fault: Exception | None = None
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it has been told to wait."""
+        return self._allowed <= 0
+
+    def take_progress(self) -> list[Progress]:
+        """What has been yielded since the last call, oldest first."""
+        taken = []
+        while self._mailbox:
+            taken.append(self._mailbox.popleft())
+        return taken
+
+    def want_state(self) -> None:
+        """Ask for a copy of the weights as they are after the step in hand."""
+        with self._condition:
+            self._state_wanted = True
+            self._condition.notify()
+
+    def take_state(self) -> tuple[int, State] | None:
+        """The step and the copied weights, once, when there are any."""
+        taken, self._state = self._state, None
+        return taken
+
+    def pause(self) -> None:
+        """Wait after the step in hand."""
+        self._allow(0)
+
+    def go_on(self) -> None:
+        """Train without pausing."""
+        self._allow(math.inf)
+
+    def step(self) -> None:
+        """One step more, then wait."""
+        self._allow(1)
+
+    def stop(self) -> None:
+        """End after the step in hand, leaving a run that can be resumed; does not wait for it."""
+        with self._condition:
+            self._stopping = True
+            self._condition.notify()
+
+    def _allow(self, steps: float) -> None:
+        with self._condition:
+            self._allowed = steps
+            self._condition.notify()
+
+    def run(self) -> None:
+        lower_priority()
+        try:
+            lesson = self._begin()
+            self.has_begun = True
+            self._learn(lesson)
+        except Exception as fault:  # every failure becomes a sentence on the window's side
+            self.fault = fault
+
+    def _learn(self, lesson: Lesson) -> None:
+        for progress in lesson.progress:
+            self._mailbox.append(progress)
+            self._allowed -= 1
+            self._copy_state(lesson.model, progress.step)
+            while self._allowed <= 0 and not self._stopping:
+                with self._condition:
+                    self._condition.wait_for(
+                        lambda: self._allowed > 0 or self._stopping or self._state_wanted
+                    )
+                self._copy_state(lesson.model, progress.step)
+            if self._stopping:
+                break
+        lesson.progress.close()
+
+    def _copy_state(self, model: Model, step: int) -> None:
+        if not self._state_wanted:
+            return
+        self._state_wanted = False
+        state = model.state()
+        if sum(value.nbytes for value in state.values()) <= LARGEST_LIVE_STATE:
+            self._state = (step, {name: value.clone() for name, value in state.items()})
