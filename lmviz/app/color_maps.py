@@ -63,9 +63,12 @@ def mix(first: QColor, second: QColor, share: float) -> QColor:
 
 def luminance(color: QColor) -> float:
     """Relative luminance of WCAG 2, from 0 (black) to 1 (white)."""
-    encoded = np.array([color.redF(), color.greenF(), color.blueF()])
-    linear = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
-    return float(linear @ np.array([0.2126, 0.7152, 0.0722]))
+
+    def linear(part: float) -> float:
+        return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+    red, green, blue, _ = color.getRgbF()
+    return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 
 
 def contrast(first: QColor, second: QColor) -> float:

@@ -21,6 +21,8 @@ TEXT_SIZE = 13
 PROJECTOR_SCALE = 1.35
 CHOICES = ("system", "light", "dark")
 
+INK, PAPER = QColor("#1D1D1B"), QColor("#FFFFFF")
+
 TEXT_FAMILIES = (
     "Inter",
     "SF Pro Text",
@@ -130,8 +132,7 @@ class Theme:
 
     def on(self, color: QColor) -> QColor:
         """The text colour to be read on a colour: the better of black ink and white."""
-        dark, light = QColor("#1D1D1B"), QColor("#FFFFFF")
-        return light if contrast(light, color) >= contrast(dark, color) else dark
+        return PAPER if contrast(PAPER, color) >= contrast(INK, color) else INK
 
     def font(self, size: float = TEXT_SIZE, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
         """A proportional font with tabular figures; `size` in logical pixels before scaling."""

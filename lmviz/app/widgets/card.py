@@ -30,11 +30,15 @@ class Card(Canvas):
         self._title = QLabel(title)
         self._title.setProperty("role", "title")
         self._title.setTextFormat(Qt.TextFormat.PlainText)
-        self._aside: QWidget = QLabel()
+        self._unit = QLabel()
+        self._unit.setProperty("role", "muted")
+        self._unit.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._unit.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._control: QWidget | None = None
         self._body: QWidget | None = None
         self._head = QHBoxLayout()
         self._head.addWidget(self._title)
-        self._head.addStretch(1)
+        self._head.addWidget(self._unit, 1)
         self.layout_below = QVBoxLayout(self)
         self.layout_below.addLayout(self._head)
         self.set_title(title)
@@ -60,24 +64,15 @@ class Card(Canvas):
 
     def set_aside(self, aside: str | QWidget) -> None:
         """What stands on the right: a unit in muted words, or a control."""
-        if (
-            isinstance(aside, str)
-            and isinstance(self._aside, QLabel)
-            and self._head.indexOf(self._aside) >= 0
-        ):
-            self._aside.setText(aside)
+        if aside is self._control:
             return
-        if isinstance(aside, str):
-            label = QLabel(aside)
-            label.setProperty("role", "muted")
-            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            aside = label
-        if self._head.indexOf(self._aside) >= 0:
-            self._head.removeWidget(self._aside)
-        self._aside.deleteLater()
-        self._aside = aside
-        self._head.addWidget(aside, 1000 if isinstance(aside, QLabel) else 0)
+        if self._control is not None:
+            self._control.hide()
+            self._control.deleteLater()
+        self._control = None if isinstance(aside, str) else aside
+        self._unit.setText(aside if isinstance(aside, str) else "")
+        if self._control is not None:
+            self._head.addWidget(self._control)
 
     def set_body(self, body: QWidget) -> None:
         """Put a widget into the card, instead of the one that was there."""

@@ -1,0 +1,52 @@
+"""How numbers are written, everywhere the same: a true minus sign, thin figures, no false precision."""
+
+from __future__ import annotations
+
+import math
+
+_MINUS = "−"
+
+
+def signed_figure(value: float, digits: int = 2) -> str:
+    """A sum's part, always with its sign: "+1.12", "−0.35"."""
+    written = number(abs(value), digits)
+    return (_MINUS if math.copysign(1, value) < 0 else "+") + written
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A value with `digits` decimals, or in powers of ten where decimals would show nothing or too much."""
+    if math.isnan(value):
+        return "not a number"
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{_MINUS}∞"
+    size = abs(value)
+    if size != 0 and (size < 0.5 * 10**-digits or size >= 1e6):
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa}e{int(exponent)}".replace("-", _MINUS)
+    return f"{value:,.{digits}f}".replace("-", _MINUS)
+
+
+def percentage(share: float) -> str:
+    """A share as "21.2 %"; small ones keep two figures: "0.031 %"."""
+    percent = 100 * share
+    if percent == 0 or percent >= 0.95:
+        return f"{percent:.1f} %"
+    if percent < 1e-4:
+        return f"{number(percent, 4)} %"
+    digits = 1 - math.floor(math.log10(percent))
+    return f"{percent:.{digits}f} %"
+
+
+def count(value: float) -> str:
+    """A whole number with separators: "12,345"."""
+    return f"{int(value):,}".replace("-", _MINUS)
+
+
+def short(value: float) -> str:
+    """A size in three figures: "12.3k", "0.80M", "950"."""
+    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= limit * 0.9995:
+            scaled = value / limit
+            digits = 0 if abs(scaled) >= 99.95 else 1 if abs(scaled) >= 9.995 else 2
+            return f"{scaled:.{digits}f}{unit}"
+    return f"{value:.0f}"
