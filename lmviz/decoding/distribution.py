@@ -71,7 +71,7 @@ class Distribution:
     @property
     def choices(self) -> int:
         """How many tokens can be chosen at all."""
-        return int(np.count_nonzero(self.kept_min_p))
+        return int(np.count_nonzero(self.probabilities))
 
     @property
     def entropy(self) -> float:
