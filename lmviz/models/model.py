@@ -27,7 +27,8 @@ class Model(nn.Module, ABC):
 
     `context` is the largest number of positions that `forward` takes, None where there is no limit.
     `family` is the name in `lmviz.families.FAMILIES`. `tokenizer`, `name` and `step` say where an
-    opened model came from; `forward` does not need them.
+    opened model came from, and `documents` how its text was divided (see CorpusOptions); `forward` does
+    not need them.
     """
 
     family: ClassVar[str]
@@ -35,6 +36,7 @@ class Model(nn.Module, ABC):
     tokenizer: Tokenizer | None = None
     name: str = ""
     step: int = 0
+    documents: str = "file"
 
     def __init__(self, configuration: Configuration, vocabulary_size: int) -> None:
         super().__init__()

@@ -1,0 +1,174 @@
+"""The families of models: one literal table, and how a model is built or opened from it.
+
+Reading the table imports no torch: a family's model and learner are named as "module:name" and loaded
+when they are first needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from lmviz.configuration import Configuration
+from lmviz.errors import LmvizError
+from lmviz.models.ngram_configuration import NgramConfiguration
+from lmviz.models.recurrent_configuration import GRUConfiguration, LSTMConfiguration, RNNConfiguration
+from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.models.window_configuration import WindowConfiguration
+
+if TYPE_CHECKING:
+    import torch
+
+    from lmviz.models.model import Model
+    from lmviz.training.run import Run
+
+
+@dataclass(frozen=True)
+class Family:
+    """One kind of model.
+
+    `sentence` says what it does, for a person who has to choose. `model` and `learner` are
+    "module:name": a subclass of Model, and a generator of Progress with the arguments of
+    `lmviz.training.learning.learn`.
+    """
+
+    name: str
+    title: str
+    sentence: str
+    configuration: type[Configuration]
+    model: str
+    learner: str
+
+
+_LEARN = "lmviz.training.learning:learn"
+_COUNT = "lmviz.training.counting:learn_counts"
+
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for family in (
+        Family(
+            "ngram",
+            "N-gram",
+            "Counts which token followed the last few, and shares out some probability to the unseen.",
+            NgramConfiguration,
+            "lmviz.models.ngram:Ngram",
+            _COUNT,
+        ),
+        Family(
+            "window",
+            "Fixed window",
+            "Looks at the last few tokens through one hidden layer (Bengio et al. 2003).",
+            WindowConfiguration,
+            "lmviz.models.window:WindowModel",
+            _LEARN,
+        ),
+        Family(
+            "rnn",
+            "Simple recurrent network",
+            "Reads token by token into one hidden state that each token overwrites (Elman 1990).",
+            RNNConfiguration,
+            "lmviz.models.rnn:RNNModel",
+            _LEARN,
+        ),
+        Family(
+            "lstm",
+            "LSTM",
+            "Keeps a memory cell whose gates decide what to forget, to add and to show (Hochreiter & "
+            "Schmidhuber 1997).",
+            LSTMConfiguration,
+            "lmviz.models.lstm:LSTMModel",
+            _LEARN,
+        ),
+        Family(
+            "gru",
+            "GRU",
+            "Blends the old state with a new candidate through two gates (Cho et al. 2014).",
+            GRUConfiguration,
+            "lmviz.models.gru:GRUModel",
+            _LEARN,
+        ),
+        Family(
+            "transformer",
+            "Transformer",
+            "Lets every position look back at all the earlier ones, in several heads and layers (Vaswani "
+            "et al. 2017).",
+            TransformerConfiguration,
+            "lmviz.models.transformer:TransformerModel",
+            _LEARN,
+        ),
+    )
+}
+"""All families by name, the simplest first."""
+
+
+def find_family(name: str) -> Family:
+    """The family of that name, or LmvizError."""
+    if name not in FAMILIES:
+        raise LmvizError(f"There is no family {name!r}: choose one of {', '.join(FAMILIES)}.")
+    return FAMILIES[name]
+
+
+def load(reference: str) -> Any:
+    """The object that "module:name" names."""
+    module, name = reference.split(":")
+    return getattr(import_module(module), name)
+
+
+def learner_of(family: str) -> Callable[..., Any]:
+    """The family's learner, as `lmviz.training` defines it."""
+    return load(find_family(family).learner)
+
+
+def build_model(family: str, configuration: Configuration, vocabulary_size: int, seed: int) -> Model:
+    """An untrained model whose initial weights depend on nothing but the seed."""
+    import torch
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return load(find_family(family).model)(configuration, vocabulary_size)
+
+
+def open_run_model(run: Run, step: int | None = None) -> Model:
+    """The model of a run as it was after `step` updates, by default at the last snapshot, for reading.
+
+    Raises LmvizError when there is no such snapshot, or when the run does not fit together.
+    """
+    description, steps = run.description, run.snapshots()
+    if not steps:
+        raise LmvizError(f"{run.folder} has no snapshot to open: train it first.")
+    chosen = steps[-1] if step is None else step
+    if chosen not in steps:
+        offered = ", ".join(map(str, steps))
+        raise LmvizError(f"{run.folder} has no snapshot of step {chosen}: choose one of {offered}.")
+    configuration = find_family(description.family).configuration.from_values(description.configuration)
+    tokenizer, state = run.tokenizer(), run.load_snapshot(chosen)
+    if tokenizer.vocabulary_size != description.vocabulary_size:
+        raise LmvizError(f"{run.folder / 'tokenizer.json'} does not fit its run.json: choose another run.")
+    try:
+        _check_shapes(description.family, configuration, description.vocabulary_size, state)
+        model = build_model(description.family, configuration, description.vocabulary_size, seed=0)
+        model.load_state(state)
+    except (RuntimeError, KeyError, ValueError):
+        snapshot = run.snapshot_path(chosen)
+        raise LmvizError(f"{snapshot} does not fit its run.json: choose another run.") from None
+    model.tokenizer, model.name, model.step = tokenizer, description.name, chosen
+    model.documents = description.corpus.get("options", {}).get("documents", model.documents)
+    return model.eval().requires_grad_(False)
+
+
+def _check_shapes(
+    family: str, configuration: Configuration, vocabulary_size: int, state: Mapping[str, torch.Tensor]
+) -> None:
+    """Raise ValueError where weights differ from what the configuration asks for.
+
+    A run.json from a stranger may claim any size, so it is compared before memory is taken for it.
+    """
+    import torch
+
+    with torch.device("meta"):
+        expected = build_model(family, configuration, vocabulary_size, seed=0).state_dict()
+    shapes = {name: tensor.shape for name, tensor in expected.items()}
+    if shapes and shapes != {name: tensor.shape for name, tensor in state.items()}:
+        raise ValueError

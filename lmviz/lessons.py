@@ -1,0 +1,101 @@
+"""Lessons: a model, what it learns from, and the run that is written about it, ready to go.
+
+The command line, Python and the window all begin and resume trainings here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lmviz.configuration import Configuration
+from lmviz.errors import LmvizError
+from lmviz.families import build_model, find_family, learner_of
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
+    from lmviz.training.controls import Controls
+    from lmviz.training.options import TrainingOptions
+    from lmviz.training.progress import Progress
+    from lmviz.training.run import Run
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A training that is ready to go: what learns, where it is written down, and the generator that
+    makes it learn, step by step. Closing the generator leaves a run that can be resumed."""
+
+    model: Model
+    run: Run
+    progress: Generator[Progress, Any, None]
+
+
+def begin_run(
+    family: str,
+    configuration: Configuration,
+    options: TrainingOptions,
+    corpus: Corpus,
+    folder: str | Path,
+    controls: Controls | None = None,
+) -> Lesson:
+    """Start a new run in a folder that holds none. It imports torch, so it may take seconds."""
+    from lmviz.training.description import RunDescription, describe_corpus
+    from lmviz.training.run import Run
+
+    description = RunDescription(
+        name=Path(folder).resolve().name,
+        family=family,
+        configuration=configuration.to_values(),
+        vocabulary_size=corpus.tokenizer.vocabulary_size,
+        training=options.to_values(),
+        corpus=describe_corpus(corpus),
+    )
+    model = build_model(family, configuration, description.vocabulary_size, options.seed)
+    run = Run.create(folder, description, corpus.tokenizer)
+    return _lesson(model, run, corpus, options, controls, resume=False)
+
+
+def resume_run(
+    run: Run, corpus: Corpus, options: TrainingOptions | None = None, controls: Controls | None = None
+) -> Lesson:
+    """Go on with a run where it stopped, with other options if any are given.
+
+    LmvizError when the run keeps nothing to go on from, or learned from another corpus.
+    """
+    description = run.description
+    if not run.is_resumable:
+        raise LmvizError(f"{run.folder} keeps nothing to go on from: train anew in another folder.")
+    if corpus.fingerprint != description.fingerprint:
+        wanted = description.corpus.get("name", "its own text")
+        raise LmvizError(
+            f"{run.folder} learned from {wanted} as it was then, and this text or its tokens differ: "
+            "give the same text, or train anew in another folder."
+        )
+    configuration = find_family(description.family).configuration.from_values(description.configuration)
+    model = build_model(description.family, configuration, description.vocabulary_size, description.seed)
+    return _lesson(model, run, corpus, options or description.options, controls, resume=True)
+
+
+def _lesson(
+    model: Model,
+    run: Run,
+    corpus: Corpus,
+    options: TrainingOptions,
+    controls: Controls | None,
+    *,
+    resume: bool,
+) -> Lesson:
+    progress = learner_of(model.family)(
+        model,
+        corpus.training,
+        corpus.validation,
+        options,
+        run,
+        ignored_target=corpus.tokenizer.start_id if corpus.marks_boundaries else None,
+        controls=controls,
+        resume=resume,
+    )
+    return Lesson(model, run, progress)
