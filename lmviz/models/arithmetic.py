@@ -31,6 +31,8 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "negative": lambda x: -x,
     "reciprocal": lambda x: 1 / x,
     "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
 }
 """Scalar functions by name, in float64; the names stand in factors and in arithmetic."""
 
@@ -136,8 +138,15 @@ def _layer_norm(terms: tuple[Terms, ...]) -> float:
     return float(centred * gain[0] + bias[0])
 
 
+def _fraction(terms: tuple[Terms, ...]) -> float:
+    """terms: the first half, rounded down, makes the numerator, the others the denominator."""
+    half = len(terms) // 2
+    return _sum(terms[:half]) / _sum(terms[half:])
+
+
 RULES: dict[str, Callable[[tuple[Terms, ...]], float]] = {
     "sum": _sum,
+    "fraction": _fraction,
     "softmax": _softmax,
     "layer norm": _layer_norm,
     "mask": lambda terms: -math.inf,
@@ -145,6 +154,7 @@ RULES: dict[str, Callable[[tuple[Terms, ...]], float]] = {
 """How groups of terms become one number, by name."""
 
 
-def constant(value: float, terms: int = 1) -> Factor:
+def constant(value: float, terms: int = 1, function: str = "") -> Factor:
     """A factor that comes from no array, repeated for each term."""
-    return Factor("constant", np.zeros((terms, 0), dtype=np.int64), np.full(terms, value, dtype=np.float64))
+    indices = np.zeros((terms, 0), dtype=np.int64)
+    return Factor("constant", indices, np.full(terms, value, dtype=np.float64), function)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lmviz.configuration import Configuration, setting
+from lmviz.models.estimate import Estimate
 
 KNESER_NEY = "kneser-ney"
 ADD_K = "add-k"
 MAXIMUM_LIKELIHOOD = "maximum-likelihood"
+
+BYTES_PER_NGRAM = 40
+"""What an n-gram takes in memory: its key, its count, its share, and its place among its neighbours."""
 
 
 @dataclass(frozen=True)
@@ -35,3 +39,12 @@ class NgramConfiguration(Configuration):
         maximum=1e6,
         advanced=True,
     )
+
+    def estimate(self, vocabulary_size: int, batch: int, length: int) -> Estimate:
+        """What counting `batch` * `length` tokens costs at most: each ends one new n-gram of every order."""
+        tokens = batch * length
+        ngrams = vocabulary_size + sum(
+            min(tokens, vocabulary_size**order) for order in range(2, self.order + 1)
+        )
+        comparisons = tokens * max(1, tokens.bit_length()) * self.order  # sorting
+        return Estimate(parameters=ngrams, bytes=BYTES_PER_NGRAM * ngrams, operations_per_step=comparisons)
