@@ -39,7 +39,8 @@ class TrainingOptions(Configuration):
     )
     learning_rate: float = setting(
         1e-3,
-        "How far an update moves the weights, at its largest; 0.001 suits Adam and AdamW, 0.1 to 1 suits SGD.",
+        "How far an update moves the weights, at its largest; 0.001 suits Adam and AdamW, 0.1 to 1 suits "
+        "sgd and momentum.",
         minimum=0.0,
         maximum=100.0,
     )
@@ -57,7 +58,7 @@ class TrainingOptions(Configuration):
     )
     warmup: int = setting(
         100,
-        "How many updates the cosine schedule takes to reach the learning rate; never more than a fifth of all.",
+        "How many updates the cosine schedule takes to reach the learning rate; at most a fifth of all.",
         label="Warm-up",
         minimum=0,
         maximum=10_000_000,
@@ -116,14 +117,14 @@ class TrainingOptions(Configuration):
     )
     validation_batches: int = setting(
         20,
-        "How many batches of evenly spread windows are measured; a shorter validation text is measured whole.",
+        "How many batches of evenly spread windows are measured; a short validation text is measured whole.",
         minimum=1,
         maximum=1_000_000,
         advanced=True,
     )
     snapshots: int = setting(
         60,
-        "How many moments of the training are kept to go back to, close together at first, wider apart later.",
+        "How many moments of the training are kept to go back to, close together at first, then wider apart.",
         minimum=2,
         maximum=10_000,
     )

@@ -54,11 +54,15 @@ class Clock:
     """Counts the seconds of a training: those it works, not those it waits for whoever drives it."""
 
     def __init__(self, seconds: float = 0.0) -> None:
-        self.seconds = seconds
         self.tokens_per_second = 0.0
-        self._began_with = seconds
+        self._worked = self._began_with = seconds
         self._steps = 0
         self._since: float | None = None
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds worked so far, those of earlier sessions included."""
+        return self._worked + (time.perf_counter() - self._since if self._since is not None else 0.0)
 
     def start(self) -> None:
         """Work begins, or goes on."""
@@ -66,8 +70,7 @@ class Clock:
 
     def pause(self) -> None:
         """Work rests."""
-        now = time.perf_counter()
-        self.seconds += now - (self._since or now)
+        self._worked = self.elapsed
         self._since = None
 
     def step(self, tokens: int, seconds: float) -> None:
@@ -79,4 +82,4 @@ class Clock:
 
     def seconds_left(self, steps: int) -> float:
         """How long so many more steps will take, judged by those since the training began or resumed."""
-        return (self.seconds - self._began_with) / self._steps * steps if self._steps else 0.0
+        return (self.elapsed - self._began_with) / self._steps * steps if self._steps else 0.0

@@ -116,10 +116,11 @@ class Run:
     def snapshots(self) -> list[int]:
         """The steps of which there are snapshots, ascending."""
         try:
-            names = [path.name for path in (self.folder / "snapshots").iterdir()]
+            names = {path.name for path in (self.folder / "snapshots").iterdir()}
         except OSError:
             return []
-        return sorted({int(name.partition(".")[0]) for name in names if SNAPSHOT_NAME.fullmatch(name)})
+        steps = {int(name.partition(".")[0]) for name in names if SNAPSHOT_NAME.fullmatch(name)}
+        return sorted(step for step in steps if self.snapshot_path(step).name in names)
 
     def save_snapshot(self, step: int, state: Mapping[str, torch.Tensor], half: bool = False) -> None:
         """Write the state of a model down (see Model.state), halved if so wished; raises NotWritten."""

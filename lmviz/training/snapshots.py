@@ -13,21 +13,20 @@ import torch
 
 from lmviz.training.tensors import read_tensors, write_tensors
 
-MEGABYTE = 1_000_000
-
 
 def snapshot_steps(steps: int, count: int) -> tuple[int, ...]:
-    """At most `count` steps from 0 to `steps`, both among them, in logarithmic distances."""
+    """At most `count` steps from 0 to `steps`, both among them, evenly spread in log(step + offset).
+
+    The offset is the smallest power of two with which no two neighbours round to the same step.
+    """
     if count > steps:
         return tuple(range(steps + 1))
-    later = count - 1
-    chosen = [0]
-    for index in range(later):
-        step = round(steps ** (index / max(1, later - 1)))
-        # Early steps would coincide when rounded: each is at least one after its predecessor.
-        chosen.append(min(max(step, chosen[-1] + 1), steps - (later - 1 - index)))
-    chosen[-1] = steps
-    return tuple(chosen)
+    offset = 1
+    while offset * ((1 + steps / offset) ** (1 / (count - 1)) - 1) < 1:
+        offset *= 2
+    growth = 1 + steps / offset
+    shares = [index / (count - 1) for index in range(count)]
+    return tuple(math.floor(offset * (growth**share - 1) + 0.5) for share in shares)
 
 
 def superfluous(steps: Sequence[int], count: int) -> list[int]:

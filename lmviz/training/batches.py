@@ -1,0 +1,133 @@
+"""Which windows of the text an update looks at.
+
+The batch of a step is a function of the seed and the step alone. Nothing has to be remembered to
+continue a training, and each of several processes works out the whole batch and takes its rows.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from lmviz.errors import LmvizError
+from lmviz.models.model import IGNORED
+from lmviz.training.distributed import Team
+from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Windows of text for one process: tokens and targets (batch, position) int64.
+
+    `share` is the part that this process has in all counted targets of the step. `begins` is true where
+    the windows do not continue those of the step before.
+    """
+
+    tokens: np.ndarray
+    targets: np.ndarray
+    share: float
+    begins: bool
+
+
+def window_length(length: int, context: int | None, ids: np.ndarray) -> int:
+    """How many targets a window has: as asked for, but never more than the text has to offer.
+
+    Raises LmvizError when the text has no target at all, or the model cannot take such a length.
+    """
+    if len(ids) < 2:
+        raise LmvizError(
+            f"The training text has {len(ids)} token{'' if len(ids) == 1 else 's'}, too few to learn from: "
+            "choose a longer text, or a smaller validation share."
+        )
+    if context is not None and length > context:
+        raise LmvizError(f"length cannot be {length}: the model takes at most {context} positions.")
+    return min(length or context or DEFAULT_LENGTH, len(ids) - 1)
+
+
+class Batches(ABC):
+    """The batches of a training; `length` is the number of positions of a window."""
+
+    def __init__(
+        self,
+        ids: np.ndarray,
+        options: TrainingOptions,
+        *,
+        context: int | None,
+        ignored_target: int | None,
+        team: Team,
+    ) -> None:
+        self.length = window_length(options.length, context, ids)
+        parts = (ids[start : start + 2**20] for start in range(1, len(ids), 2**20))
+        if not any(np.any(part != ignored_target) for part in parts):
+            raise LmvizError("The training text is empty between its boundaries: choose another text.")
+        self._ids = ids
+        self._ignored = ignored_target
+        self._rows = options.batch * team.size
+        self._own = slice(team.rank * options.batch, (team.rank + 1) * options.batch)
+
+    @abstractmethod
+    def batch(self, step: int) -> Batch:
+        """The batch of the update after `step` updates."""
+
+    def _counted(self, windows: np.ndarray) -> int:
+        """How many targets count in windows (row, position + 1)."""
+        targets = windows[:, 1:]
+        return targets.size if self._ignored is None else np.count_nonzero(targets != self._ignored)
+
+    def _batch(self, windows: np.ndarray, begins: bool) -> Batch:
+        """windows (row of the whole batch, position + 1), of any integer type."""
+        own = windows[self._own].astype(np.int64)
+        targets = own[:, 1:]
+        if self._ignored is not None:
+            targets = np.where(targets == self._ignored, IGNORED, targets)
+        share = self._counted(own) / max(1, self._counted(windows))
+        return Batch(own[:, :-1], targets, share, begins)
+
+
+class RandomWindows(Batches):
+    """Windows that begin anywhere in the text, drawn with replacement."""
+
+    def __init__(self, ids: np.ndarray, options: TrainingOptions, **rest: object) -> None:
+        super().__init__(ids, options, **rest)  # type: ignore[arg-type]
+        self._seed = options.seed
+        self._windows = sliding_window_view(ids, self.length + 1)  # (start, position + 1), no copy
+
+    def batch(self, step: int) -> Batch:
+        """See Batches. A draw in which nothing counts is drawn again."""
+        chance = np.random.default_rng((self._seed, step))
+        while True:
+            windows = self._windows[chance.integers(len(self._windows), size=self._rows)]
+            if self._counted(windows):
+                return self._batch(windows, begins=True)
+
+
+class Streams(Batches):
+    """The text cut into as many equal streams as the batch has rows, each read from start to end.
+
+    Each window continues the one before, so that a recurrent state can be carried over; after the last
+    the streams begin again.
+    """
+
+    def __init__(self, ids: np.ndarray, options: TrainingOptions, **rest: object) -> None:
+        super().__init__(ids, options, **rest)  # type: ignore[arg-type]
+        span = (len(ids) - 1) // self._rows
+        if span == 0:
+            raise LmvizError(
+                f"The training text of {len(ids)} tokens is too short for {self._rows} streams: "
+                "choose a smaller batch, or random windows."
+            )
+        self.length = min(self.length, span)
+        self._streams = sliding_window_view(ids, span + 1)[: span * self._rows : span]  # (row, span + 1)
+        self._windows = -(-span // self.length)
+
+    def batch(self, step: int) -> Batch:
+        """See Batches."""
+        window = step % self._windows
+        start = window * self.length
+        return self._batch(self._streams[:, start : start + self.length + 1], begins=window == 0)
+
+
+BATCHES: dict[str, type[Batches]] = {"random": RandomWindows, "streams": Streams}

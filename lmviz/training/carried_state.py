@@ -1,0 +1,53 @@
+"""A recurrent model's state on its way from window to window, whatever nest of tuples it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from lmviz.errors import LmvizError
+
+Layout = Any
+"""How a state nests, for JSON: null for none, the number of a tensor, or a list of layouts."""
+
+
+def map_tensors(state: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    """The same nest with every tensor changed; a list counts as a tuple."""
+    if state is None:
+        return None
+    if isinstance(state, torch.Tensor):
+        return change(state)
+    return tuple(map_tensors(item, change) for item in state)
+
+
+def detach(state: Any) -> Any:
+    """The state without its past, so that gradients stop here (truncated backpropagation through time)."""
+    return map_tensors(state, torch.Tensor.detach)
+
+
+def flatten(state: Any) -> tuple[list[torch.Tensor], Layout]:
+    """The tensors in order, and how they nest."""
+    tensors: list[torch.Tensor] = []
+
+    def number(part: Any) -> Layout:
+        if part is None:
+            return None
+        if isinstance(part, torch.Tensor):
+            tensors.append(part)
+            return len(tensors) - 1
+        return [number(item) for item in part]
+
+    return tensors, number(state)
+
+
+def unflatten(tensors: Sequence[torch.Tensor], layout: Layout) -> Any:
+    """The nest again; LmvizError when the layout does not fit the tensors."""
+    if layout is None:
+        return None
+    if isinstance(layout, list):
+        return tuple(unflatten(tensors, item) for item in layout)
+    if type(layout) is not int or not 0 <= layout < len(tensors):
+        raise LmvizError("The saved state of the text's streams is damaged: train anew in another folder.")
+    return tensors[layout]

@@ -1,0 +1,187 @@
+"""One update at a time: loss, gradient, clipping, and the step, never one that is not finite."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.utils import clip_grads_with_norm_, get_total_norm
+
+from lmviz.errors import LmvizError
+from lmviz.models.model import Model
+from lmviz.training.batches import BATCHES
+from lmviz.training.carried_state import detach, flatten, unflatten
+from lmviz.training.devices import computing, seed_chance
+from lmviz.training.distributed import Team
+from lmviz.training.optimizers import (
+    build_optimizer,
+    load_optimizer_tensors,
+    optimizer_tensors,
+    set_learning_rate,
+)
+from lmviz.training.options import TrainingOptions
+
+LAYER = re.compile(r"(?:^|\.)layers\.(\d+)\.|_l(\d+)$")
+"""Where a parameter's name says its layer: ours, and that of torch's recurrent modules."""
+
+
+class NotFinite(LmvizError):
+    """Numbers grew beyond all bounds; the sentence says where, and what to try."""
+
+    def __init__(self, what: str, step: int, rate: float) -> None:
+        super().__init__(
+            f"The {what} was not a finite number at step {step}, so that update was not made and the last "
+            f"good state is kept: resume with a lower learning rate (it was {rate:.3g}), or clip gradients."
+        )
+
+
+@dataclass(frozen=True)
+class Update:
+    """What one update was like; see Progress. `loss` is None where no target of the batch counts."""
+
+    loss: float | None
+    gradient_norm: float
+    update_ratios: Mapping[str, float]
+    tokens: int
+
+
+class Learner:
+    """A model with what it takes to improve it: batches, optimizer, and the state carried along.
+
+    `step` is the number of updates made. Everything that chance decides depends on the seed, the step
+    and the rank alone.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        training: np.ndarray,
+        options: TrainingOptions,
+        *,
+        ignored_target: int | None,
+        device: torch.device,
+        team: Team,
+    ) -> None:
+        self.model = model
+        self.step = 0
+        self.device = device
+        self.computing = computing(device, options)
+        self._options = options
+        self._team = team
+        self._batches = BATCHES[options.sampling](
+            training, options, context=model.context, ignored_target=ignored_target, team=team
+        )
+        model.to(device)
+        team.share_weights(model)
+        self._optimizer = build_optimizer(model, options)
+        self._carried: Any = None
+
+    @property
+    def length(self) -> int:
+        """The number of positions of a window."""
+        return self._batches.length
+
+    def update(self, rate: float, measure: bool = False) -> Update:
+        """Make one update at a learning rate; with `measure`, say how far it moved each layer.
+
+        Raises NotFinite, and makes no update, when loss or gradient are not finite.
+        """
+        batch = self._batches.batch(self.step)
+        tokens = torch.from_numpy(batch.tokens).to(self.device, non_blocking=True)  # (batch, position)
+        targets = torch.from_numpy(batch.targets).to(self.device, non_blocking=True)
+        if not self.model.training:
+            self.model.train()
+        seed_chance(self.device, (self._options.seed << 32) + self.step * self._team.size + self._team.rank)
+        with self.computing:
+            loss, carried = self.model.loss(tokens, targets, None if batch.begins else self._carried)
+        # Where nothing counts the mean loss is 0 / 0, and its gradient too.
+        if batch.share:
+            loss.backward()
+        else:
+            loss = torch.zeros_like(loss)
+        loss = self._team.average(self.model, loss.detach(), batch.share)
+        parameters = [item for item in self.model.parameters() if item.grad is not None]
+        gradients = [item.grad for item in parameters]
+        norm = get_total_norm(gradients).to(loss.device)
+        loss_value, norm_value = torch.stack((loss, norm)).tolist()  # the one wait for the device
+        if not (math.isfinite(loss_value) and math.isfinite(norm_value)):
+            self._optimizer.zero_grad()
+            what = "gradient" if math.isfinite(loss_value) else "loss"
+            raise NotFinite(what, self.step + 1, rate)
+        if 0 < self._options.clip < norm_value:
+            clip_grads_with_norm_(parameters, self._options.clip, norm)
+        before = [item.detach().clone() for item in self.model.parameters()] if measure else []
+        set_learning_rate(self._optimizer, rate)
+        self._optimizer.step()
+        self._optimizer.zero_grad()
+        self._carried = detach(carried)
+        self.step += 1
+        ratios = update_ratios(self.model, before) if measure else {}
+        counted = loss_value if gradients else None
+        return Update(counted, norm_value, ratios, tokens.numel() * self._team.size)
+
+    def check_finite(self) -> None:
+        """Raise NotFinite when a weight is not a finite number."""
+        largest = get_total_norm([item.detach() for item in self.model.parameters()], norm_type=math.inf)
+        if not math.isfinite(largest.item()):
+            raise NotFinite("size of a weight", self.step, self._optimizer.param_groups[0]["lr"])
+
+    def state(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+        """Everything needed to continue exactly: tensors on the CPU, and plain values for JSON.
+
+        In a team, every process must ask for it at the same step.
+        """
+        carried, layout = flatten(self._carried)
+        tensors = {f"model/{name}": tensor for name, tensor in self.model.state().items()}
+        for name, tensor in optimizer_tensors(self.model, self._optimizer).items():
+            tensors[f"optimizer/{name}"] = tensor
+        for place, tensor in enumerate(carried):
+            for rank, part in enumerate(self._team.gather(tensor)):
+                tensors[f"carried/{rank}/{place}"] = part.cpu().contiguous()
+        return tensors, {"step": self.step, "processes": self._team.size, "carried": layout}
+
+    def load_state(self, tensors: Mapping[str, torch.Tensor], values: Mapping[str, Any]) -> None:
+        """Continue from what `state` gave; LmvizError when it does not fit."""
+        if values.get("processes") != self._team.size:
+            raise LmvizError(
+                f"This training ran in {values.get('processes')} processes and cannot be resumed by "
+                f"{self._team.size}: start torchrun with as many as before."
+            )
+        step = values.get("step")
+        if type(step) is not int or step < 0:
+            raise LmvizError("The saved state of the training has no step: train anew in another folder.")
+        try:
+            self.model.load_state(_under("model/", tensors))
+        except (RuntimeError, KeyError, ValueError, TypeError):
+            raise LmvizError("The saved state belongs to another model: train anew.") from None
+        load_optimizer_tensors(self.model, self._optimizer, _under("optimizer/", tensors))
+        own = _under(f"carried/{self._team.rank}/", tensors)
+        ordered = [own[name].to(self.device) for name in sorted(own, key=int)]
+        self._carried = unflatten(ordered, values.get("carried"))
+        self.step = step
+
+
+def _under(prefix: str, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {name.removeprefix(prefix): item for name, item in tensors.items() if name.startswith(prefix)}
+
+
+def layer_of(parameter: str) -> str:
+    """The layer that a parameter belongs to: `layers/L`, or the first word of its name."""
+    found = LAYER.search(parameter)
+    return f"layers/{found[1] or found[2]}" if found else parameter.partition(".")[0]
+
+
+def update_ratios(model: torch.nn.Module, before: list[torch.Tensor]) -> dict[str, float]:
+    """How far each layer's weights moved from `before`, relative to their norm; about 0.001 is healthy."""
+    moved: dict[str, list[torch.Tensor]] = {}
+    weights: dict[str, list[torch.Tensor]] = {}
+    for (name, parameter), earlier in zip(model.named_parameters(), before, strict=True):
+        moved.setdefault(layer_of(name), []).append(parameter.detach() - earlier)
+        weights.setdefault(layer_of(name), []).append(earlier)
+    ratios = {layer: get_total_norm(moved[layer]) / get_total_norm(weights[layer]) for layer in moved}
+    return {layer: ratio for layer, value in ratios.items() if math.isfinite(ratio := float(value))}

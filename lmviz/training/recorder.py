@@ -1,0 +1,156 @@
+"""What a training leaves in its run, and when: metrics, snapshots, and the state to resume from."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+
+from lmviz.errors import LmvizError
+from lmviz.training.atomic import NotWritten
+from lmviz.training.controls import Controls
+from lmviz.training.distributed import Team
+from lmviz.training.learner import Learner, NotFinite
+from lmviz.training.options import TrainingOptions
+from lmviz.training.progress import Progress
+from lmviz.training.run import MEGABYTE, Run
+from lmviz.training.snapshots import snapshot_steps, state_bytes
+
+FIXED = ("optimizer", "sampling", "batch", "length", "seed")
+"""Options that a resumed training must share with its beginning, or it would not be the same one."""
+
+LINES = 10_000
+"""About how many lines of metrics a training leaves."""
+
+FLUSH_SECONDS = 1.0
+"""How long metrics wait to be appended together."""
+
+SAVE_SECONDS = 5.0
+"""The least time between two saved states when snapshots follow one another quickly."""
+
+
+class Recorder:
+    """Writes a training down; without a run, and in all processes but the first, it writes nothing."""
+
+    def __init__(
+        self, run: Run | None, learner: Learner, options: TrainingOptions, controls: Controls, team: Team
+    ) -> None:
+        self.seconds = 0.0
+        self._run = run
+        self._writes = run is not None and team.is_first
+        self._learner = learner
+        self._options = options
+        self._controls = controls
+        self._team = team
+        self._half = options.snapshot_precision == "half"
+        size = state_bytes(learner.model.state(), self._half)
+        affordable = int(options.snapshot_megabytes * MEGABYTE // max(1, size))
+        self._planned = frozenset(snapshot_steps(options.steps, max(2, min(options.snapshots, affordable))))
+        self._lines_every = math.ceil(options.steps / LINES)
+        self._lines: list[dict[str, object]] = []
+        self._flushed = self._saved = -math.inf
+
+    def begin(self, resume: bool) -> None:
+        """Start in an empty run, or go on where it was left; LmvizError when neither can be."""
+        run = self._run
+        if run is None:
+            return
+        begun = run.is_resumable or any(step > 0 for step in run.snapshots())
+        if begun and not resume:
+            raise LmvizError(f"{run.folder} already holds a training: resume it, or choose another folder.")
+        if begun:
+            self._check_options(run)
+            self.restore()
+        self._team.wait()  # nobody reads any more
+        if self._writes:
+            run.rewind(self._learner.step if begun else -1)
+            if dict(run.description.training) != self._options.to_values():
+                run.change_training(self._options.to_values())
+
+    def _check_options(self, run: Run) -> None:
+        earlier, now = run.description.training, self._options.to_values()
+        for name in FIXED:
+            if earlier.get(name, now[name]) != now[name]:
+                raise LmvizError(
+                    f"{name} cannot change from {earlier[name]} to {now[name]} when a training is resumed: "
+                    "keep it, or start another run."
+                )
+
+    def restore(self) -> None:
+        """Take the learner back to the saved state; LmvizError when there is none that fits."""
+        assert self._run is not None
+        tensors, values = self._run.load_resume()
+        self._learner.load_state(tensors, values)
+        seconds, rate = values.get("seconds"), values.get("learning_rate")
+        self.seconds = float(seconds) if type(seconds) in (int, float) else 0.0
+        if self._controls.learning_rate is None and type(rate) is float:
+            self._controls.learning_rate = rate
+
+    def is_planned(self, step: int) -> bool:
+        """Whether a snapshot of this step belongs to the plan."""
+        return step in self._planned
+
+    def save_due(self) -> bool:
+        """Whether it is time to save the state, in the opinion of the process that writes."""
+        if not self._writes:
+            return False
+        since = time.monotonic() - self._saved
+        return since > self._options.resume_seconds or (
+            since > SAVE_SECONDS and self.is_planned(self._learner.step)
+        )
+
+    def note(self, progress: Progress) -> None:
+        """Add to the metrics; raises NotWritten when the disk is full."""
+        if not self._writes or (progress.step == 0 and progress.validation_loss is None):
+            return
+        if progress.step % self._lines_every == 0 or progress.validation_loss is not None:
+            self._lines.append(progress.metrics())
+        if time.monotonic() - self._flushed > FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Append the metrics that wait; raises NotWritten."""
+        if self._run is not None and self._lines:
+            self._run.append_metrics(self._lines)
+            self._lines = []
+        self._flushed = time.monotonic()
+
+    def snapshot(self, last: bool = False) -> int | None:
+        """Write a snapshot of this step, if there is none yet, and return the step.
+
+        Raises NotWritten when the disk is full, NotFinite when the weights are not worth keeping.
+        """
+        step = self._learner.step
+        if self._run is None or not self._writes:
+            return None
+        if step in self._run.snapshots():
+            return None
+        self._learner.check_finite()
+        self._run.save_snapshot(step, self._learner.model.state(), half=self._half and not last)
+        self._run.thin_snapshots(self._options.snapshots, self._options.snapshot_megabytes)
+        return step
+
+    def save(self, seconds: float) -> None:
+        """Write what it takes to resume from this step; in a team, every process calls it.
+
+        Raises NotWritten when the disk is full, NotFinite when there is nothing good to resume from.
+        """
+        if self._run is None and self._team.size == 1:
+            return
+        self._learner.check_finite()
+        tensors, values = self._learner.state()
+        if self._run is not None and self._writes:
+            self.flush()
+            rate = self._controls.learning_rate
+            self._run.save_resume(tensors, values | {"seconds": seconds, "learning_rate": rate})
+        self._saved = time.monotonic()
+
+    def recover(self) -> None:
+        """After trouble: let no metrics wait, and take weights that are beyond use back to the saved ones."""
+        with contextlib.suppress(NotWritten):
+            self.flush()
+        try:
+            self._learner.check_finite()
+        except NotFinite:
+            if self._run is not None and self._run.is_resumable:
+                self.restore()
