@@ -6,12 +6,15 @@ value in the open. A test holds the two equal for every family.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
+from typing import TypeVar
 
 import torch
 
-from lmviz.models.tap import Listener, Tap, Value, Weight
+from lmviz.models.tap import Listener, Operation, Tap, Value, Weight
+
+T = TypeVar("T")
 
 
 class Scope:
@@ -24,8 +27,10 @@ class Scope:
         self.tokens = tokens
         self.position: int | None = None
         self._parameters = parameters
+        self._rows: dict[Weight, torch.Tensor] = {}
         self._values: dict[str, torch.Tensor] = {}
         self._steps: dict[str, list[torch.Tensor]] = {}
+        self._prepared: dict[Operation, object] = {}
 
     def read(self, operand: Value) -> torch.Tensor:
         """The operand's value: (batch, *axes), or (batch, *axes without position) inside a scan."""
@@ -39,13 +44,35 @@ class Scope:
             return self._steps[operand.address][position]
         return self._values[operand.address][:, position]
 
+    def is_given(self, operand: Value) -> bool:
+        """Whether the operand is known for all positions already, because no scan under way makes it."""
+        return operand.shift == 0 and operand.address not in self._steps
+
     def weight(self, operand: Weight) -> torch.Tensor:
         """The parameter, or those of its rows that are meant."""
-        parameter = self._parameters[operand.name]
-        return parameter if operand.rows is None else parameter[slice(*operand.rows)]
+        if operand.rows is None:
+            return self._parameters[operand.name]
+        if operand not in self._rows:
+            self._rows[operand] = self._parameters[operand.name][slice(*operand.rows)]
+        return self._rows[operand]
 
-    def _compute(self, tap: Tap, listener: Listener) -> None:
-        self._values[tap.address] = listener(tap, tap.operation.compute(self), None)
+    def prepare(self, operation: Operation, make: Callable[[Scope], T]) -> T:
+        """What `make` gives, made once for the scan under way; operands have all positions meanwhile."""
+        if operation not in self._prepared:
+            position, self.position = self.position, None
+            self._prepared[operation] = make(self)
+            self.position = position
+        return self._prepared[operation]  # type: ignore[return-value]
+
+    def run(self, taps: Iterable[Tap], listener: Listener) -> dict[str, torch.Tensor]:
+        """Compute the taps in order; the values by address."""
+        for scan, group in groupby(taps, key=lambda tap: tap.scan):
+            if scan:
+                self._scan(list(group), listener)
+            else:
+                for tap in group:
+                    self._values[tap.address] = listener(tap, tap.operation.compute(self), None)
+        return self._values
 
     def _scan(self, taps: list[Tap], listener: Listener) -> None:
         self._steps = {tap.address: [] for tap in taps}
@@ -58,13 +85,4 @@ class Scope:
         for address, steps in self._steps.items():
             self._values[address] = torch.stack(steps, dim=1)
         self._steps = {}
-
-    def run(self, taps: Iterable[Tap], listener: Listener) -> dict[str, torch.Tensor]:
-        """Compute the taps in order; the values by address."""
-        for scan, group in groupby(taps, key=lambda tap: tap.scan):
-            if scan:
-                self._scan(list(group), listener)
-            else:
-                for tap in group:
-                    self._compute(tap, listener)
-        return self._values
+        self._prepared = {}

@@ -28,10 +28,12 @@ class Model(nn.Module, ABC):
     `context` is the largest number of positions that `forward` takes, None where there is no limit.
     `family` is the name in `lmviz.families.FAMILIES`. `tokenizer`, `name` and `step` say where an
     opened model came from, and `documents` how its text was divided (see CorpusOptions); `forward` does
-    not need them.
+    not need them. `recurrent` says whether training on a contiguous stream carries a state on from one
+    piece to the next.
     """
 
     family: ClassVar[str]
+    recurrent: ClassVar[bool] = False
     context: int | None = None
     tokenizer: Tokenizer | None = None
     name: str = ""
@@ -56,14 +58,22 @@ class Model(nn.Module, ABC):
         """The steps of the explanation, in order."""
 
     def advance(self, tokens: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
-        """Logits and the state to carry on with; families without a recurrence carry none."""
+        """Logits of further tokens, given the state after the earlier ones; and the state after these.
+
+        A state is never changed, so that one may go on from it more than once. Families that override
+        nothing here keep none, and must be given all tokens.
+        """
         return self(tokens), None
 
-    def loss(self, tokens: torch.Tensor, targets: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
-        """Mean negative log-likelihood in nats over targets (batch, position) that are not IGNORED."""
-        logits, state = self.advance(tokens, state)
-        value = functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
-        return value, state
+    def loss(
+        self, tokens: torch.Tensor, targets: torch.Tensor, state: Any = None
+    ) -> tuple[torch.Tensor, Any]:
+        """Mean negative log-likelihood in nats over targets (batch, position) that are not IGNORED.
+
+        And the state to carry on with: None unless the family is recurrent, cut off from the gradient.
+        """
+        logits = self(tokens)
+        return functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED), None
 
     def log_probabilities(self, tokens: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Natural log-probability of each target, (batch, position); IGNORED targets give 0."""
@@ -75,20 +85,28 @@ class Model(nn.Module, ABC):
 
     def listen(self, tokens: torch.Tensor, listener: Listener) -> torch.Tensor:
         """The explicit path: every tap passes through the listener. Logits as of `forward`."""
-        parameters: Mapping[str, torch.Tensor] = {**dict(self.named_parameters()), **dict(self.named_buffers())}
+        parameters: Mapping[str, torch.Tensor] = {
+            **dict(self.named_parameters()),
+            **dict(self.named_buffers()),
+        }
         return Scope(tokens, parameters).run(self.taps(), listener)["logits"]
 
     def operand(self, source: str, indices: np.ndarray) -> np.ndarray:
         """The numbers of a parameter at indices (term, axis), as `Factor` states them; (term,)."""
-        array = self.get_parameter_or_buffer(source).detach().cpu().numpy()
-        return array[tuple(indices.T)].astype(np.float64)
+        parameter = self.get_parameter_or_buffer(source).detach()
+        cells = parameter[tuple(torch.from_numpy(indices.T).to(parameter.device))]
+        return cells.float().cpu().numpy().astype(np.float64)
 
     def get_parameter_or_buffer(self, name: str) -> torch.Tensor:
         """A parameter or a buffer by its dotted name; KeyError when there is none."""
-        for key, value in (*self.named_parameters(), *self.named_buffers()):
-            if key == name:
-                return value
-        raise KeyError(name)
+        path, _, last = name.rpartition(".")
+        try:
+            value = getattr(self.get_submodule(path), last)
+        except AttributeError:
+            raise KeyError(name) from None
+        if not isinstance(value, torch.Tensor):
+            raise KeyError(name)
+        return value
 
     def state(self) -> dict[str, torch.Tensor]:
         """What a snapshot stores, contiguous and on the CPU."""

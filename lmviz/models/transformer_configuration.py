@@ -50,9 +50,9 @@ class TransformerConfiguration(Configuration):
     )
     positions: str = setting(
         "learned",
-        "How the model knows the order of words: a learned vector for each position; fixed sines and cosines; "
-        "rotary turns queries and keys by their position; alibi lowers scores with distance; none leaves "
-        "only the causal mask.",
+        "How the model knows the order of words: a learned vector for each position; fixed sines and "
+        "cosines; rotary turns queries and keys by their position; alibi lowers scores with distance; "
+        "none leaves only the causal mask.",
         choices=("learned", "sinusoidal", "rotary", "alibi", "none"),
     )
     norm: str = setting(
@@ -128,4 +128,6 @@ class TransformerConfiguration(Configuration):
 
 def gpt2_small() -> TransformerConfiguration:
     """GPT-2 small: with its vocabulary of 50,257 it has 124,439,808 parameters (Radford et al. 2019)."""
-    return TransformerConfiguration(layers=12, heads=12, width=768, context=1024, activation="gelu_tanh", dropout=0.1)
+    return TransformerConfiguration(
+        layers=12, heads=12, width=768, context=1024, activation="gelu_tanh", dropout=0.1
+    )

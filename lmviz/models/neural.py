@@ -1,0 +1,113 @@
+"""What all neural families share: tokens become embeddings, embeddings features, features logits."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from lmviz.configuration import Configuration
+from lmviz.models.cross_entropy import linear_cross_entropy
+from lmviz.models.model import Model
+from lmviz.models.operations import Affine, Linear, Row, Softmax
+from lmviz.models.tap import Stage, Tap, Value, Weight
+
+
+class Output(nn.Module):
+    """Logits from features by `weight` (token, feature) and `bias` (token).
+
+    Tied to an embedding it has no weight of its own (Press & Wolf 2017).
+    """
+
+    weight: nn.Parameter | None
+    bias: nn.Parameter | None
+
+    def __init__(self, features: int, vocabulary_size: int, *, tied: bool, bias: bool) -> None:
+        super().__init__()
+        self.register_parameter(
+            "weight", None if tied else nn.Parameter(torch.empty(vocabulary_size, features))
+        )
+        self.register_parameter("bias", nn.Parameter(torch.zeros(vocabulary_size)) if bias else None)
+
+
+class NeuralModel(Model):
+    """A model that turns tokens into features (batch, position, feature), and those into logits.
+
+    `embedding.weight` is (token, channel). What is special about a family is in `features`.
+    """
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        vocabulary_size: int,
+        *,
+        channels: int,
+        features: int,
+        tied: bool,
+        output_bias: bool,
+    ) -> None:
+        super().__init__(configuration, vocabulary_size)
+        self.embedding = nn.Embedding(vocabulary_size, channels)
+        self.output = Output(features, vocabulary_size, tied=tied, bias=output_bias)
+
+    @abstractmethod
+    def features(self, tokens: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
+        """Features (batch, position, feature) that logits are made of, and the state to carry on with."""
+
+    @property
+    def output_weight(self) -> torch.Tensor:
+        """The matrix (token, feature) that scores each token."""
+        return self.embedding.weight if self.output.weight is None else self.output.weight
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Logits (batch, position, token) for tokens (batch, position)."""
+        return self.advance(tokens)[0]
+
+    def advance(self, tokens: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
+        """Logits of further tokens, given the state after the earlier ones; and the state after these."""
+        features, state = self.features(tokens, state)
+        return functional.linear(features, self.output_weight, self.output.bias), state
+
+    def loss(
+        self, tokens: torch.Tensor, targets: torch.Tensor, state: Any = None
+    ) -> tuple[torch.Tensor, Any]:
+        """Mean negative log-likelihood in nats over targets (batch, position) that are not IGNORED.
+
+        A recurrent model carries its state on, cut off from the gradient (truncated backpropagation
+        through time); the others carry none.
+        """
+        features, state = self.features(tokens, state if self.recurrent else None)
+        value = linear_cross_entropy(
+            features.flatten(0, 1), self.output_weight, self.output.bias, targets.flatten()
+        )
+        return value, _cut(state) if self.recurrent else None
+
+    def _output_taps(self, label: str, features: str, *more: Linear) -> tuple[Tap, Tap]:
+        """Logits from the tap `features`, called `label` in explanations, and from `more`; probabilities."""
+        weight = Weight("embedding.weight" if self.output.weight is None else "output.weight")
+        bias = Weight("output.bias") if self.output.bias is not None else None
+        affine = Affine((Linear(label, Row(Value(features)), weight, bias), *more))
+        return (
+            Tap("logits", ("position", "token"), affine),
+            Tap("probabilities", ("position", "token"), Softmax("logits"), scale="share"),
+        )
+
+
+def output_stages(
+    features: tuple[str, ...], equation: str, *, by_position: bool = False
+) -> tuple[Stage, Stage]:
+    """The last two stages of every neural family, from the taps that the logits are made of."""
+    softmax = r"p_t(w) = \frac{e^{y_t(w)}}{\sum_{v} e^{y_t(v)}}"
+    return (
+        Stage("Logits", equation, ("logits",), features, "output", by_position),
+        Stage("Softmax", softmax, ("probabilities",), ("logits",), "output", by_position),
+    )
+
+
+def _cut(state: Any) -> Any:
+    if isinstance(state, tuple):
+        return tuple(_cut(item) for item in state)
+    return state.detach()

@@ -1,0 +1,41 @@
+"""What models are made of: small classes that compute a tap's value and explain any cell of it."""
+
+from lmviz.models.operations.affine import Affine, Linear
+from lmviz.models.operations.attention import (
+    CausalMask,
+    DistanceBias,
+    DotProducts,
+    Mix,
+    Rotate,
+    Scale,
+    SplitHeads,
+)
+from lmviz.models.operations.elementwise import Activation, Of, Product, SumOfProducts, sum_of
+from lmviz.models.operations.inputs import JoinedHeads, Row, Window
+from lmviz.models.operations.lookup import PositionLookup, Sinusoids, TokenLookup
+from lmviz.models.operations.rows import LayerNorm, Softmax
+
+__all__ = [
+    "Activation",
+    "Affine",
+    "CausalMask",
+    "DistanceBias",
+    "DotProducts",
+    "JoinedHeads",
+    "LayerNorm",
+    "Linear",
+    "Mix",
+    "Of",
+    "PositionLookup",
+    "Product",
+    "Rotate",
+    "Row",
+    "Scale",
+    "Sinusoids",
+    "Softmax",
+    "SplitHeads",
+    "SumOfProducts",
+    "TokenLookup",
+    "Window",
+    "sum_of",
+]

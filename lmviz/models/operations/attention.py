@@ -1,0 +1,163 @@
+"""The steps of causal self-attention (Vaswani et al. 2017), one operation each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from lmviz.models.arithmetic import Arithmetic, Terms, constant
+from lmviz.models.explicit import Scope
+from lmviz.models.operations.affine import Affine
+from lmviz.models.operations.factors import explained, value_cell, value_line
+from lmviz.models.positions import distance_bias, frequencies, rotate, rotations, slopes
+from lmviz.models.tap import Reader, Value
+
+
+@dataclass(frozen=True, eq=False)
+class SplitHeads:
+    """An affine map whose units are dealt out to heads; axes (head, position, channel)."""
+
+    affine: Affine
+    heads: int
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, head, position, channel)."""
+        return self.affine.compute(scope).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """The affine map's arithmetic of the unit that became this channel of this head."""
+        head, position, channel = index
+        unit = head * reader.array(address).shape[-1] + channel
+        terms = self.affine.terms(reader, position, unit)
+        return explained(
+            reader, address, index, self.affine.description, terms, function=self.affine.function
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Rotate:
+    """Queries or keys, each pair of channels turned by an angle that grows with position (Su et al. 2021)."""
+
+    address: str
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, head, position, channel)."""
+        vectors = scope.read(Value(self.address))
+        return rotate(vectors, rotations(*vectors.shape[-2:]).to(vectors.device))
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """Own channel × cos(angle), and the pair's other channel × sin(∓angle)."""
+        head, position, channel = index
+        width = reader.array(address).shape[-1]
+        half = width // 2
+        angle = position * frequencies(width)[channel % half]
+        cosine = constant(angle, function="cos")
+        sine = constant(angle if channel >= half else -angle, function="sin")
+        other = (head, position, (channel + half) % width)
+        terms = (
+            Terms("own channel", (value_cell(reader, Value(self.address), index), cosine)),
+            Terms("other channel of the pair", (value_cell(reader, Value(self.address), other), sine)),
+        )
+        return explained(reader, address, index, "rotation", terms)
+
+
+@dataclass(frozen=True, eq=False)
+class DotProducts:
+    """Every query times every key; axes (head, query, key)."""
+
+    queries: str
+    keys: str
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, head, query, key)."""
+        return scope.read(Value(self.queries)) @ scope.read(Value(self.keys)).transpose(-2, -1)
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """Channel by channel, query × key."""
+        head, query, key = index
+        queries = value_line(reader, self.queries, (head, query, 0), axis=2)
+        keys = value_line(reader, self.keys, (head, key, 0), axis=2)
+        return explained(reader, address, index, "dot product", (Terms("query × key", (queries, keys)),))
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceBias:
+    """What ALiBi adds to scores: less, the further the key lies back (Press et al. 2022)."""
+
+    heads: int
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, head, query, key), alike in the whole batch."""
+        batch, positions = scope.tokens.shape
+        return distance_bias(self.heads, positions).to(scope.tokens.device).expand(batch, -1, -1, -1)
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """The head's slope × the distance from query to key."""
+        head, query, key = index
+        terms = Terms("slope × distance", (constant(slopes(self.heads)[head]), constant(key - query)))
+        return explained(reader, address, index, "bias by distance", (terms,))
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """Products × `scale`, plus the bias of a tap where there is one; axes (head, query, key)."""
+
+    products: str
+    scale: float
+    bias: str = ""
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, head, query, key)."""
+        scaled = scope.read(Value(self.products)) * self.scale
+        return scaled + scope.read(Value(self.bias)) if self.bias else scaled
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """The product × the scale, and the bias."""
+        product = value_cell(reader, Value(self.products), index)
+        terms = [Terms("product × scale", (product, constant(self.scale)))]
+        if self.bias:
+            terms.append(Terms("bias", (value_cell(reader, Value(self.bias), index),)))
+        return explained(reader, address, index, "scaling", tuple(terms))
+
+
+@dataclass(frozen=True, eq=False)
+class CausalMask:
+    """Scores, with -inf wherever the key comes after the query; axes (head, query, key)."""
+
+    address: str
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, head, query, key)."""
+        scores = scope.read(Value(self.address))
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
+        return scores.masked_fill(later, -torch.inf)
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """The score itself, or what the mask hides."""
+        _, query, key = index
+        score = value_cell(reader, Value(self.address), index)
+        if key > query:
+            return explained(reader, address, index, "mask", (Terms("hidden score", (score,)),), rule="mask")
+        return explained(reader, address, index, "unmasked", (Terms("score", (score,)),))
+
+
+@dataclass(frozen=True, eq=False)
+class Mix:
+    """The values of all keys, weighted by attention; axes (head, position, channel)."""
+
+    weights: str
+    values: str
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, head, position, channel)."""
+        return scope.read(Value(self.weights)) @ scope.read(Value(self.values))
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """Key by key, attention weight × value."""
+        head, position, channel = index
+        weights = value_line(reader, self.weights, (head, position, 0), axis=2)
+        values = value_line(reader, self.values, (head, 0, channel), axis=1)
+        return explained(
+            reader, address, index, "weighted mean", (Terms("weight × value", (weights, values)),)
+        )

@@ -1,0 +1,103 @@
+"""How an affine map finds the vector it reads: a tap at a position, joined heads, or a window of words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch.nn import functional
+
+from lmviz.models.arithmetic import Factor, constant
+from lmviz.models.explicit import Scope
+from lmviz.models.operations.factors import value_line
+from lmviz.models.tap import Reader, Value
+
+
+class Input(Protocol):
+    """The vector that an affine map multiplies, for every position."""
+
+    def read(self, scope: Scope) -> torch.Tensor:
+        """(batch, position, feature), or (batch, feature) inside a scan."""
+
+    def factors(self, reader: Reader, label: str, position: int) -> tuple[tuple[str, Factor], ...]:
+        """The features at a position in order, in named stretches that each come from one place."""
+
+    def is_given(self, scope: Scope) -> bool:
+        """Whether it is known for all positions already, whatever scan is under way."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The vector of a tap (position, feature) at the same position, or `value.shift` positions away."""
+
+    value: Value
+
+    def read(self, scope: Scope) -> torch.Tensor:
+        """(batch, position, feature), or (batch, feature) inside a scan."""
+        return scope.read(self.value)
+
+    def is_given(self, scope: Scope) -> bool:
+        """False for a tap of the scan under way."""
+        return scope.is_given(self.value)
+
+    def factors(self, reader: Reader, label: str, position: int) -> tuple[tuple[str, Factor], ...]:
+        """One stretch; zeros before the first position."""
+        place = position + self.value.shift
+        if place < 0:
+            return ((label, constant(0.0, self.value.width)),)
+        return ((label, value_line(reader, self.value.address, (place, 0), axis=1)),)
+
+
+@dataclass(frozen=True)
+class JoinedHeads:
+    """The vectors of all heads of a tap (head, position, channel), one after the other."""
+
+    address: str
+
+    def read(self, scope: Scope) -> torch.Tensor:
+        """(batch, position, head × channel)."""
+        return scope.read(Value(self.address)).transpose(1, 2).flatten(2)
+
+    def is_given(self, scope: Scope) -> bool:
+        """Heads stand in no scan."""
+        return True
+
+    def factors(self, reader: Reader, label: str, position: int) -> tuple[tuple[str, Factor], ...]:
+        """One stretch per head."""
+        heads = range(len(reader.array(self.address)))
+        return tuple(
+            (f"head {head}", value_line(reader, self.address, (head, position, 0), axis=2)) for head in heads
+        )
+
+
+@dataclass(frozen=True)
+class Window:
+    """The vectors of a tap (position, feature) at the last `size` positions, oldest first.
+
+    Zeros stand where the text has not yet begun.
+    """
+
+    address: str
+    size: int
+
+    def read(self, scope: Scope) -> torch.Tensor:
+        """(batch, position, size × feature)."""
+        padded = functional.pad(scope.read(Value(self.address)), (0, 0, self.size - 1, 0))
+        return padded.unfold(1, self.size, 1).transpose(2, 3).flatten(2)
+
+    def is_given(self, scope: Scope) -> bool:
+        """A window needs all positions at once, so it stands in no scan."""
+        return True
+
+    def factors(self, reader: Reader, label: str, position: int) -> tuple[tuple[str, Factor], ...]:
+        """One stretch per word of the window."""
+        array = reader.array(self.address)
+        stretches = []
+        for distance in reversed(range(self.size)):
+            name = f"{label}, {distance} before" if distance else label
+            if position < distance:
+                stretches.append((name, constant(0.0, array.shape[1])))
+            else:
+                stretches.append((name, value_line(reader, self.address, (position - distance, 0), axis=1)))
+        return tuple(stretches)

@@ -1,0 +1,76 @@
+"""Rows of tables, chosen by token or by position."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
+from lmviz.models.explicit import Scope
+from lmviz.models.operations.factors import explained
+from lmviz.models.positions import frequencies, sinusoids
+from lmviz.models.tap import Reader, Weight
+
+
+def _table_cell(reader: Reader, table: Weight, row: int, channel: int) -> Factor:
+    value = reader.weight(Weight(table.name, (row, row + 1)))[0, channel]
+    return Factor(table.name, np.array([[row, channel]]), np.array([value], dtype=np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class TokenLookup:
+    """The row of `table` (token, channel) that belongs to each token."""
+
+    table: Weight
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, position, channel)."""
+        return scope.weight(self.table)[scope.tokens]
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """The number in the table."""
+        position, channel = index
+        cell = _table_cell(reader, self.table, int(reader.ids[position]), channel)
+        return explained(reader, address, index, "row of the token", (Terms("embedding", (cell,)),))
+
+
+@dataclass(frozen=True, eq=False)
+class PositionLookup:
+    """The row of `table` (position, channel) that belongs to each position."""
+
+    table: Weight
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, position, channel), alike in the whole batch."""
+        batch, positions = scope.tokens.shape
+        return scope.weight(self.table)[:positions].expand(batch, -1, -1)
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """The number in the table."""
+        cell = _table_cell(reader, self.table, *index)
+        return explained(reader, address, index, "row of the position", (Terms("position", (cell,)),))
+
+
+@dataclass(frozen=True, eq=False)
+class Sinusoids:
+    """Sines and cosines of the position, `width` channels (Vaswani et al. 2017)."""
+
+    width: int
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, position, channel), alike in the whole batch."""
+        batch, positions = scope.tokens.shape
+        return sinusoids(positions, self.width).to(scope.tokens.device).expand(batch, -1, -1)
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """sin(position × frequency), or cos in odd channels."""
+        position, channel = index
+        frequency = float(frequencies(self.width)[channel // 2])
+        angle = Terms("angle", (constant(position), constant(frequency)))
+        function = "cos" if channel % 2 else "sin"
+        period = 2 * math.pi / frequency
+        operation = f"wave with a period of {period:.3g} positions"
+        return explained(reader, address, index, operation, (angle,), function=function)

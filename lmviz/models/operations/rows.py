@@ -1,0 +1,58 @@
+"""Operations in which each cell depends on a whole row: softmax and layer normalisation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch.nn import functional
+
+from lmviz.models.arithmetic import Arithmetic, Terms, constant
+from lmviz.models.explicit import Scope
+from lmviz.models.operations.factors import explained, part, value_line, weight_cell
+from lmviz.models.tap import Reader, Value, Weight
+
+
+@dataclass(frozen=True, eq=False)
+class Softmax:
+    """Shares that sum to one along the last axis; a score of -inf gets none."""
+
+    address: str
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """The shape of the operand."""
+        return scope.read(Value(self.address)).softmax(dim=-1)
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """exp of the cell's own score over the sum of exp of all scores of its row."""
+        row = value_line(reader, self.address, index, axis=len(index) - 1)
+        groups = (Terms("own score", (part(row, index[-1], 1),)), Terms("all scores", (row,)))
+        return explained(reader, address, index, "softmax", groups, rule="softmax")
+
+
+@dataclass(frozen=True, eq=False)
+class LayerNorm:
+    """Each position's channels brought to mean 0 and variance 1, then scaled and shifted (Ba et al. 2016)."""
+
+    address: str
+    gain: Weight
+    bias: Weight
+    epsilon: float
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, position, channel)."""
+        gain = scope.weight(self.gain)
+        value = scope.read(Value(self.address))
+        return functional.layer_norm(value, gain.shape, gain, scope.weight(self.bias), self.epsilon)
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """(own value - mean) / √(variance + ε) × gain + bias."""
+        row = value_line(reader, self.address, index, axis=1)
+        groups = (
+            Terms("own value", (part(row, index[1], 1),)),
+            Terms("all channels", (row,)),
+            Terms("gain", (weight_cell(reader, self.gain, index[1]),)),
+            Terms("bias", (weight_cell(reader, self.bias, index[1]),)),
+            Terms("epsilon", (constant(self.epsilon),)),
+        )
+        return explained(reader, address, index, "layer normalisation", groups, rule="layer norm")

@@ -1,0 +1,203 @@
+"""The decoder-only Transformer (Vaswani et al. 2017; Radford et al. 2019)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from lmviz.errors import LmvizError
+from lmviz.models.neural import NeuralModel
+from lmviz.models.operations.functions import TENSOR_FUNCTIONS
+from lmviz.models.positions import distance_bias, rotate, rotations, sinusoids
+from lmviz.models.tap import Stage, Tap
+from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.models.transformer_stages import transformer_stages
+from lmviz.models.transformer_taps import transformer_taps
+
+INITIAL_DEVIATION = 0.02
+"""Standard deviation of new weights (Radford et al. 2019)."""
+
+
+@dataclass(frozen=True)
+class KeyValueCache:
+    """What attention needs of the tokens read so far: each layer's keys and values.
+
+    Each is (batch, head, position, channel); keys are turned already where positions are rotary.
+    """
+
+    layers: tuple[tuple[torch.Tensor, torch.Tensor], ...]
+
+    def __len__(self) -> int:
+        """The number of positions read so far."""
+        return self.layers[0][0].shape[2]
+
+
+@dataclass(frozen=True)
+class Attending:
+    """What all layers of one pass need to know besides their input.
+
+    `turns` are rotary angles of the new positions, `mask` is added to scores (or forbids, when boolean);
+    without it attention is causal over the tokens at hand.
+    """
+
+    turns: torch.Tensor | None
+    mask: torch.Tensor | None
+    causal: bool
+
+
+class Attention(nn.Module):
+    """Causal self-attention with several heads; one matrix makes queries, keys and values together."""
+
+    def __init__(self, configuration: TransformerConfiguration) -> None:
+        super().__init__()
+        self.heads = configuration.heads
+        self.dropout = configuration.dropout
+        self.input = nn.Linear(configuration.width, 3 * configuration.width)
+        self.output = nn.Linear(configuration.width, configuration.width)
+
+    def forward(
+        self, read: torch.Tensor, attending: Attending, past: tuple[torch.Tensor, torch.Tensor] | None
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
+        """(batch, position, channel), and all keys and values so far."""
+        parts = self.input(read).unflatten(-1, (3, self.heads, -1))  # (batch, position, 3, head, channel)
+        query, key, value = parts.permute(2, 0, 3, 1, 4).unbind()  # (batch, head, position, channel) each
+        if attending.turns is not None:
+            query, key = rotate(query, attending.turns), rotate(key, attending.turns)
+        if past is not None:
+            key, value = torch.cat([past[0], key], dim=2), torch.cat([past[1], value], dim=2)
+        mixed = functional.scaled_dot_product_attention(
+            query,
+            key,
+            value,
+            attn_mask=attending.mask,
+            dropout_p=self.dropout if self.training else 0.0,
+            is_causal=attending.causal,
+        )
+        return self.output(mixed.transpose(1, 2).flatten(2)), (key, value)
+
+
+class FeedForward(nn.Module):
+    """Two layers with a function between them, the same at every position."""
+
+    def __init__(self, configuration: TransformerConfiguration) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(configuration.width, configuration.feedforward_width)
+        self.output = nn.Linear(configuration.feedforward_width, configuration.width)
+        self.activation = TENSOR_FUNCTIONS[configuration.activation]
+
+    def forward(self, read: torch.Tensor) -> torch.Tensor:
+        """(batch, position, channel)."""
+        return self.output(self.activation(self.hidden(read)))
+
+
+class Layer(nn.Module):
+    """Attention and feed-forward network, each added to the residual stream."""
+
+    def __init__(self, configuration: TransformerConfiguration) -> None:
+        super().__init__()
+        self.norm_first = configuration.norm == "pre"
+        self.norm1 = nn.LayerNorm(configuration.width)
+        self.attention = Attention(configuration)
+        self.norm2 = nn.LayerNorm(configuration.width)
+        self.feedforward = FeedForward(configuration)
+        self.dropout = nn.Dropout(configuration.dropout)
+
+    def forward(
+        self, stream: torch.Tensor, attending: Attending, past: tuple[torch.Tensor, torch.Tensor] | None
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
+        """The residual stream (batch, position, channel) after this layer, and its keys and values."""
+        if self.norm_first:
+            attended, kept = self.attention(self.norm1(stream), attending, past)
+            stream = stream + self.dropout(attended)
+            return stream + self.dropout(self.feedforward(self.norm2(stream))), kept
+        attended, kept = self.attention(stream, attending, past)
+        stream = self.norm1(stream + self.dropout(attended))
+        return self.norm2(stream + self.dropout(self.feedforward(stream))), kept
+
+
+class TransformerModel(NeuralModel):
+    """A language model of Transformer layers with causal attention."""
+
+    family = "transformer"
+    configuration: TransformerConfiguration
+
+    def __init__(self, configuration: TransformerConfiguration, vocabulary_size: int) -> None:
+        super().__init__(
+            configuration,
+            vocabulary_size,
+            channels=configuration.width,
+            features=configuration.width,
+            tied=configuration.tied,
+            output_bias=False,
+        )
+        self.context = configuration.context
+        learned = configuration.positions == "learned"
+        self.positions = nn.Embedding(configuration.context, configuration.width) if learned else None
+        self.layers = nn.ModuleList(Layer(configuration) for _ in range(configuration.layers))
+        self.norm = nn.LayerNorm(configuration.width) if configuration.norm == "pre" else None
+        self.dropout = nn.Dropout(configuration.dropout)
+        self._initialise()
+
+    def _initialise(self) -> None:
+        """Small random weights, smaller where layers add to the residual stream (Radford et al. 2019)."""
+        adding = INITIAL_DEVIATION / (2 * self.configuration.layers) ** 0.5
+        for name, parameter in self.named_parameters():
+            if name.endswith("bias"):
+                nn.init.zeros_(parameter)
+            elif name.endswith(("attention.output.weight", "feedforward.output.weight")):
+                nn.init.normal_(parameter, std=adding)
+            elif "norm" not in name:
+                nn.init.normal_(parameter, std=INITIAL_DEVIATION)
+
+    def features(
+        self, tokens: torch.Tensor, state: KeyValueCache | None = None
+    ) -> tuple[torch.Tensor, KeyValueCache]:
+        """The end of the residual stream (batch, position, channel), and the cache with these tokens in it."""
+        start = 0 if state is None else len(state)
+        end = start + tokens.shape[1]
+        if end > self.configuration.context:
+            raise LmvizError(
+                f"The text has {end} tokens, but this model looks at {self.configuration.context} at most: "
+                "shorten the text or train a model with a longer context."
+            )
+        stream = self.dropout(self._embed(tokens, start, end))
+        attending = self._attending(start, end, stream)
+        kept = []
+        for index, layer in enumerate(self.layers):
+            stream, keys_and_values = layer(stream, attending, None if state is None else state.layers[index])
+            kept.append(keys_and_values)
+        return stream if self.norm is None else self.norm(stream), KeyValueCache(tuple(kept))
+
+    def _embed(self, tokens: torch.Tensor, start: int, end: int) -> torch.Tensor:
+        embedded = self.embedding(tokens)
+        if self.positions is not None:
+            return embedded + self.positions.weight[start:end]
+        if self.configuration.positions == "sinusoidal":
+            table = sinusoids(self.configuration.context, self.configuration.width)
+            return embedded + table[start:end].to(embedded)
+        return embedded
+
+    def _attending(self, start: int, end: int, stream: torch.Tensor) -> Attending:
+        configuration = self.configuration
+        turns = mask = None
+        if configuration.positions == "rotary":
+            turns = rotations(configuration.context, configuration.head_width)[:, start:end].to(stream)
+        if configuration.positions == "alibi":
+            later = torch.ones(end - start, end, dtype=torch.bool, device=stream.device).triu(start + 1)
+            biases = distance_bias(configuration.heads, end)[:, start:].to(stream)
+            mask = biases.masked_fill(later, -torch.inf)
+        elif start and end - start > 1:
+            mask = torch.ones(end - start, end, dtype=torch.bool, device=stream.device).tril(start)
+        return Attending(turns, mask, causal=mask is None and start == 0)
+
+    def taps(self) -> tuple[Tap, ...]:
+        """Embeddings; each layer's norm, attention, feed-forward network and residuals; norm; logits."""
+        stream = "norm" if self.norm is not None else f"layers/{self.configuration.layers - 1}/norm2"
+        return transformer_taps(self.configuration) + self._output_taps("residual stream", stream)
+
+    def stages(self) -> tuple[Stage, ...]:
+        """The steps from the tokens to the distribution of the next, layer by layer, as they are wired."""
+        return transformer_stages(self.configuration)

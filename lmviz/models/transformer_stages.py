@@ -1,0 +1,131 @@
+"""The Transformer's stages: the order in which to walk its computation, with an equation for each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lmviz.models.neural import output_stages
+from lmviz.models.tap import Stage
+from lmviz.models.transformer_configuration import TransformerConfiguration
+
+FUNCTIONS = {
+    "gelu": r"\operatorname{GELU}",
+    "gelu_tanh": r"\operatorname{GELU}",
+    "relu": r"\operatorname{ReLU}",
+}
+NORM = (
+    r"\mathbf{n}_t = \frac{\mathbf{x}_t - \mu_t}{\sqrt{\sigma_t^2 + \varepsilon}}"
+    r" \odot \mathbf{g} + \mathbf{b}"
+)
+
+
+def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, ...]:
+    """All stages from the embedding of tokens to the probabilities, pre- or post-norm as it is wired."""
+    stages = list(_embedding_stages(configuration))
+    stream = "embedding/sum"
+    for index in range(configuration.layers):
+        layer = f"layers/{index}"
+        stages += _layer_stages(configuration, layer, stream)
+        stream = f"{layer}/residual2" if configuration.norm == "pre" else f"{layer}/norm2"
+    if configuration.norm == "pre":
+        stages.append(Stage("Final normalisation", NORM, ("norm",), (stream,), "output"))
+        stream = "norm"
+    matrix = "E" if configuration.tied else "W"
+    stages += output_stages((stream,), rf"\mathbf{{y}}_t = {matrix} \mathbf{{n}}_t")
+    return tuple(stages)
+
+
+def _embedding_stages(configuration: TransformerConfiguration) -> Iterator[Stage]:
+    yield Stage("Token embedding", r"\mathbf{e}_t = E_{w_t}", ("embedding/token",), (), "embedding")
+    equations = {
+        "learned": r"\mathbf{p}_t = P_t",
+        "sinusoidal": r"p_{t,2i} = \sin(\omega_i t), \quad p_{t,2i+1} = \cos(\omega_i t)",
+    }
+    result, token, position = "embedding/sum", "embedding/token", "embedding/position"
+    if configuration.positions in equations:
+        yield Stage("Positions", equations[configuration.positions], (position,), (), "embedding")
+        sum_equation = r"\mathbf{x}_t = \mathbf{e}_t + \mathbf{p}_t"
+        yield Stage("Token and position", sum_equation, (result,), (token, position), "embedding")
+    else:
+        yield Stage("Into the stream", r"\mathbf{x}_t = \mathbf{e}_t", (result,), (token,), "embedding")
+
+
+def _layer_stages(configuration: TransformerConfiguration, layer: str, stream: str) -> Iterator[Stage]:
+    norm1, norm2 = f"{layer}/norm1", f"{layer}/norm2"
+    residual1, residual2 = f"{layer}/residual1", f"{layer}/residual2"
+    pre = configuration.norm == "pre"
+
+    first_norm = Stage("Normalisation", NORM, (norm1,), (stream if pre else residual1,), layer)
+    second_norm = Stage("Normalisation", NORM, (norm2,), (residual1 if pre else residual2,), layer)
+    attention_reads, feedforward_reads = (norm1, norm2) if pre else (stream, norm1)
+    second_stream = residual1 if pre else norm1
+    first_sum = Stage(
+        "Residual sum",
+        r"\mathbf{x}_t \leftarrow \mathbf{x}_t + \mathbf{a}_t",
+        (residual1,),
+        (stream, f"{layer}/attention/output"),
+        layer,
+    )
+    second_sum = Stage(
+        "Residual sum",
+        r"\mathbf{x}_t \leftarrow \mathbf{x}_t + \mathbf{f}_t",
+        (residual2,),
+        (second_stream, f"{layer}/feedforward/output"),
+        layer,
+    )
+    if pre:
+        yield first_norm
+    yield from _attention_stages(configuration, f"{layer}/attention", attention_reads)
+    yield first_sum
+    yield second_norm if pre else first_norm
+    yield from _feedforward_stages(configuration, f"{layer}/feedforward", feedforward_reads)
+    yield second_sum
+    if not pre:
+        yield second_norm
+
+
+def _attention_stages(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Stage]:
+    def stage(title: str, equation: str, result: str, *operands: str) -> Stage:
+        return Stage(title, equation, (f"{place}/{result}",), operands, place)
+
+    source = r"\mathbf{n}_t" if configuration.norm == "pre" else r"\mathbf{x}_t"
+    for letter, name, title in (("q", "query", "Queries"), ("k", "key", "Keys"), ("v", "value", "Values")):
+        equation = rf"\mathbf{{{letter}}}_t = W_{letter} {source} + \mathbf{{b}}_{letter}"
+        yield stage(title, equation, name, read)
+    query, key, ending = f"{place}/query", f"{place}/key", ""
+    if configuration.positions == "rotary":
+        ending = "_rotated"
+        for letter, name, title in (("q", query, "Queries turned"), ("k", key, "Keys turned")):
+            equation = rf"\mathbf{{{letter}}}_t \leftarrow R_t \mathbf{{{letter}}}_t"
+            yield Stage(title, equation, (f"{name}_rotated",), (name,), place)
+    products, scaled, scores = (f"{place}/{name}" for name in ("products", "scaled", "scores"))
+    weights, bias = f"{place}/weights", f"{place}/bias"
+    product_equation = r"s_{tj} = \mathbf{q}_t \cdot \mathbf{k}_j"
+    yield stage("Dot products", product_equation, "products", f"{query}{ending}", f"{key}{ending}")
+    if configuration.positions == "alibi":
+        yield stage("Bias by distance", r"b_{tj} = m \, (j - t)", "bias")
+        equation = r"s_{tj} \leftarrow \frac{s_{tj}}{\sqrt{d}} + b_{tj}"
+        yield stage("Scaled and biased scores", equation, "scaled", products, bias)
+    else:
+        yield stage("Scaled scores", r"s_{tj} \leftarrow \frac{s_{tj}}{\sqrt{d}}", "scaled", products)
+    yield stage("Causal mask", r"s_{tj} \leftarrow -\infty \quad (j > t)", "scores", scaled)
+    softmax = r"\alpha_{tj} = \frac{e^{s_{tj}}}{\sum_{i} e^{s_{ti}}}"
+    yield stage("Attention weights", softmax, "weights", scores)
+    mixing = r"\mathbf{m}_t = \sum_{j \leq t} \alpha_{tj} \mathbf{v}_j"
+    yield stage("Weighted sum of values", mixing, "mixed", weights, f"{place}/value")
+    joining = r"\mathbf{a}_t = W_o [\mathbf{m}_t^1, \ldots, \mathbf{m}_t^H] + \mathbf{b}_o"
+    yield stage("Heads joined", joining, "output", f"{place}/mixed")
+
+
+def _feedforward_stages(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Stage]:
+    hidden, activation = f"{place}/hidden", f"{place}/activation"
+    source = r"\mathbf{n}_t"
+    function = FUNCTIONS[configuration.activation]
+    yield Stage(
+        "Feed-forward units", rf"\mathbf{{u}}_t = W_1 {source} + \mathbf{{b}}_1", (hidden,), (read,), place
+    )
+    yield Stage(
+        "Activation", rf"\mathbf{{g}}_t = {function}(\mathbf{{u}}_t)", (activation,), (hidden,), place
+    )
+    equation = r"\mathbf{f}_t = W_2 \mathbf{g}_t + \mathbf{b}_2"
+    yield Stage("Feed-forward output", equation, (f"{place}/output",), (activation,), place)

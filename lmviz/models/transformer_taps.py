@@ -1,0 +1,124 @@
+"""The Transformer's taps: its computation said once more, one operation at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lmviz.models.operations import (
+    Activation,
+    Affine,
+    CausalMask,
+    DistanceBias,
+    DotProducts,
+    JoinedHeads,
+    LayerNorm,
+    Linear,
+    Mix,
+    PositionLookup,
+    Rotate,
+    Row,
+    Scale,
+    Sinusoids,
+    Softmax,
+    SplitHeads,
+    TokenLookup,
+    sum_of,
+)
+from lmviz.models.operations.inputs import Input
+from lmviz.models.tap import Operation, Tap, Value, Weight
+from lmviz.models.transformer_configuration import TransformerConfiguration
+
+CHANNELS = ("position", "channel")
+UNITS = ("position", "unit")
+HEADS = ("head", "position", "channel")
+SCORES = ("head", "query", "key")
+EPSILON = 1e-5
+"""What layer normalisation adds to the variance, PyTorch's default."""
+
+
+def transformer_taps(configuration: TransformerConfiguration) -> tuple[Tap, ...]:
+    """All taps up to the last one of width channels, from which logits are made."""
+    taps = list(_embedding_taps(configuration))
+    for layer in range(configuration.layers):
+        taps += _layer_taps(configuration, f"layers/{layer}", taps[-1].address)
+    if configuration.norm == "pre":
+        taps.append(_norm("norm", taps[-1].address))
+    return tuple(taps)
+
+
+def _embedding_taps(configuration: TransformerConfiguration) -> Iterator[Tap]:
+    yield Tap("embedding/token", CHANNELS, TokenLookup(Weight("embedding.weight")))
+    operations: dict[str, Operation] = {
+        "learned": PositionLookup(Weight("positions.weight")),
+        "sinusoidal": Sinusoids(configuration.width),
+    }
+    if configuration.positions in operations:
+        yield Tap("embedding/position", CHANNELS, operations[configuration.positions])
+        yield Tap("embedding/sum", CHANNELS, sum_of(token="embedding/token", position="embedding/position"))
+    else:
+        yield Tap("embedding/sum", CHANNELS, sum_of(token="embedding/token"))
+
+
+def _layer_taps(configuration: TransformerConfiguration, layer: str, stream: str) -> Iterator[Tap]:
+    """The taps of a layer that reads the tap `stream`; the last one is what the next layer reads."""
+    norm1, norm2 = f"{layer}/norm1", f"{layer}/norm2"
+    residual1, residual2 = f"{layer}/residual1", f"{layer}/residual2"
+    attended, answered = f"{layer}/attention/output", f"{layer}/feedforward/output"
+    if configuration.norm == "pre":
+        yield _norm(norm1, stream)
+        yield from _attention_taps(configuration, f"{layer}/attention", norm1)
+        yield Tap(residual1, CHANNELS, sum_of(stream=stream, attention=attended))
+        yield _norm(norm2, residual1)
+        yield from _feedforward_taps(configuration, f"{layer}/feedforward", norm2)
+        yield Tap(residual2, CHANNELS, sum_of(stream=residual1, feed_forward=answered))
+    else:
+        yield from _attention_taps(configuration, f"{layer}/attention", stream)
+        yield Tap(residual1, CHANNELS, sum_of(stream=stream, attention=attended))
+        yield _norm(norm1, residual1)
+        yield from _feedforward_taps(configuration, f"{layer}/feedforward", norm1)
+        yield Tap(residual2, CHANNELS, sum_of(stream=norm1, feed_forward=answered))
+        yield _norm(norm2, residual2)
+
+
+def _attention_taps(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Tap]:
+    keys, queries, bias = f"{place}/key", f"{place}/query", ""
+    for part, name in enumerate(("query", "key", "value")):
+        rows = (part * configuration.width, (part + 1) * configuration.width)
+        affine = _affine(f"{place}/input", Row(Value(read)), rows)
+        yield Tap(f"{place}/{name}", HEADS, SplitHeads(affine, configuration.heads))
+    if configuration.positions == "rotary":
+        yield Tap(f"{queries}_rotated", HEADS, Rotate(queries))
+        yield Tap(f"{keys}_rotated", HEADS, Rotate(keys))
+        queries, keys = f"{queries}_rotated", f"{keys}_rotated"
+    if configuration.positions == "alibi":
+        bias = f"{place}/bias"
+        yield Tap(bias, SCORES, DistanceBias(configuration.heads))
+    products, scaled, scores, weights = (
+        f"{place}/{name}" for name in ("products", "scaled", "scores", "weights")
+    )
+    yield Tap(products, SCORES, DotProducts(queries, keys))
+    yield Tap(scaled, SCORES, Scale(products, configuration.head_width**-0.5, bias))
+    yield Tap(scores, SCORES, CausalMask(scaled), "score")
+    yield Tap(weights, SCORES, Softmax(scores), "share")
+    yield Tap(f"{place}/mixed", HEADS, Mix(weights, f"{place}/value"))
+    yield Tap(f"{place}/output", CHANNELS, _affine(f"{place}/output", JoinedHeads(f"{place}/mixed")))
+
+
+def _feedforward_taps(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Tap]:
+    hidden, activation = f"{place}/hidden", f"{place}/activation"
+    yield Tap(hidden, UNITS, _affine(hidden, Row(Value(read))))
+    yield Tap(activation, UNITS, Activation(Value(hidden), configuration.activation))
+    yield Tap(f"{place}/output", CHANNELS, _affine(f"{place}/output", Row(Value(activation))))
+
+
+def _affine(place: str, read: Input, rows: tuple[int, int] | None = None) -> Affine:
+    """The affine map of the module at a place; the state dict has dots where places have slashes."""
+    module = place.replace("/", ".")
+    return Affine((Linear("input", read, Weight(f"{module}.weight", rows), Weight(f"{module}.bias", rows)),))
+
+
+def _norm(place: str, read: str) -> Tap:
+    module = place.replace("/", ".")
+    return Tap(
+        place, CHANNELS, LayerNorm(read, Weight(f"{module}.weight"), Weight(f"{module}.bias"), EPSILON)
+    )

@@ -1,0 +1,88 @@
+"""The neural probabilistic language model over a fixed window (Bengio et al. 2003)."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from lmviz.models.neural import NeuralModel, output_stages
+from lmviz.models.operations import Affine, Linear, TokenLookup, Window
+from lmviz.models.operations.functions import TENSOR_FUNCTIONS
+from lmviz.models.tap import Stage, Tap, Weight
+from lmviz.models.window_configuration import WindowConfiguration
+
+SYMBOLS = {"tanh": r"\tanh", "sigmoid": r"\sigma", "relu": r"\operatorname{ReLU}"}
+
+
+class WindowModel(NeuralModel):
+    """One hidden layer over the joined embeddings of the last words; zeros stand before the text begins.
+
+    The state that `advance` carries on is the embeddings of the last `window` - 1 words.
+    """
+
+    family = "window"
+    configuration: WindowConfiguration
+
+    def __init__(self, configuration: WindowConfiguration, vocabulary_size: int) -> None:
+        joined = configuration.window * configuration.embedding_width
+        super().__init__(
+            configuration,
+            vocabulary_size,
+            channels=configuration.embedding_width,
+            features=configuration.width,
+            tied=False,
+            output_bias=True,
+        )
+        self.hidden = nn.Linear(joined, configuration.width)
+        self.direct = nn.Linear(joined, vocabulary_size, bias=False) if configuration.direct else None
+        nn.init.normal_(self.embedding.weight, std=configuration.embedding_width**-0.5)
+        nn.init.uniform_(self.output.weight, -(configuration.width**-0.5), configuration.width**-0.5)
+
+    @property
+    def output_weight(self) -> torch.Tensor:
+        """(token, feature); with direct connections, the joined embeddings are features too."""
+        if self.direct is None:
+            return super().output_weight
+        return torch.cat([super().output_weight, self.direct.weight], dim=1)
+
+    def features(
+        self, tokens: torch.Tensor, state: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The hidden layer (batch, position, unit), behind it the joined embeddings where they are direct."""
+        embedded = self.embedding(tokens)  # (batch, position, channel)
+        remembered = self.configuration.window - 1
+        if state is None:
+            state = embedded.new_zeros(len(tokens), remembered, embedded.shape[-1])
+        known = torch.cat([state, embedded], dim=1)
+        joined = self._drop(known.unfold(1, remembered + 1, 1).transpose(2, 3).flatten(2))
+        hidden = self._drop(TENSOR_FUNCTIONS[self.configuration.activation](self.hidden(joined)))
+        features = hidden if self.direct is None else torch.cat([hidden, joined], dim=-1)
+        return features, known[:, known.shape[1] - remembered :]
+
+    def _drop(self, values: torch.Tensor) -> torch.Tensor:
+        return functional.dropout(values, self.configuration.dropout, self.training)
+
+    def taps(self) -> tuple[Tap, ...]:
+        """Embedding, hidden layer, logits, probabilities."""
+        joined = Window("embedding", self.configuration.window)
+        hidden = Linear("input", joined, Weight("hidden.weight"), Weight("hidden.bias"))
+        direct = () if self.direct is None else (Linear("direct", joined, Weight("direct.weight")),)
+        return (
+            Tap("embedding", ("position", "channel"), TokenLookup(Weight("embedding.weight"))),
+            Tap("hidden", ("position", "unit"), Affine((hidden,), self.configuration.activation)),
+            *self._output_taps("hidden", "hidden", *direct),
+        )
+
+    def stages(self) -> tuple[Stage, ...]:
+        """Embedding of the window's words, hidden layer, distribution of the next word."""
+        function = SYMBOLS[self.configuration.activation]
+        joined = r"[\mathbf{x}_{t-n+1}, \ldots, \mathbf{x}_t]"
+        hidden = rf"\mathbf{{h}}_t = {function}(W {joined} + \mathbf{{b}})"
+        direct = "" if self.direct is None else rf" + D {joined}"
+        operands = ("hidden",) if self.direct is None else ("hidden", "embedding")
+        return (
+            Stage("Embedding", r"\mathbf{x}_t = E_{w_t}", ("embedding",), (), "embedding"),
+            Stage("Hidden layer", hidden, ("hidden",), ("embedding",), "hidden"),
+            *output_stages(operands, rf"\mathbf{{y}}_t = V \mathbf{{h}}_t + \mathbf{{b}}{direct}"),
+        )
