@@ -31,7 +31,7 @@ class Family:
 
     `sentence` says what it does, for a person who has to choose. `model` and `learner` are
     "module:name": a subclass of Model, and a generator of Progress with the arguments of
-    `lmviz.training.learning.learn`.
+    `lmviz.training.loop.learn`.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Family:
     learner: str
 
 
-_LEARN = "lmviz.training.learning:learn"
+_LEARN = "lmviz.training.loop:learn"
 _COUNT = "lmviz.training.counting:learn_counts"
 
 FAMILIES: dict[str, Family] = {

@@ -1,6 +1,6 @@
-"""Lessons: a model, what it learns from, and the run that is written about it, ready to go.
+"""Getting a training ready: a model, what it learns from, and the run that is written about it.
 
-The command line, Python and the window all begin and resume trainings here.
+The command line, Python and the window all begin and resume their trainings here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class PreparedTraining:
     """A training that is ready to go: what learns, where it is written down, and the generator that
     makes it learn, step by step. Closing the generator leaves a run that can be resumed."""
 
@@ -40,9 +40,10 @@ def begin_run(
     corpus: Corpus,
     folder: str | Path,
     controls: Controls | None = None,
-) -> Lesson:
+) -> PreparedTraining:
     """Start a new run in a folder that holds none. It imports torch, so it may take seconds."""
     from lmviz.training.description import RunDescription, describe_corpus
+    from lmviz.training.distributed import is_first_process
     from lmviz.training.run import Run
 
     description = RunDescription(
@@ -54,20 +55,22 @@ def begin_run(
         corpus=describe_corpus(corpus),
     )
     model = build_model(family, configuration, description.vocabulary_size, options.seed)
-    run = Run.create(folder, description, corpus.tokenizer)
-    return _lesson(model, run, corpus, options, controls, resume=False)
+    if is_first_process():
+        run = Run.create(folder, description, corpus.tokenizer)
+    else:
+        run = Run(Path(folder), description)
+    return _prepare(model, run, corpus, options, controls, resume=False)
 
 
 def resume_run(
     run: Run, corpus: Corpus, options: TrainingOptions | None = None, controls: Controls | None = None
-) -> Lesson:
+) -> PreparedTraining:
     """Go on with a run where it stopped, with other options if any are given.
 
-    LmvizError when the run keeps nothing to go on from, or learned from another corpus.
+    A run that was interrupted before anything was saved begins again. LmvizError when the run keeps
+    nothing to go on from, as sample models do, or when it learned from another corpus.
     """
     description = run.description
-    if not run.is_resumable:
-        raise LmvizError(f"{run.folder} keeps nothing to go on from: train anew in another folder.")
     if corpus.fingerprint != description.fingerprint:
         wanted = description.corpus.get("name", "its own text")
         raise LmvizError(
@@ -76,10 +79,10 @@ def resume_run(
         )
     configuration = find_family(description.family).configuration.from_values(description.configuration)
     model = build_model(description.family, configuration, description.vocabulary_size, description.seed)
-    return _lesson(model, run, corpus, options or description.options, controls, resume=True)
+    return _prepare(model, run, corpus, options or description.options, controls, resume=True)
 
 
-def _lesson(
+def _prepare(
     model: Model,
     run: Run,
     corpus: Corpus,
@@ -87,7 +90,7 @@ def _lesson(
     controls: Controls | None,
     *,
     resume: bool,
-) -> Lesson:
+) -> PreparedTraining:
     progress = learner_of(model.family)(
         model,
         corpus.training,
@@ -98,4 +101,4 @@ def _lesson(
         controls=controls,
         resume=resume,
     )
-    return Lesson(model, run, progress)
+    return PreparedTraining(model, run, progress)

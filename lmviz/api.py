@@ -1,0 +1,266 @@
+"""What `import lmviz` offers: a text becomes a corpus, a corpus a model, and a model answers questions.
+
+Every function here also stands in `lmviz` itself. Nothing heavy is imported before it is needed.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lmviz.configuration import Configuration
+from lmviz.errors import LmvizError
+from lmviz.families import find_family, open_run_model
+from lmviz.places import shipped
+from lmviz.preparation import PreparedTraining, begin_run, resume_run
+from lmviz.training.options import TrainingOptions
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lmviz.decoding.distribution import Distribution
+    from lmviz.decoding.sampling import Step
+    from lmviz.inspection.interventions import Intervention
+    from lmviz.inspection.trace import Trace
+    from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
+    from lmviz.text.tokenizer import Tokenizer
+    from lmviz.training.controls import Controls
+    from lmviz.training.evaluation import Evaluation
+    from lmviz.training.progress import Progress
+    from lmviz.training.run import Run
+
+
+def load_corpus(
+    source: str | Path | Sequence[str | Path],
+    tokenizer: str | Tokenizer = "words",
+    *,
+    progress: Callable[[float], None] | None = None,
+    **settings: Any,
+) -> Corpus:
+    """Read a text file, several, a folder, or a corpus of the catalogue by its name.
+
+    `tokenizer` is "words", "characters", "bpe:N" for N byte-pair tokens, or one that exists already.
+    `settings` are fields of `lmviz.text.corpus.CorpusOptions`, such as documents="line". `progress`
+    hears of the share that is done. LmvizError says what is wrong with the source.
+    """
+    from lmviz.text.corpus import load_corpus as load
+
+    return load(source, tokenizer, progress=progress, **settings)
+
+
+def train(
+    family: str,
+    corpus: Corpus,
+    out: str | Path,
+    *,
+    resume: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    controls: Controls | None = None,
+    **settings: Any,
+) -> Run:
+    """Train a new model on a corpus and write the run into the folder `out`; the run.
+
+    `settings` are fields of the family's configuration, such as width=128, or of
+    `lmviz.training.options.TrainingOptions`, such as steps=500 and seed=0. `progress` hears of each
+    step; `controls` can stop it from another thread, in a state that can be resumed.
+
+    With `resume`, a run that is already in `out` goes on where it stopped; its configuration stays, and
+    only training settings may be given anew. Where there is none yet, it begins.
+
+    LmvizError when a setting cannot be, when the folder holds another run, or when training came to a
+    loss that is not finite; the run then keeps its last good snapshot.
+    """
+    if resume and is_run(out):
+        prepared = _resume(family, corpus, out, settings, controls)
+    else:
+        configuration, options = split_settings(family, settings)
+        prepared = begin_run(family, configuration, options, corpus, out, controls)
+    last = None
+    try:
+        for last in prepared.progress:
+            if progress is not None:
+                progress(last)
+    finally:
+        prepared.progress.close()
+    asked_to_stop = controls is not None and controls.stop
+    if last is not None and last.stopped not in ("", "finished") and not asked_to_stop:
+        raise LmvizError(last.stopped)
+    return prepared.run
+
+
+def open_model(path_or_name: str | Path, step: int | None = None) -> Model:
+    """Open a run by its folder, or a sample model by its name, at its last snapshot or that of `step`.
+
+    LmvizError when there is none, or when it cannot be read.
+    """
+    from lmviz.training.run import Run
+
+    return open_run_model(Run.open(find_run(path_or_name)), step)
+
+
+def trace(
+    model: Model,
+    text_or_ids: str | Sequence[int] | np.ndarray,
+    *,
+    taps: Sequence[str] | None = None,
+    interventions: Sequence[Intervention] = (),
+) -> Trace:
+    """One forward pass written down: `trace["layers/0/hidden"].array`, `.axes`, `trace.tokens`.
+
+    `taps` are patterns of addresses, such as "layers/*/hidden"; by default all are recorded.
+    """
+    from lmviz.inspection.trace import trace as record
+
+    return record(model, text_or_ids, taps=taps, interventions=interventions)
+
+
+def next_token(model: Model, prefix: str | Sequence[int] | np.ndarray, **options: Any) -> Distribution:
+    """The distribution of the token that follows a prefix.
+
+    `options` are fields of `lmviz.decoding.options.SamplingOptions`: temperature, top_k, top_p, min_p.
+    """
+    from lmviz.decoding.continuation import Continuation
+    from lmviz.decoding.options import SamplingOptions
+    from lmviz.decoding.sampling import distribution_after
+
+    return distribution_after(Continuation.of(model, prefix), SamplingOptions.from_values(options))
+
+
+def sample(
+    model: Model, prefix: str | Sequence[int] | np.ndarray, tokens: int = 20, **options: Any
+) -> Iterator[Step]:
+    """Continue a prefix by at most `tokens` drawn tokens: `step.distribution`, `step.draw`, `step.token`.
+
+    `options` are fields of `lmviz.decoding.options.SamplingOptions`, seed=0 among them.
+    """
+    from lmviz.decoding.options import SamplingOptions
+    from lmviz.decoding.sampling import sample as draw
+
+    return draw(model, prefix, tokens, SamplingOptions.from_values(options))
+
+
+def evaluate(
+    model: Model,
+    source: str | Path | Sequence[str | Path],
+    *,
+    encoding: str = "utf-8",
+    progress: Callable[[float], None] | None = None,
+) -> Evaluation:
+    """How well a model predicts a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
+    nats per token, `.perplexity`, `.bits_per_character`.
+
+    The text is divided into documents as the one the model learned from. LmvizError when the text
+    cannot be read or is too short.
+    """
+    from lmviz.training.evaluation import evaluate_ids
+
+    tokenizer = model.tokenizer
+    if tokenizer is None:
+        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
+    text = load_corpus(source, tokenizer, documents=model.documents, validation=0.0, encoding=encoding)
+    start = tokenizer.start_id if text.marks_boundaries else None
+    return evaluate_ids(
+        model,
+        _documents(text.training, start),
+        start,
+        characters=text.training_characters,
+        progress=progress,
+    )
+
+
+def _documents(ids: np.ndarray, start_id: int | None) -> list[np.ndarray]:
+    """A stream of ids (token,) cut before each START; whole where there are none."""
+    import numpy as np
+
+    return [ids] if start_id is None else np.split(ids, np.flatnonzero(ids == start_id)[1:])
+
+
+def split_settings(family: str, settings: Mapping[str, Any]) -> tuple[Configuration, TrainingOptions]:
+    """The settings of a training sorted into the family's configuration and the training's options.
+
+    LmvizError names a setting that belongs to neither, and the nearest one that there is.
+    """
+    configuration = find_family(family).configuration
+    check_names(settings, configuration, TrainingOptions, what=f"a {family}")
+    return (
+        configuration.from_values(_those_of(configuration, settings)),
+        TrainingOptions.from_values(_those_of(TrainingOptions, settings)),
+    )
+
+
+def check_names(settings: Mapping[str, Any], *configurations: type[Configuration], what: str) -> None:
+    """Raise LmvizError for the first setting that none of the configurations has."""
+    known = sorted(frozenset().union(*(configuration.names() for configuration in configurations)))
+    for name in settings:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
+            raise LmvizError(f"Training {what} has no setting {name!r}: {hint}")
+
+
+def _those_of(configuration: type[Configuration], settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if name in configuration.names()}
+
+
+def _resume(
+    family: str, corpus: Corpus, out: str | Path, settings: Mapping[str, Any], controls: Controls | None
+) -> PreparedTraining:
+    from lmviz.training.run import Run
+
+    run = Run.open(out)
+    recorded = run.description
+    if family != recorded.family:
+        raise LmvizError(f"{out} holds a {recorded.family}, not a {family}: resume it as what it is.")
+    configuration, options = split_settings(
+        family, {**recorded.configuration, **recorded.training, **settings}
+    )
+    for name, value in configuration.to_values().items():
+        if recorded.configuration.get(name) != value:
+            before = recorded.configuration.get(name)
+            raise LmvizError(
+                f"{out} was begun with {name}={before}, which cannot become {value} any more: leave the "
+                "setting out, or train anew in another folder."
+            )
+    return resume_run(run, corpus, options, controls)
+
+
+def is_run(folder: str | Path) -> bool:
+    """Whether a folder holds a run."""
+    return (Path(folder) / "run.json").is_file()
+
+
+def sample_models() -> tuple[str, ...]:
+    """The names of the models that come with lmviz, trained already."""
+    folder = shipped("sample_models")
+    return tuple(sorted(path.name for path in folder.glob("*") if is_run(path)))
+
+
+def find_run(path_or_name: str | Path) -> Path:
+    """The folder of a run, or of a sample model by its name; LmvizError when there is neither."""
+    path = Path(path_or_name)
+    if path.exists():
+        return path
+    if str(path_or_name) in sample_models():
+        return shipped("sample_models") / path_or_name
+    names = ", ".join(sample_models()) or "none in this installation"
+    raise LmvizError(f"There is no run at {path_or_name}, and the sample models are {names}.")
+
+
+def corpus_of(run: Run, progress: Callable[[float], None] | None = None) -> Corpus:
+    """The corpus of a run, read again from where it came from.
+
+    LmvizError when it is not there any more, or was a string that no file holds.
+    """
+    from lmviz.text.corpus import CorpusOptions
+    from lmviz.text.corpus import load_corpus as load
+
+    recorded = run.description.corpus
+    sources = recorded.get("sources") or []
+    if not sources:
+        raise LmvizError(f"{run.folder} does not say where its text came from: give the corpus.")
+    options = CorpusOptions.from_values(recorded.get("options", {}))
+    source = sources[0] if len(sources) == 1 else sources
+    return load(source, run.tokenizer(), options=options, progress=progress)
