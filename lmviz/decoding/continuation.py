@@ -94,12 +94,18 @@ def _text_with(model: Model, prefix: Prefix, text: str, chosen: Sequence[int], i
 
 def _advance(model: Model, ids: np.ndarray, state: Any) -> tuple[np.ndarray, Any]:
     """Logits (token,) after the last of ids (position,), and the state to carry on with."""
+    with evaluation(model):
+        logits, state = model.advance(on_device(model, ids), state)
+    return logits[0, -1].double().cpu().numpy(), state
+
+
+def on_device(model: Model, ids: np.ndarray) -> torch.Tensor:
+    """Ids (position,) as a batch of one, (1, position), where the model computes."""
     import torch
 
-    device = next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
-    with evaluation(model):
-        logits, state = model.advance(torch.from_numpy(ids)[None].to(device), state)
-    return as_float64(logits[0, -1]), state
+    tokens = torch.from_numpy(ids)[None]
+    parameter = next(model.parameters(), None)
+    return tokens if parameter is None else tokens.to(parameter.device)
 
 
 @contextmanager
@@ -116,8 +122,3 @@ def evaluation(model: Model) -> Iterator[None]:
     finally:
         if training:
             model.train()
-
-
-def as_float64(tensor: torch.Tensor) -> np.ndarray:
-    """A tensor's numbers on the CPU."""
-    return tensor.detach().double().cpu().numpy()

@@ -1,0 +1,183 @@
+"""The probability of a given text, word by word: the chain rule as a table.
+
+p(w₁ … wₙ) = ∏ p(wₜ | w₁ … wₜ₋₁); surprisal is −log₂ p (Shannon 1951), and perplexity the inverse of the
+geometric mean of the probabilities (Jelinek et al. 1977).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.decoding.continuation import evaluation, on_device
+from lmviz.models.prefix import read_prefix
+
+if TYPE_CHECKING:
+    import torch
+
+    from lmviz.models.model import Model
+
+BLOCK = 256
+"""How many positions are predicted at once where the model carries a state along."""
+
+
+@dataclass(frozen=True)
+class ScoredToken:
+    """One token of a text under a model.
+
+    `span` is its place (from, to) in the text, in characters. `log_probability` (nats) and `rank`, from
+    1, are None where nothing stands before the token. `running` is the sum of the log-probabilities up
+    to and including this token, and `count` how many they are.
+    """
+
+    position: int
+    id: int
+    token: str
+    span: tuple[int, int]
+    log_probability: float | None
+    rank: int | None
+    running: float
+    count: int
+
+    @property
+    def probability(self) -> float | None:
+        """p(token | all before it)."""
+        return None if self.log_probability is None else math.exp(self.log_probability)
+
+    @property
+    def surprisal(self) -> float | None:
+        """−log₂ p, in bits."""
+        return None if self.log_probability is None else _bits(self.log_probability)
+
+    @property
+    def product(self) -> float:
+        """The product of the probabilities so far; 0 where it is too small for a float."""
+        return math.exp(self.running)
+
+    @property
+    def perplexity(self) -> float | None:
+        """The perplexity of the text so far."""
+        return _perplexity(self.running, self.count)
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """A text's tokens, each with its probability; START is not among them."""
+
+    text: str
+    tokens: tuple[ScoredToken, ...]
+
+    @property
+    def log_probability(self) -> float:
+        """The log-probability of all that has one, in nats."""
+        return self.tokens[-1].running if self.tokens else 0.0
+
+    @property
+    def bits(self) -> float:
+        """The surprisal of the whole text."""
+        return _bits(self.log_probability)
+
+    @property
+    def perplexity(self) -> float | None:
+        """Per token; None where no token has a probability."""
+        return self.tokens[-1].perplexity if self.tokens else None
+
+    @property
+    def bits_per_character(self) -> float | None:
+        """Comparable across tokenizers; None where no character has been predicted."""
+        spans = [token.span for token in self.tokens if token.log_probability is not None]
+        characters = spans[-1][1] - spans[0][0] if spans else 0
+        return self.bits / characters if characters else None
+
+
+def text_log_probabilities(model: Model, text_or_ids: str | Sequence[int] | np.ndarray) -> Likelihood:
+    """Each token of a text with its probability, surprisal and rank.
+
+    The first token has none unless START stands before it. LmvizError when the text cannot be read.
+    """
+    prefix = read_prefix(model, text_or_ids)
+    scores = [
+        _score(row, id) for row, id in zip(predictions(model, prefix.ids), prefix.ids[1:], strict=False)
+    ]
+    starts = model.tokenizer is not None and int(prefix.ids[0]) == model.tokenizer.start_id
+    log_probabilities = [*([] if starts else [(None, None)]), *scores]
+    tokens, running, count = [], 0.0, 0
+    for position, (log_probability, rank) in enumerate(log_probabilities, start=int(starts)):
+        if log_probability is not None:
+            running, count = running + log_probability, count + 1
+        tokens.append(
+            ScoredToken(
+                position=position,
+                id=int(prefix.ids[position]),
+                token=prefix.tokens[position],
+                span=prefix.offsets[position],
+                log_probability=log_probability,
+                rank=rank,
+                running=running,
+                count=count,
+            )
+        )
+    return Likelihood(prefix.text, tuple(tokens))
+
+
+def predictions(model: Model, ids: np.ndarray) -> Iterator[torch.Tensor]:
+    """After each of ids (position,), the log-probabilities (token,) of what follows, in nats.
+
+    Beyond its context a model reads the text in windows that overlap by half, so that every prediction
+    has at least half a context to stand on.
+    """
+    blocks = _windows(model, ids) if model.context is not None else _stream(model, ids)
+    for block in blocks:
+        yield from block.log_softmax(dim=-1)
+
+
+def _windows(model: Model, ids: np.ndarray) -> Iterator[torch.Tensor]:
+    """Logits in blocks (position, token), from as few windows of the model's context as possible."""
+    context = model.context
+    stride = max(1, context // 2)
+    done = 0
+    while done < len(ids):
+        first = 0 if done == 0 else max(0, min(done - (context - stride), len(ids) - context))
+        logits = _logits(model, ids[first : first + context], None)[0]
+        yield logits[done - first :]
+        done = first + len(logits)
+
+
+def _stream(model: Model, ids: np.ndarray) -> Iterator[torch.Tensor]:
+    """Logits in blocks (position, token), the state carried over; all at once where there is none."""
+    logits, state = _logits(model, ids[:BLOCK], None)
+    yield logits
+    if state is None and len(ids) > BLOCK:
+        yield _logits(model, ids, None)[0][BLOCK:]
+        return
+    for first in range(BLOCK, len(ids), BLOCK):
+        logits, state = _logits(model, ids[first : first + BLOCK], state)
+        yield logits
+
+
+def _logits(model: Model, ids: np.ndarray, state: object) -> tuple[torch.Tensor, object]:
+    with evaluation(model):
+        logits, state = model.advance(on_device(model, ids), state)
+    return logits[0], state
+
+
+def _score(row: torch.Tensor, id: int) -> tuple[float, int]:
+    """A token's log-probability, and its rank among all, ties by id."""
+    value = row[id]
+    rank = 1 + int((row > value).sum()) + int((row[:id] == value).sum())
+    return float(value), rank
+
+
+def _bits(log_probability: float) -> float:
+    return -log_probability / math.log(2)
+
+
+def _perplexity(log_probability: float, count: int) -> float | None:
+    if not count:
+        return None
+    mean = -log_probability / count
+    return math.exp(mean) if mean < 700 else math.inf
