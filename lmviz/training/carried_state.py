@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -11,20 +11,6 @@ from lmviz.errors import LmvizError
 
 Layout = Any
 """How a state nests, for JSON: null for none, the number of a tensor, or a list of layouts."""
-
-
-def map_tensors(state: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
-    """The same nest with every tensor changed; a list counts as a tuple."""
-    if state is None:
-        return None
-    if isinstance(state, torch.Tensor):
-        return change(state)
-    return tuple(map_tensors(item, change) for item in state)
-
-
-def detach(state: Any) -> Any:
-    """The state without its past, so that gradients stop here (truncated backpropagation through time)."""
-    return map_tensors(state, torch.Tensor.detach)
 
 
 def flatten(state: Any) -> tuple[list[torch.Tensor], Layout]:

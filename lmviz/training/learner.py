@@ -15,7 +15,7 @@ from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 from lmviz.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.training.batches import BATCHES
-from lmviz.training.carried_state import detach, flatten, unflatten
+from lmviz.training.carried_state import flatten, unflatten
 from lmviz.training.devices import computing, seed_chance
 from lmviz.training.distributed import Team
 from lmviz.training.optimizers import (
@@ -119,7 +119,7 @@ class Learner:
         set_learning_rate(self._optimizer, rate)
         self._optimizer.step()
         self._optimizer.zero_grad()
-        self._carried = detach(carried)
+        self._carried = carried
         self.step += 1
         ratios = update_ratios(self.model, before) if measure else {}
         counted = loss_value if gradients else None

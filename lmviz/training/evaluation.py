@@ -1,0 +1,182 @@
+"""How well a model predicts a text it has not seen: every token that can be judged is, once.
+
+A model without a limit reads each document from start to end with its state carried over. One with a
+limited context reads windows that overlap by half, and judges a token in the window that shows at
+least half a context before it. Documents of like length are read side by side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from lmviz.errors import LmvizError
+from lmviz.models.model import IGNORED, Model
+
+POSITIONS = 2**14
+"""How many positions a neural model computes at once, at most."""
+
+LOGITS = 2**24
+"""How many logits are held at once, at most; with large vocabularies this is the tighter limit."""
+
+LOOKED_UP = 2**22
+"""How many positions a model that looks its numbers up is asked for at once, unless one text is longer."""
+
+SIDE_BY_SIDE = 64
+"""The most documents that a state is carried through at once."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How well a text was predicted.
+
+    `tokens` were judged, at `negative_log_likelihood` nats each on average; `perplexity` is e to that
+    power. `bits_per_character` compares models of different tokens, and is None where the number of
+    characters is not known.
+    """
+
+    tokens: int
+    negative_log_likelihood: float
+    perplexity: float
+    bits_per_character: float | None
+
+
+@dataclass(frozen=True)
+class Window:
+    """Neighbouring ids of a document; the targets from position `first` on are judged here."""
+
+    ids: np.ndarray
+    first: int
+
+
+def evaluate_ids(
+    model: Model,
+    documents: Iterable[np.ndarray],
+    ignored_target: int | None,
+    *,
+    characters: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Evaluation:
+    """Judge every token of each document but its first, except those equal to `ignored_target`.
+
+    A document is a flat array of ids, with START in front where the model knows one. `characters` is
+    the number of characters that the judged tokens stand for. `progress` hears of the share that is done,
+    and may raise to cancel. Raises LmvizError when no token can be judged.
+    """
+    longest_first = sorted((ids for ids in documents if len(ids) > 1), key=len, reverse=True)
+    everything = sum(len(ids) - 1 for ids in longest_first)
+    total, counted, done = 0.0, 0, 0
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            for log_probability, targets in _parts(model, longest_first, ignored_target):
+                total += log_probability
+                counted += int(np.count_nonzero(targets != IGNORED))
+                done += targets.size
+                if progress is not None:
+                    progress(min(1.0, done / everything))
+    finally:
+        model.train(was_training)
+    if not counted:
+        raise LmvizError("There is no token to predict in a text of fewer than two: choose a longer text.")
+    mean = -total / counted
+    return Evaluation(
+        tokens=counted,
+        negative_log_likelihood=mean,
+        perplexity=math.exp(mean) if mean < 700 else math.inf,
+        bits_per_character=-total / math.log(2) / characters if characters else None,
+    )
+
+
+def _parts(
+    model: Model, documents: Sequence[np.ndarray], ignored_target: int | None
+) -> Iterator[tuple[float, np.ndarray]]:
+    """The summed log-probability of targets, and the targets (row, position), part by part."""
+    at_once = max(1, min(POSITIONS, LOGITS // model.vocabulary_size))
+    if next(model.parameters(), None) is None:  # nothing to compute, so no need for small parts
+        whole = [Window(ids, 0) for ids in documents]
+        yield from _apart(model, whole, LOOKED_UP, ignored_target)
+    elif model.context is None:
+        yield from _carried(model, documents, at_once, ignored_target)
+    else:
+        windows = (window for ids in documents for window in overlapping(ids, model.context))
+        yield from _apart(model, windows, at_once, ignored_target)
+
+
+def overlapping(ids: np.ndarray, context: int) -> Iterator[Window]:
+    """Windows of at most `context` positions over a document, each half a context after the last."""
+    stride = max(1, context // 2)
+    judged = 0
+    for start in range(0, len(ids), stride):
+        end = min(start + context, len(ids) - 1)
+        yield Window(ids[start : end + 1], judged - start)
+        judged = end
+        if end == len(ids) - 1:
+            return
+
+
+def _apart(
+    model: Model, windows: Iterable[Window], at_once: int, ignored_target: int | None
+) -> Iterator[tuple[float, np.ndarray]]:
+    """Each window by itself, as many at once as have that many positions together."""
+    for some in _grouped(windows, at_once):
+        tokens, targets = _side_by_side(some, ignored_target)
+        values = model.log_probabilities(*_on_device(model, tokens, targets))
+        yield float(values.sum(dtype=torch.float64)), targets
+
+
+def _grouped(windows: Iterable[Window], at_once: int) -> Iterator[list[Window]]:
+    group: list[Window] = []
+    width = 0
+    for window in windows:
+        width = max(width, len(window.ids) - 1)
+        if group and width * (len(group) + 1) > at_once:
+            yield group
+            group, width = [], len(window.ids) - 1
+        group.append(window)
+    if group:
+        yield group
+
+
+def _carried(
+    model: Model, documents: Sequence[np.ndarray], at_once: int, ignored_target: int | None
+) -> Iterator[tuple[float, np.ndarray]]:
+    """Some documents at a time from start to end, with the model's state carried over."""
+    for first in range(0, len(documents), SIDE_BY_SIDE):
+        some = documents[first : first + SIDE_BY_SIDE]
+        piece = max(1, at_once // len(some))
+        state = None
+        for start in range(0, len(some[0]) - 1, piece):
+            pieces = [Window(ids[start : start + piece + 1], 0) for ids in some]
+            tokens, targets = _side_by_side(pieces, ignored_target)
+            given, wanted = _on_device(model, tokens, targets)
+            logits, state = model.advance(given, state)  # (document, position, token)
+            losses = torch.nn.functional.cross_entropy(
+                logits.flatten(0, 1), wanted.flatten(), ignore_index=IGNORED, reduction="none"
+            )
+            yield -float(losses.sum(dtype=torch.float64)), targets
+
+
+def _side_by_side(windows: Sequence[Window], ignored_target: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Tokens and targets, each (window, position) int64, filled up where windows are shorter."""
+    shape = len(windows), max(len(window.ids) for window in windows) - 1
+    tokens, targets = np.zeros(shape, dtype=np.int64), np.full(shape, IGNORED, dtype=np.int64)
+    for row, window in enumerate(windows):
+        end = max(0, len(window.ids) - 1)
+        tokens[row, :end] = window.ids[:-1]
+        targets[row, window.first : end] = window.ids[1 + window.first :]
+    if ignored_target is not None:
+        targets[targets == ignored_target] = IGNORED
+    return tokens, targets
+
+
+def _on_device(model: Model, *arrays: np.ndarray) -> Iterator[torch.Tensor]:
+    parameter = next(model.parameters(), None)
+    for array in arrays:
+        tensor = torch.from_numpy(array)
+        yield tensor if parameter is None else tensor.to(parameter.device)
