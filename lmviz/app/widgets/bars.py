@@ -146,7 +146,9 @@ class BarsView(Canvas):
         row, height, radius = self._row, self.length(BAR), self.length(2.5)
         for index in shown:
             middle = (index + 0.5) * row
-            width = max(self._values[index] * per_value, self.length(1))
+            width = self._values[index] * per_value
+            if width > 0:
+                width = max(width, self.length(1))
             painter.setBrush(self._fill(index))
             painter.drawRoundedRect(QRectF(start, middle - height / 2, width, height), radius, radius)
         if self._before is None:

@@ -1,0 +1,54 @@
+"""Fuzzy search as in command palettes: the typed letters, in order, wherever they make most sense."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+START_OF_WORD = 8
+CONSECUTIVE = 9
+GAP = 0.2
+
+
+def fuzzy_match(wanted: str, text: str) -> tuple[float, tuple[int, ...]] | None:
+    """How well `wanted` fits a text, larger is better, and which letters it takes; None if it does not.
+
+    Letters at starts of words and letters in a row count most; the best way to place them is found by
+    dynamic programming over the places of each letter.
+    """
+    letters = [letter.lower() for letter in wanted if not letter.isspace()]
+    signs = [sign.lower() for sign in text]
+    ways: dict[int, tuple[float, tuple[int, ...]]] = {-1: (0.0, ())}
+    for letter in letters:
+        ways = {
+            place: max(
+                (_step(signs, previous, place) + score, (*taken, place))
+                for previous, (score, taken) in ways.items()
+                if previous < place
+            )
+            for place, sign in enumerate(signs)
+            if sign == letter and any(previous < place for previous in ways)
+        }
+        if not ways:
+            return None
+    return max(ways.values())
+
+
+def _step(signs: Sequence[str], previous: int, place: int) -> float:
+    score = 1.0 - GAP * min(place - previous - 1, 10)
+    if place == 0 or not signs[place - 1].isalnum():
+        score += START_OF_WORD
+    if place == previous + 1 and previous >= 0:
+        score += CONSECUTIVE
+    return score
+
+
+def fuzzy_search(
+    wanted: str, items: Sequence[T], text: Callable[[T], str]
+) -> list[tuple[T, tuple[int, ...]]]:
+    """The items whose text fits, best first (in their own order where equal), with the letters taken."""
+    found = [(item, match) for item in items if (match := fuzzy_match(wanted, text(item))) is not None]
+    found.sort(key=lambda pair: -pair[1][0])
+    return [(item, taken) for item, (_, taken) in found]
