@@ -97,12 +97,12 @@ def _sort_stretches(tokens: np.ndarray, targets: np.ndarray, length: int, vocabu
     keys, bound = tokens + 1, base
     goes_on = np.ones(len(tokens), dtype=bool)
     place_bits = len(tokens).bit_length()
+    places = np.arange(len(tokens))
     for reach in range(1, length):
         if (bound * base) << place_bits > 1 << KEY_BITS:
             keys = _ranks(keys, bound)
             bound = len(tokens)
-        following = np.full(len(tokens), ABSENT)
-        following[: len(tokens) - reach] = targets[reach:-1]
+        following = targets.take(places + reach, mode="clip")
         goes_on &= following != ABSENT
         keys = keys * base + np.where(goes_on, following + 1, 0)
         bound *= base

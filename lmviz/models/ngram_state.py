@@ -7,18 +7,23 @@ lexicographic order that says it all. Everything is in the smallest integers tha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 
 import numpy as np
 import torch
 
 from lmviz.errors import LmvizError
-from lmviz.models.ngram_level import ABSENT, Level
+from lmviz.models.ngram_level import Level
+
+LARGEST_COUNT = 1 << 40
+"""Beyond any text; sums of counts stay exact."""
 
 
 def pack(levels: tuple[Level, ...], start_id: int | None) -> dict[str, torch.Tensor]:
-    """The tensors of levels: `orders.K.counts`, and above order 1 `orders.K.words`, `orders.K.followers`."""
-    tensors = {"start": torch.tensor([ABSENT if start_id is None else start_id])}
+    """The tensors of levels: `orders.K.counts`, and above order 1 `orders.K.words`, `orders.K.followers`.
+
+    `start` holds START's id, or nothing.
+    """
+    tensors = {"start": torch.tensor([] if start_id is None else [start_id], dtype=torch.int64)}
     for order, level in enumerate(levels, 1):
         tensors[f"orders.{order}.counts"] = _smallest(level.counts)
         if order > 1:
@@ -31,42 +36,41 @@ def unpack(
     tensors: Mapping[str, torch.Tensor], order: int, vocabulary_size: int
 ) -> tuple[tuple[Level, ...], int | None]:
     """The levels and START's id, or LmvizError where the tensors are not what `pack` gives."""
-    try:
-        arrays = {name: tensor.numpy().astype(np.int64) for name, tensor in tensors.items()}
-        start_id = int(arrays["start"][0])
-        levels = [
-            Level(np.arange(vocabulary_size), arrays["orders.1.counts"], 1, vocabulary_size),
-        ]
-        for k in range(2, order + 1):
-            followers, words = arrays[f"orders.{k}.followers"], arrays[f"orders.{k}.words"]
-            contexts = np.repeat(np.arange(len(levels[-1])), followers)
-            keys = contexts * vocabulary_size + words
-            levels.append(Level(keys, arrays[f"orders.{k}.counts"], len(followers), vocabulary_size))
-    except (KeyError, ValueError, IndexError, TypeError) as error:
-        raise _damaged(str(error)) from None
-    if f"orders.{order + 1}.words" in arrays:
-        raise _damaged(f"it counts more than {order}-grams")
-    if not ABSENT <= start_id < vocabulary_size:
-        raise _damaged(f"the START token {start_id} is outside the vocabulary")
-    for below, level in pairwise(levels):
-        _check(level, below)
-    if len(levels[0].counts) != vocabulary_size:
-        raise _damaged(f"it counts {len(levels[0].counts)} tokens where the vocabulary has {vocabulary_size}")
-    return tuple(levels), None if start_id == ABSENT else start_id
+    expected = {"start", "orders.1.counts"}
+    expected |= {
+        f"orders.{k}.{part}" for k in range(2, order + 1) for part in ("counts", "words", "followers")
+    }
+    if set(tensors) != expected:
+        raise _damaged(f"it does not hold the counts of a {order}-gram model")
+    start = _numbers(tensors["start"], min(tensors["start"].numel(), 1), vocabulary_size - 1)
+    counts = _numbers(tensors["orders.1.counts"], vocabulary_size, LARGEST_COUNT)
+    levels = [Level(np.arange(vocabulary_size), counts, 1, vocabulary_size)]
+    for k in range(2, order + 1):
+        size = tensors[f"orders.{k}.words"].numel()
+        words = _numbers(tensors[f"orders.{k}.words"], size, vocabulary_size - 1)
+        followers = _numbers(tensors[f"orders.{k}.followers"], len(levels[-1]), min(size, vocabulary_size))
+        counts = _numbers(tensors[f"orders.{k}.counts"], size, LARGEST_COUNT)
+        if followers.sum() != size:
+            raise _damaged("its n-grams do not fit their contexts")
+        keys = np.repeat(np.arange(len(levels[-1])), followers) * vocabulary_size + words
+        if (np.diff(keys) <= 0).any():
+            raise _damaged("its n-grams are out of order")
+        levels.append(Level(keys, counts, len(levels[-1]), vocabulary_size))
+    return tuple(levels), int(start[0]) if len(start) else None
 
 
-def _check(level: Level, below: Level) -> None:
-    words = level.keys - level.vocabulary_size * (level.keys // level.vocabulary_size)
-    if level.contexts != len(below) or len(level.counts) != len(level):
-        raise _damaged("its tensors differ in length")
-    if (np.diff(level.keys) <= 0).any() or (words < 0).any():
-        raise _damaged("its n-grams are out of order")
+def _numbers(tensor: torch.Tensor, size: int, largest: int) -> np.ndarray:
+    """A tensor as (size,) int64, or LmvizError where it is none of whole numbers from 0 to the largest."""
+    if tensor.shape != (size,) or tensor.is_floating_point() or tensor.is_complex():
+        raise _damaged("a tensor has another shape or type")
+    numbers = tensor.numpy().astype(np.int64)
+    if size and not 0 <= numbers.min() <= numbers.max() <= largest:
+        raise _damaged("a number is out of bounds")
+    return numbers
 
 
 def _damaged(reason: str) -> LmvizError:
-    return LmvizError(
-        f"This snapshot of an n-gram model cannot be read ({reason}): choose another, or train again."
-    )
+    return LmvizError(f"This snapshot of an n-gram model cannot be read ({reason}): choose another.")
 
 
 def _smallest(values: np.ndarray) -> torch.Tensor:
