@@ -86,7 +86,7 @@ def _text_with(model: Model, prefix: Prefix, text: str, chosen: Sequence[int], i
     if model.tokenizer is None:
         return text
     longer = model.tokenizer.continue_text(text, id)
-    if "\ufffd" in longer[len(text) :]:
+    if model.tokenizer.kind == "bpe" and "\ufffd" in longer[len(text) :]:
         # A piece of a character: only all the pieces together can be decoded.
         return prefix.text + model.tokenizer.decode([*chosen, id])
     return longer

@@ -127,3 +127,9 @@ def test_without_a_tokenizer_ids_serve_and_texts_are_refused(bigram):
     assert step.token == str(step.id)
     with pytest.raises(LmvizError, match="tokenizer"):
         next(sample(bigram, "cows", 1))
+
+
+def test_an_unknown_word_keeps_the_spaces_before_it(bigram):
+    unknown = bigram.tokenizer.unknown_id
+    grown = Continuation.of(bigram, "cows", [bigram.tokenizer.id_of("eat"), unknown])
+    assert grown.text.startswith("cows eat ")

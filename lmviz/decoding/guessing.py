@@ -1,0 +1,142 @@
+"""Guess the next word, and be scored in bits against the models (after Shannon 1951).
+
+A person names one word and how sure they are. To be scored like a model they need a probability for
+every word: the stated confidence goes to the word named, and what is left is shared out as words are
+in the corpus. The score is the surprisal of the word that really came; it rewards honest confidence.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.decoding.comparison import surprisal_over
+from lmviz.decoding.distribution import Distribution
+from lmviz.decoding.likelihood import text_log_probabilities
+from lmviz.errors import LmvizError
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+    from lmviz.text.tokenizer import Tokenizer
+
+MOST_CONFIDENT = 0.99
+"""Nobody may bet everything: a wrong guess would cost infinitely many bits."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """A passage whose next token is to be guessed.
+
+    `text` is what is shown, `answer` the token that came, as written, `complete` the text with it, and
+    `background` the token's share of the corpus.
+    """
+
+    text: str
+    answer: str
+    complete: str
+    background: float
+
+    def is_right(self, guess: str) -> bool:
+        """Whether a guess names the answer, whatever its capitals and surrounding spaces."""
+        return guess == self.answer or (guess.strip() or "\0").casefold() == self.answer.strip().casefold()
+
+    def player_bits(self, guess: str, confidence: float) -> float:
+        """The surprisal of the answer to someone who guessed with this confidence."""
+        confidence = min(max(confidence, 0.0), MOST_CONFIDENT)
+        probability = confidence * self.is_right(guess) + (1 - confidence) * self.background
+        return -math.log2(probability)
+
+    def model_bits(self, model: Model) -> float:
+        """The surprisal of the answer to a model, whatever its tokenizer."""
+        likelihood = text_log_probabilities(model, self.complete)
+        # The gap before the answer counts with it, as it does where a token begins with its space.
+        return float(
+            surprisal_over(likelihood, [(0, len(self.text)), (len(self.text), len(self.complete))])[1]
+        )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A round as it was played; `bits` by player, the models by name."""
+
+    round: Round
+    guess: str
+    is_right: bool
+    bits: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class GuessingGame:
+    """Some rounds, and the answers given so far."""
+
+    rounds: tuple[Round, ...]
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def current(self) -> Round | None:
+        """The round to be played next; None when the game is over."""
+        return self.rounds[len(self.answers)] if len(self.answers) < len(self.rounds) else None
+
+    def answered(
+        self, guess: str, confidence: float, model_bits: Mapping[str, float], player: str = "you"
+    ) -> GuessingGame:
+        """The game after a guess; `model_bits` are the models' surprisals of the answer, by name."""
+        if self.current is None:
+            raise LmvizError("The game is over: start a new one.")
+        bits = {player: self.current.player_bits(guess, confidence), **model_bits}
+        answer = Answer(self.current, guess, self.current.is_right(guess), bits)
+        return dataclasses.replace(self, answers=(*self.answers, answer))
+
+    @property
+    def mean_bits(self) -> dict[str, float]:
+        """Bits per round of everyone who played them all; fewer are better."""
+        if not self.answers:
+            return {}
+        players = [
+            name for name in self.answers[0].bits if all(name in answer.bits for answer in self.answers)
+        ]
+        return {name: float(np.mean([answer.bits[name] for answer in self.answers])) for name in players}
+
+
+def choose_rounds(
+    ids: np.ndarray, tokenizer: Tokenizer, count: int, *, before: int = 16, seed: int = 0
+) -> tuple[Round, ...]:
+    """Rounds from places of held-out ids (position,), drawn without repetition.
+
+    Each shows up to `before` tokens of the same document and asks for a token with letters or digits.
+    LmvizError when the ids hold no such place.
+    """
+    ids = np.asarray(ids)
+    shares = (np.bincount(ids, minlength=tokenizer.vocabulary_size) + 1.0) / (
+        len(ids) + tokenizer.vocabulary_size
+    )
+    special = [id for id in (tokenizer.start_id, tokenizer.end_id, tokenizer.unknown_id) if id is not None]
+    askable = np.array([any(map(str.isalnum, token)) for token in tokenizer.tokens()])
+    askable[special] = False
+    rounds: list[Round] = []
+    for place in np.random.default_rng(seed).permutation(np.flatnonzero(askable[ids])):
+        shown = ids[max(0, place - before) : place]
+        boundaries = np.flatnonzero(np.isin(shown, [id for id in special if id != tokenizer.unknown_id]))
+        shown = shown[boundaries[-1] + 1 :] if len(boundaries) else shown
+        if len(shown) < before // 4 or not len(shown):
+            continue
+        text, id = tokenizer.decode(shown), int(ids[place])
+        rounds.append(Round(text, tokenizer.token(id), tokenizer.continue_text(text, id), float(shares[id])))
+        if len(rounds) == count:
+            break
+    if not rounds:
+        raise LmvizError("The held-out text is too short to guess from: open a longer corpus.")
+    return tuple(rounds)
+
+
+def offered_words(round: Round, distribution: Distribution, count: int = 3, seed: int = 0) -> tuple[str, ...]:
+    """The answer among the likeliest other tokens of a model, in random order."""
+    likely = (row.token for row in distribution.top(4 * count) if any(map(str.isalnum, row.token)))
+    others = [token for token in likely if not round.is_right(token)][: count - 1]
+    words = [round.answer, *others]
+    return tuple(words[place] for place in np.random.default_rng(seed).permutation(len(words)))

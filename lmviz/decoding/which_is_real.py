@@ -1,0 +1,129 @@
+"""Which is real? A held-out passage beside what a model made up in its place."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.distribution import distribution_under
+from lmviz.decoding.options import SamplingOptions
+from lmviz.decoding.sampling import uniform_draw
+from lmviz.errors import LmvizError
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+    from lmviz.text.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same beginning continued twice, by the corpus and by a model."""
+
+    beginning: str
+    real: str
+    invented: str
+    real_first: bool
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Both continuations in the order in which to show them."""
+        return (self.real, self.invented) if self.real_first else (self.invented, self.real)
+
+
+@dataclass(frozen=True)
+class RealGame:
+    """Pairs, and for each one played whether the real passage was found."""
+
+    pairs: tuple[Pair, ...]
+    found: tuple[bool, ...] = ()
+
+    @property
+    def current(self) -> Pair | None:
+        """The pair to be judged next; None when the game is over."""
+        return self.pairs[len(self.found)] if len(self.found) < len(self.pairs) else None
+
+    @property
+    def score(self) -> int:
+        """How many real passages were found."""
+        return sum(self.found)
+
+    def answered(self, first: bool) -> RealGame:
+        """The game after someone took the first passage, or the second, to be real."""
+        if self.current is None:
+            raise LmvizError("The game is over: start a new one.")
+        return dataclasses.replace(self, found=(*self.found, first == self.current.real_first))
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A stretch of held-out text: what both players begin with, and how it really went on."""
+
+    beginning: str
+    real: str
+
+
+def choose_passages(
+    ids: np.ndarray, tokenizer: Tokenizer, count: int, *, before: int = 12, length: int = 24, seed: int = 0
+) -> tuple[Passage, ...]:
+    """Passages of held-out ids (position,) that lie within one document and do not overlap.
+
+    `before` and `length` count tokens. LmvizError when no document is long enough.
+    """
+    ids = np.asarray(ids)
+    whole = before + length
+    firsts = np.arange(0, len(ids) - whole + 1, max(1, whole // 2))
+    marks = [id for id in (tokenizer.start_id, tokenizer.end_id) if id is not None]
+    marks_before = np.concatenate([[0], np.cumsum(np.isin(ids, marks))])  # (position + 1,)
+    taken: list[int] = []
+    for first in np.random.default_rng(seed).permutation(firsts):
+        apart = all(abs(first - other) >= whole for other in taken)
+        if apart and marks_before[first + whole] == marks_before[first]:
+            taken.append(int(first))
+        if len(taken) == count:
+            break
+    if not taken:
+        raise LmvizError(
+            f"No held-out document has {whole} tokens: ask for a shorter passage, or open a longer corpus."
+        )
+    return tuple(_passage(ids[first : first + whole], before, tokenizer) for first in taken)
+
+
+def _passage(ids: np.ndarray, before: int, tokenizer: Tokenizer) -> Passage:
+    beginning, complete = tokenizer.decode(ids[:before]), tokenizer.decode(ids)
+    return Passage(beginning, complete[len(beginning) :])
+
+
+def invent(model: Model, passage: Passage, options: SamplingOptions) -> Pair:
+    """A passage beside a model's own continuation, as many characters long or a token longer.
+
+    It is drawn with the seed of `options`, which also decides what is shown first. START, END
+    and the unknown token are left out, since they would give the model away; where it can say nothing
+    else, its passage stays short.
+    """
+    continuation = Continuation.of(model, passage.beginning)
+    wanted = len(passage.beginning) + len(passage.real)
+    unwritten = _unwritten(model.tokenizer)
+    count = 0
+    while len(continuation.text) < wanted:
+        logits = continuation.logits.copy()
+        logits[unwritten] = -np.inf
+        if np.isneginf(logits).all() or count > len(passage.real):
+            break
+        distribution = distribution_under(logits, options)
+        continuation = continuation.extended(distribution.at_draw(uniform_draw(options.seed, count)))
+        count += 1
+    invented = continuation.text[len(passage.beginning) :]
+    real_first = uniform_draw(options.seed, count) < 0.5
+    return Pair(passage.beginning, passage.real, invented, real_first)
+
+
+def _unwritten(tokenizer: Tokenizer | None) -> list[int]:
+    """The ids that stand for no text of their own."""
+    if tokenizer is None:
+        return []
+    special = (tokenizer.start_id, tokenizer.end_id, tokenizer.unknown_id)
+    return [id for id in special if id is not None]

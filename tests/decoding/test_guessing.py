@@ -1,0 +1,80 @@
+import math
+
+import numpy as np
+import pytest
+
+from lmviz.decoding.distribution import next_distribution
+from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, offered_words
+from lmviz.decoding.likelihood import text_log_probabilities
+from lmviz.errors import LmvizError
+
+ROUND = Round("cows eat", "corn", "cows eat corn", 0.125)
+
+
+def test_confidence_goes_to_the_guess_and_the_rest_to_the_corpus():
+    assert ROUND.player_bits("corn", 0.5) == pytest.approx(-math.log2(0.5 + 0.5 * 0.125))
+    assert ROUND.player_bits("grass", 0.5) == pytest.approx(-math.log2(0.5 * 0.125))
+    assert ROUND.player_bits("grass", 0.0) == ROUND.player_bits("corn", 0.0) == 3.0
+    assert ROUND.player_bits("grass", 1.0) < math.inf
+
+
+@pytest.mark.parametrize(("guess", "right"), [("Corn ", True), ("corn", True), ("cor", False), ("", False)])
+def test_capitals_and_spaces_do_not_matter(guess, right):
+    assert ROUND.is_right(guess) is right
+
+
+def test_a_model_is_scored_by_its_surprisal_of_the_answer(bigram):
+    expected = text_log_probabilities(bigram, "cows eat corn").tokens[-1].surprisal
+    assert ROUND.model_bits(bigram) == pytest.approx(expected)
+
+
+def test_a_model_of_characters_is_scored_for_the_whole_word(make):
+    model = make(specification="characters")
+    scored = text_log_probabilities(model, "cows eat corn").tokens[-5:]
+    assert ROUND.model_bits(model) == pytest.approx(sum(token.surprisal for token in scored))
+
+
+def test_a_game_keeps_the_mean_of_everyone_who_played_all_rounds():
+    game = GuessingGame((ROUND, ROUND))
+    game = game.answered("corn", 0.5, {"5-gram": 2.0, "LSTM": 1.0})
+    game = game.answered("grass", 0.5, {"5-gram": 4.0})
+    assert game.current is None
+    assert [answer.is_right for answer in game.answers] == [True, False]
+    assert game.mean_bits == {"you": pytest.approx((0.8301 + 4.0) / 2, abs=1e-3), "5-gram": 3.0}
+    with pytest.raises(LmvizError, match="over"):
+        game.answered("hay", 0.5, {})
+    assert GuessingGame((ROUND,)).mean_bits == {}
+
+
+def stream(tokenizer, texts):
+    marks = ([tokenizer.start_id], [tokenizer.end_id]) if tokenizer.start_id is not None else ([], [])
+    return np.concatenate([[*marks[0], *tokenizer.encode(text), *marks[1]] for text in texts])
+
+
+def test_rounds_come_from_within_documents_and_ask_for_words(make):
+    tokenizer = make().tokenizer
+    texts = ["cows eat corn .", "bats sleep .", "the cows sleep ."] * 5
+    rounds = choose_rounds(stream(tokenizer, texts), tokenizer, 10, before=4, seed=1)
+    assert len(rounds) == 10
+    for item in rounds:
+        assert item.answer.isalnum()
+        assert any(text.startswith(item.text) for text in texts)
+        assert item.complete == f"{item.text} {item.answer}"
+        assert 0 < item.background < 1
+    again = choose_rounds(stream(tokenizer, texts), tokenizer, 10, before=4, seed=1)
+    assert again == rounds != choose_rounds(stream(tokenizer, texts), tokenizer, 10, before=4, seed=2)
+
+
+def test_too_short_a_text_is_said(make):
+    tokenizer = make().tokenizer
+    with pytest.raises(LmvizError, match="short"):
+        choose_rounds(stream(tokenizer, ["cows", "."]), tokenizer, 3)
+
+
+def test_the_offer_holds_the_answer_once(make):
+    model = make()
+    distribution = next_distribution(np.zeros(model.vocabulary_size), tokens=model.tokenizer.tokens())
+    for seed in range(5):
+        words = offered_words(ROUND, distribution, 3, seed)
+        assert len(set(words)) == 3
+        assert words.count("corn") == 1
