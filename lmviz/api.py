@@ -35,14 +35,15 @@ if TYPE_CHECKING:
 
 def load_corpus(
     source: str | Path | Sequence[str | Path],
-    tokenizer: str | Tokenizer = "words",
+    tokenizer: str | Tokenizer | None = None,
     *,
     progress: Callable[[float], None] | None = None,
     **settings: Any,
 ) -> Corpus:
     """Read a text file, several, a folder, or a corpus of the catalogue by its name.
 
-    `tokenizer` is "words", "characters", "bpe:N" for N byte-pair tokens, or one that exists already.
+    `tokenizer` is "words", "characters", "bpe:N" for N byte-pair tokens, or one that exists already; by
+    default words, or what the catalogue says of a corpus of its own.
     `settings` are fields of `lmviz.text.corpus.CorpusOptions`, such as documents="line". `progress`
     hears of the share that is done. LmvizError says what is wrong with the source.
     """
@@ -73,11 +74,7 @@ def train(
     LmvizError when a setting cannot be, when the folder holds another run, or when training came to a
     loss that is not finite; the run then keeps its last good snapshot.
     """
-    if resume and is_run(out):
-        prepared = _resume(family, corpus, out, settings, controls)
-    else:
-        configuration, options = split_settings(family, settings)
-        prepared = begin_run(family, configuration, options, corpus, out, controls)
+    prepared = prepare_training(family, corpus, out, resume=resume, controls=controls, **settings)
     last = None
     try:
         for last in prepared.progress:
@@ -89,6 +86,22 @@ def train(
     if last is not None and last.stopped not in ("", "finished") and not asked_to_stop:
         raise LmvizError(last.stopped)
     return prepared.run
+
+
+def prepare_training(
+    family: str,
+    corpus: Corpus,
+    out: str | Path,
+    *,
+    resume: bool = False,
+    controls: Controls | None = None,
+    **settings: Any,
+) -> PreparedTraining:
+    """What `train` does before the first step, for those who drive the steps themselves."""
+    if resume and is_run(out):
+        return _resume(family, corpus, out, settings, controls)
+    configuration, options = split_settings(family, settings)
+    return begin_run(family, configuration, options, corpus, out, controls)
 
 
 def open_model(path_or_name: str | Path, step: int | None = None) -> Model:
@@ -217,14 +230,20 @@ def _resume(
     configuration, options = split_settings(
         family, {**recorded.configuration, **recorded.training, **settings}
     )
-    for name, value in configuration.to_values().items():
-        if recorded.configuration.get(name) != value:
-            before = recorded.configuration.get(name)
+    began_with = find_family(family).configuration.from_values(recorded.configuration)
+    _check_unchanged(run.folder, began_with, configuration)
+    return resume_run(run, corpus, options, controls)
+
+
+def _check_unchanged(folder: Path, before: Configuration, now: Configuration) -> None:
+    """Raise LmvizError for the first setting that a resumed training cannot take over."""
+    for name, value in before.to_values().items():
+        new = now.to_values()[name]
+        if new != value:
             raise LmvizError(
-                f"{out} was begun with {name}={before}, which cannot become {value} any more: leave the "
+                f"{folder} was begun with {name}={value}, which cannot become {new} any more: leave the "
                 "setting out, or train anew in another folder."
             )
-    return resume_run(run, corpus, options, controls)
 
 
 def is_run(folder: str | Path) -> bool:
@@ -249,18 +268,28 @@ def find_run(path_or_name: str | Path) -> Path:
     raise LmvizError(f"There is no run at {path_or_name}, and the sample models are {names}.")
 
 
-def corpus_of(run: Run, progress: Callable[[float], None] | None = None) -> Corpus:
-    """The corpus of a run, read again from where it came from.
+def corpus_of(
+    run: Run,
+    source: str | Path | Sequence[str | Path] | None = None,
+    *,
+    progress: Callable[[float], None] | None = None,
+    **settings: Any,
+) -> Corpus:
+    """The corpus of a run, read again from where it came from, or from where it is now.
 
-    LmvizError when it is not there any more, or was a string that no file holds.
+    `settings` may repeat how it was read. LmvizError when they differ from what the run says, when the
+    text is not there any more, or when it was a string that no file holds.
     """
     from lmviz.text.corpus import CorpusOptions
     from lmviz.text.corpus import load_corpus as load
 
     recorded = run.description.corpus
-    sources = recorded.get("sources") or []
-    if not sources:
-        raise LmvizError(f"{run.folder} does not say where its text came from: give the corpus.")
     options = CorpusOptions.from_values(recorded.get("options", {}))
-    source = sources[0] if len(sources) == 1 else sources
+    again = CorpusOptions.from_values({**options.to_values(), **settings})
+    _check_unchanged(run.folder, options, again)
+    places = recorded.get("sources") or []
+    if source is None:
+        if not places:
+            raise LmvizError(f"{run.folder} does not say where its text came from: give the corpus.")
+        source = places[0] if len(places) == 1 else places
     return load(source, run.tokenizer(), options=options, progress=progress)

@@ -1,0 +1,79 @@
+"""Commands that ask a trained model: evaluate, sample, trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import lmviz
+from lmviz.cli.options import as_json, at_step, sampling_options
+from lmviz.cli.terminal import print_json, print_table, share_bar
+
+
+@click.command()
+@click.argument("model")
+@click.argument("file")
+@at_step
+@as_json
+def evaluate(model: str, file: str, step: int | None, as_json: bool) -> None:
+    """Say how well MODEL, a run or a sample model, predicts the text in FILE."""
+    opened = lmviz.open_model(model, step)
+    with share_bar("evaluating") as progress:
+        score = lmviz.evaluate(opened, file, progress=progress)
+    values = {
+        "tokens": score.tokens,
+        "negative_log_likelihood": score.negative_log_likelihood,
+        "perplexity": score.perplexity,
+        "bits_per_character": score.bits_per_character,
+    }
+    if as_json:
+        print_json(values)
+    else:
+        units = {"negative_log_likelihood": "nats per token", "bits_per_character": "bits"}
+        for name, value in values.items():
+            number = f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
+            print(f"{name.replace('_', ' '):<24} {number} {units.get(name, '')}".rstrip())
+
+
+@click.command()
+@click.argument("model")
+@click.option("--prefix", default="", help="The text to go on from.")
+@click.option("--tokens", type=click.IntRange(1), default=20, show_default=True, help="How many to add.")
+@sampling_options("temperature", "top_k", "top_p", "min_p", "seed")
+@at_step
+@as_json
+def sample(model: str, prefix: str, tokens: int, step: int | None, as_json: bool, **options: Any) -> None:
+    """Go on from a prefix with tokens drawn from MODEL, a run or a sample model."""
+    opened = lmviz.open_model(model, step)
+    steps = list(lmviz.sample(opened, prefix, tokens, **options))
+    text = steps[-1].text
+    if as_json:
+        drawn = [
+            {"token": item.token, "id": item.id, "probability": item.probability, "draw": item.draw}
+            for item in steps
+        ]
+        print_json({"prefix": prefix, "text": text, "tokens": drawn})
+    else:
+        print(text)
+
+
+@click.command()
+@click.argument("model")
+@click.option("--text", required=True, help="What the model reads.")
+@click.option("--out", required=True, metavar="FILE.npz", help="Where to write the arrays.")
+@click.option("--taps", multiple=True, metavar="PATTERN", help='Only these addresses, such as "*/hidden".')
+@at_step
+@as_json
+def trace(model: str, text: str, out: str, taps: tuple[str, ...], step: int | None, as_json: bool) -> None:
+    """Write down one forward pass of MODEL: every array under its tap address, and "tokens"."""
+    recorded = lmviz.trace(lmviz.open_model(model, step), text, taps=taps or None)
+    recorded.save(out)
+    arrays = recorded.arrays.items()
+    if as_json:
+        described = {address: {"axes": item.axes, "shape": item.array.shape} for address, item in arrays}
+        print_json({"out": out, "tokens": recorded.tokens, "arrays": described})
+    else:
+        sizes = {address: " × ".join(map(str, item.array.shape)) for address, item in arrays}
+        rows = [(address, sizes[address], ", ".join(item.axes)) for address, item in arrays]
+        print_table(("address", "shape", "axes"), rows)

@@ -1,0 +1,95 @@
+"""The command line: one click command for each thing that lmviz does without a window, and the window.
+
+Results go to standard output, as text or, with --json, as one JSON object; everything else goes to
+standard error. What a person got wrong ends in one sentence and exit code 2.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+import lmviz
+from lmviz.cli.asking import evaluate, sample, trace
+from lmviz.cli.listing import corpora, doctor, models
+from lmviz.cli.terminal import say
+from lmviz.cli.training import train
+from lmviz.errors import LmvizError
+
+
+def main() -> None:
+    """The command `lmviz`."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Do what the words after `lmviz` say; the exit code."""
+    try:
+        return commands.main(list(arguments), prog_name="lmviz", standalone_mode=False) or 0
+    except LmvizError as fault:
+        say(str(fault))
+        return 2
+    except click.ClickException as fault:
+        say(_sentence(fault))
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        return 128 + signal.SIGINT
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _sentence(fault: click.ClickException) -> str:
+    """What was wrong with the words of a command, and where it says what they may be."""
+    context = fault.ctx if isinstance(fault, click.UsageError) else None
+    where = context.command_path if context else "lmviz"
+    return f"{fault.format_message()} See `{where} --help`."
+
+
+class Commands(click.Group):
+    """The commands; a first word that is none of them is a path for the window."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if self.get_command(ctx, args[0]) is None:
+            return "open", open_window, args
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, invoke_without_command=True, subcommand_metavar="[PATH | COMMAND ...]")
+@click.version_option(lmviz.__version__, message="lmviz %(version)s")
+@click.pass_context
+def commands(context: click.Context) -> None:
+    """See a language model think, while it learns.
+
+    Without a command the window opens, on PATH if there is one: a text, a run, or a sample model by its
+    name. A PATH that is spelled like a command is written ./PATH.
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(open_window)
+
+
+@click.command()
+@click.argument("path", default="")
+def open_window(path: str) -> int:
+    """Open the window, on a text, a run or a sample model."""
+    from lmviz.api import sample_models
+
+    if path and not Path(path).exists() and path not in sample_models():
+        near = difflib.get_close_matches(path, [*commands.commands, *sample_models()], n=1)
+        hint = f"did you mean {near[0]}?" if near else "`lmviz --help` lists the commands."
+        raise LmvizError(f"There is no file, run or command {path!r}: {hint}")
+    from lmviz.app.main import main as show
+
+    return show(path)
+
+
+for command in (train, evaluate, sample, trace, models, corpora, doctor):
+    commands.add_command(command)

@@ -1,0 +1,95 @@
+"""Commands that say what there is: models, corpora, doctor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lmviz.cli.options import as_json
+from lmviz.cli.terminal import print_json, print_table, share_bar
+
+if TYPE_CHECKING:
+    from lmviz.training.run import Run
+
+
+@click.command()
+@click.argument("folder", default="runs")
+@as_json
+def models(folder: str, as_json: bool) -> None:
+    """List the sample models, and the runs in FOLDER (by default ./runs)."""
+    from lmviz.api import find_run, is_run, sample_models
+    from lmviz.training.run import Run
+
+    own = sorted(path for path in Path(folder).glob("*") if is_run(path))
+    found = [_describe_run(name, Run.open(find_run(name))) for name in sample_models()]
+    found += [_describe_run(str(path), Run.open(path)) for path in own]
+    if as_json:
+        print_json({"models": found})
+    else:
+        columns = ("name", "family", "corpus", "steps", "validation_loss", "snapshots")
+        rows = [[row[name] for name in columns] for row in found]
+        print_table([name.replace("_", " ") for name in columns], rows)
+
+
+def _describe_run(name: str, run: Run) -> dict[str, Any]:
+    description, metrics = run.description, run.metrics()
+    losses = [line["validation_loss"] for line in metrics if "validation_loss" in line]
+    return {
+        "name": name,
+        "family": description.family,
+        "corpus": description.corpus.get("name", ""),
+        "steps": metrics[-1]["step"] if metrics else 0,
+        "validation_loss": round(losses[-1], 4) if losses else None,
+        "snapshots": len(run.snapshots()),
+    }
+
+
+@click.command()
+@click.option("--download", metavar="NAME", help="Fetch this one from its address, checked by its checksum.")
+@as_json
+def corpora(download: str | None, as_json: bool) -> None:
+    """List the corpora that have a name, or download one of them."""
+    from lmviz.text import catalogue
+
+    if download is not None:
+        with share_bar(f"downloading {download}") as progress:
+            path = catalogue.download(catalogue.entry(download), progress)
+        print_json({"name": download, "path": str(path)}) if as_json else print(path)
+        return
+    found = [
+        {
+            "name": entry.name,
+            "title": entry.title,
+            "characters": entry.characters,
+            "licence": entry.licence,
+            "address": entry.address,
+            "description": entry.description,
+        }
+        for entry in catalogue.CATALOGUE
+    ]
+    if as_json:
+        print_json({"corpora": found})
+    else:
+        print_table(
+            ("name", "characters", "what it is"),
+            [(row["name"], row["characters"], row["description"]) for row in found],
+        )
+
+
+@click.command()
+@as_json
+def doctor(as_json: bool) -> int:
+    """Say what this machine lacks for lmviz, and how to get it. Exit code 1 when something is missing."""
+    from lmviz.doctor import examine
+
+    findings = list(examine())
+    sound = not any(finding.state == "problem" for finding in findings)
+    if as_json:
+        print_json({"sound": sound, "findings": [vars(finding) for finding in findings]})
+    else:
+        marks = {"fine": "✓", "note": "·", "problem": "✗"}
+        for finding in findings:
+            print(f"{marks[finding.state]} {finding.sentence}")
+    return 0 if sound else 1

@@ -1,0 +1,105 @@
+"""What the command line shows: progress on standard error, results on standard output."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lmviz.training.progress import Progress
+
+
+def print_json(values: Mapping[str, Any]) -> None:
+    """One JSON object on standard output; numbers that are not finite become null, as JSON has none."""
+    print(json.dumps(finite(values), ensure_ascii=False, allow_nan=False))
+
+
+def finite(value: Any) -> Any:
+    """The same values, with None for every number that is not finite."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(item) for item in value]
+    return value
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Rows under bold headings, numbers to the right; as wide as the terminal, or as the text elsewhere."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, column in enumerate(columns):
+        numbers = all(isinstance(row[place], (int, float)) for row in rows)
+        table.add_column(column, justify="right" if numbers else "left")
+    for row in rows:
+        table.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row))
+    Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False).print(table)
+
+
+@contextmanager
+def share_bar(title: str) -> Iterator[Callable[[float], None]]:
+    """A bar for work that says which share of it is done; nothing where nobody watches."""
+    if not sys.stderr.isatty():
+        yield lambda share: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+@contextmanager
+def training_bar() -> Iterator[Callable[[Progress], None]]:
+    """A bar that follows a training; elsewhere than on a terminal, a line at each validation."""
+    if not sys.stderr.isatty():
+        yield _print_validation
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("step"), MofNCompleteColumn(), BarColumn(), TextColumn("{task.description}"))
+    with Bar(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=None)
+        validation = ""
+
+        def show(progress: Progress) -> None:
+            nonlocal validation
+            if progress.validation_loss is not None:
+                validation = f"  validation {progress.validation_loss:.3f}"
+            loss = "" if progress.loss is None else f"loss {progress.loss:.3f}"
+            speed = f"  {progress.tokens_per_second:,.0f} tokens/s  {duration(progress.seconds_left)} left"
+            bar.update(
+                task, total=progress.steps, completed=progress.step, description=loss + validation + speed
+            )
+
+        yield show
+
+
+def _print_validation(progress: Progress) -> None:
+    if progress.validation_loss is not None:
+        loss = "" if progress.loss is None else f"  loss {progress.loss:.3f}"
+        say(f"step {progress.step}/{progress.steps}{loss}  validation {progress.validation_loss:.3f}")
+
+
+def say(sentence: str) -> None:
+    """A sentence on standard error."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def duration(seconds: float) -> str:
+    """Minutes and seconds, with hours where there are any."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

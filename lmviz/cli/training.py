@@ -1,0 +1,190 @@
+"""`lmviz train`: from the words of the command line to a run, with Ctrl+C leaving one that can go on."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lmviz.cli.options import as_json, read_settings
+from lmviz.cli.terminal import duration, print_json, say, share_bar, training_bar
+from lmviz.errors import LmvizError
+
+if TYPE_CHECKING:
+    from lmviz.configuration import Setting
+    from lmviz.preparation import PreparedTraining
+    from lmviz.text.corpus import Corpus
+    from lmviz.training.controls import Controls
+    from lmviz.training.progress import Progress
+
+
+class TrainCommand(click.Command):
+    """`lmviz train`, whose help ends in all the settings there are."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from lmviz.families import FAMILIES
+        from lmviz.text.corpus import CorpusOptions
+        from lmviz.training.options import TrainingOptions
+
+        groups = {"the text": CorpusOptions, "the training": TrainingOptions}
+        groups |= {f"the family {family.name}": family.configuration for family in FAMILIES.values()}
+        for title, configuration in groups.items():
+            with formatter.section(f"Settings of {title}, for --set"):
+                formatter.write_dl([_described(item) for item in configuration.settings()])
+
+
+def _described(item: Setting) -> tuple[str, str]:
+    choices = f" One of {', '.join(map(str, item.choices))}." if item.choices else ""
+    return f"{item.name}={item.default}", item.help + choices
+
+
+@click.command(cls=TrainCommand)
+@click.option(
+    "--corpus",
+    "sources",
+    multiple=True,
+    metavar="FILE",
+    help="A text, a folder of texts, or a corpus by its name (`lmviz corpora`); several are joined.",
+)
+@click.option("--tokenizer", help="words, characters, or bpe:N for N byte-pair tokens.")
+@click.option("--family", help="ngram, window, rnn, lstm, gru or transformer.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=read_settings,
+    help="Any setting listed below; may be given several times.",
+)
+@click.option("--steps", type=int, help="How many updates to make.")
+@click.option("--seed", type=int, help="Where chance starts.")
+@click.option("--out", required=True, metavar="RUN", help="The folder to write the run into.")
+@click.option("--resume", is_flag=True, help="Go on with the run in that folder where it stopped.")
+@as_json
+def train(
+    sources: tuple[str, ...],
+    tokenizer: str | None,
+    family: str | None,
+    settings: dict[str, Any],
+    steps: int | None,
+    seed: int | None,
+    out: str,
+    resume: bool,
+    as_json: bool,
+) -> int:
+    """Train a model on a text.
+
+    To go on with a run, `lmviz train --resume --out RUN` is enough. Under torchrun the same command
+    trains with several processes, each with its own batch.
+    """
+    from lmviz.api import prepare_training
+    from lmviz.training.controls import Controls
+    from lmviz.training.distributed import is_first_process
+
+    given = {"tokenizer": tokenizer, "steps": steps, "seed": seed}
+    settings |= {name: value for name, value in given.items() if value is not None}
+    corpus, family, settings = _read_corpus(sources, family, settings, out, resume)
+    controls = Controls()
+    with stopping(controls) as caught:
+        prepared = prepare_training(family, corpus, out, resume=resume, controls=controls, **settings)
+        last = _follow(prepared, watched=is_first_process())
+    if is_first_process():
+        _report(prepared, last, as_json)
+    if caught:
+        say(f"Go on with: lmviz train --resume --out {shlex.quote(out)}")
+        return 128 + caught[0]
+    return 0 if last.stopped == "finished" else 1
+
+
+def _read_corpus(
+    sources: tuple[str, ...], family: str | None, settings: dict[str, Any], out: str, resume: bool
+) -> tuple[Corpus, str, dict[str, Any]]:
+    """The corpus, the family, and the settings that remain for the model and its training."""
+    from lmviz.api import check_names, corpus_of, is_run, load_corpus, split_settings
+    from lmviz.families import find_family
+    from lmviz.text.corpus import CorpusOptions
+    from lmviz.training.options import TrainingOptions
+    from lmviz.training.run import Run
+
+    source = sources[0] if len(sources) == 1 else sources
+    about_text = {name: settings[name] for name in settings if name in CorpusOptions.names() - {"seed"}}
+    rest = {name: settings[name] for name in settings if name not in about_text}
+    if resume and is_run(out):
+        run = Run.open(out)
+        with share_bar("reading the text") as progress:
+            corpus = corpus_of(run, source or None, progress=progress, **about_text)
+        return corpus, family or run.description.family, rest
+    if not sources or family is None:
+        missing = "--family" if sources else "--corpus"
+        raise LmvizError(f"Nothing can be trained without {missing}: `lmviz train --help` says what to give.")
+    known = (CorpusOptions, find_family(family).configuration, TrainingOptions)
+    check_names(settings, *known, what=f"a {family}")
+    split_settings(family, rest)  # a wrong value is told before a long text is read
+    with share_bar("reading the text") as progress:
+        return load_corpus(source, progress=progress, **about_text), family, rest
+
+
+@contextmanager
+def stopping(controls: Controls) -> Iterator[list[int]]:
+    """Ctrl+C, or a polite kill, stops the training after the step under way; a second one at once.
+
+    The list holds the number of the signal once one has come.
+    """
+    caught: list[int] = []
+
+    def stop(number: int, frame: object) -> None:
+        if caught:
+            raise KeyboardInterrupt
+        caught.append(number)
+        controls.stop = True
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _follow(prepared: PreparedTraining, watched: bool) -> Progress:
+    """Train to the end, where watched under a bar; the last word of the training."""
+    with training_bar() if watched else nullcontext(lambda progress: None) as show:
+        for progress in prepared.progress:
+            show(progress)
+    return progress
+
+
+def _report(prepared: PreparedTraining, last: Progress, as_json: bool) -> None:
+    """Say what has become of the training."""
+    run, lines = prepared.run, prepared.run.metrics()
+    measured = {name: value for line in lines for name, value in line.items()}  # the last of each
+    loss, validation = measured.get("loss"), measured.get("validation_loss")
+    if as_json:
+        print_json(
+            {
+                "run": str(run.folder),
+                "family": run.description.family,
+                "parameters": prepared.model.parameter_count(),
+                "step": last.step,
+                "steps": last.steps,
+                "loss": loss,
+                "validation_loss": validation,
+                "tokens_per_second": measured.get("tokens_per_second"),
+                "seconds": last.seconds,
+                "stopped": last.stopped,
+            }
+        )
+        return
+    print(
+        f"{run.folder}: {run.description.family}, {prepared.model.parameter_count():,} parameters, "
+        f"{last.step:,} steps in {duration(last.seconds)}."
+    )
+    if validation is not None:
+        print(f"Validation loss {validation:.4f} nats per token, perplexity {math.exp(validation):,.2f}.")
+    finished = last.stopped == "finished"
+    print(f"Look into it with: lmviz {shlex.quote(str(run.folder))}" if finished else last.stopped)
