@@ -74,6 +74,10 @@ class Focus:
         if self._positions:
             self._pin(max(0, min(position, self._positions - 1)))
 
+    def follow_end(self) -> None:
+        """Pin no position: the last one is shown, and stays the last while one types."""
+        self._pin(None)
+
     def hover_position(self, position: int | None) -> None:
         """Preview a position; None when the pointer leaves."""
         if position is not None and not 0 <= position < self._positions:
@@ -108,7 +112,7 @@ class Focus:
         if self._cell is not None:
             self.choose_cell(None)
         else:
-            self._pin(None)
+            self.follow_end()
 
     def _pin(self, position: int | None) -> None:
         before = (self.position, self.is_position_pinned)

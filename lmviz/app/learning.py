@@ -15,15 +15,17 @@ import platformdirs
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.faults import sentence_for
-from lmviz.app.lessons import Lesson, Plan, begin_run, resume_run
 from lmviz.app.library import Library
-from lmviz.app.training_state import History, TrainingState
+from lmviz.app.training_state import History, Plan, TrainingState
 from lmviz.app.training_worker import State, TrainingWorker
 from lmviz.training.controls import Controls
 
 if TYPE_CHECKING:
     from lmviz.configuration import Configuration
+    from lmviz.preparation import PreparedTraining
+    from lmviz.text.corpus import Corpus
     from lmviz.training.options import TrainingOptions
+    from lmviz.training.run import Run
 
 LOOK_EVERY = 50  # milliseconds
 LIVE_EVERY = 0.25  # seconds between two looks into the model that is being trained
@@ -126,7 +128,7 @@ class Learning(Library):
         else:
             folder = self._new_folder(f"{plan.family} {corpus.name}")
             state = TrainingState("preparing", folder=folder, family=plan.family)
-            self._start(lambda controls: begin_run(plan, corpus, folder, controls), state, steps)
+            self._start(lambda controls: _begin(plan, corpus, folder, controls), state, steps)
 
     def _start_again(self, steps: float) -> None:
         model, corpus = self._model, self._corpus
@@ -135,9 +137,11 @@ class Learning(Library):
         else:
             history = History.from_metrics(model.run.metrics())
             state = TrainingState("preparing", None, history, model.folder, model.family)
-            self._start(lambda controls: resume_run(model.folder, corpus, controls), state, steps)
+            self._start(lambda controls: _resume(model.run, corpus, controls), state, steps)
 
-    def _start(self, begin: Callable[[Controls], Lesson], state: TrainingState, steps: float) -> None:
+    def _start(
+        self, begin: Callable[[Controls], PreparedTraining], state: TrainingState, steps: float
+    ) -> None:
         if self._worker is not None:
             self.failed.emit("training", "A model is being trained already: stop it first.")
             return
@@ -146,7 +150,7 @@ class Learning(Library):
         self._worker = TrainingWorker(lambda: begin(controls), steps, self)
         self._worker.start()
         self._timer.start()
-        self._become(state)
+        self._take_training(state)
 
     def _new_folder(self, name: str) -> Path:
         name = re.sub(r"[^\w.-]+", "-", name).strip("-.")
@@ -169,13 +173,13 @@ class Learning(Library):
             state = _ended(worker, state)
             self._forget_worker()
         if state != self._training:
-            self._become(state)
-        if any(progress.snapshot is not None for progress in taken):
+            self._take_training(state)
+        if is_finished or any(progress.snapshot is not None for progress in taken):
             self._show_snapshots(state.folder)
         if not is_finished:
             self._look_inside(worker)
 
-    def _become(self, state: TrainingState) -> None:
+    def _take_training(self, state: TrainingState) -> None:
         self._training = state
         self.training_changed.emit()
         if state.sentence:
@@ -218,6 +222,21 @@ class Learning(Library):
     def _show_live(self, step: int) -> None:
         if self._follows_training() and self._go_to(step):
             self.step_changed.emit()
+
+
+def _begin(plan: Plan, corpus: Corpus, folder: Path, controls: Controls) -> PreparedTraining:
+    from lmviz.preparation import begin_run
+
+    return begin_run(plan.family, plan.configuration, plan.training_options, corpus, folder, controls)
+
+
+def _resume(run: Run, corpus: Corpus | None, controls: Controls) -> PreparedTraining:
+    """Go on with a run; its text is read again when it is not the one that is open."""
+    from lmviz.api import corpus_of
+    from lmviz.preparation import resume_run
+
+    fits = corpus is not None and corpus.fingerprint == run.description.fingerprint
+    return resume_run(run, corpus if fits else corpus_of(run), controls=controls)
 
 
 def _phase(worker: TrainingWorker) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.job_worker import Job, Report
 from lmviz.app.opened_models import ModelCache, OpenedModel
-from lmviz.app.tasks import Moment, Tasks, folder_of
+from lmviz.app.tasks import Moment, Tasks
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus, CorpusOptions
@@ -92,13 +92,12 @@ class Library(Tasks):
 
     def open_model(self, path_or_name: str | Path, step: int | None = None) -> None:
         """Open a run, or a sample model by its name, and look into it; at its newest snapshot by default."""
-        folder = folder_of(path_or_name)
         taken = {model.color_index for model in self._models}
         color_index = next(index for index in range(len(taken) + 1) if index not in taken)
         cache = self._cache
         self._in_reader(
-            f"open {folder}",
-            lambda: _open(cache, folder, color_index),
+            f"open {path_or_name}",
+            lambda: _open(cache, path_or_name, color_index),
             lambda opened: self._take_model(opened, step),
             "model",
         )
@@ -179,7 +178,10 @@ class Library(Tasks):
             self._corpus_job = None
 
 
-def _open(cache: ModelCache, folder: Path, color_index: int) -> OpenedModel:
+def _open(cache: ModelCache, path_or_name: str | Path, color_index: int) -> OpenedModel:
+    from lmviz.api import find_run
+
+    folder = find_run(path_or_name).resolve()
     run, model = cache.open(folder)
     return OpenedModel(
         folder=folder,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -152,12 +151,3 @@ def _load_torch() -> None:
     import torch
 
     torch.set_grad_enabled(False)  # for this thread alone: reading never learns
-
-
-def folder_of(path_or_name: str | Path) -> Path:
-    """The folder of a run, or of a sample model by its name."""
-    from lmviz.places import shipped
-
-    path = Path(path_or_name)
-    sample = shipped("sample_models") / path
-    return path.resolve() if path.exists() or not sample.exists() else sample

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from lmviz.configuration import Configuration
+    from lmviz.training.options import TrainingOptions
     from lmviz.training.progress import Progress
 
 PHASES = ("idle", "preparing", "running", "paused", "finished", "stopped", "failed")
@@ -74,6 +76,15 @@ class History:
                 if line.get(name) is not None:
                     getattr(history, name).append(line["step"], line[name])
         return history
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to train: a family by its name, its configuration, and how."""
+
+    family: str
+    configuration: Configuration
+    training_options: TrainingOptions
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from lmviz.app.threads import lower_priority
 if TYPE_CHECKING:
     import torch
 
-    from lmviz.app.lessons import Lesson
     from lmviz.models.model import Model
+    from lmviz.preparation import PreparedTraining
     from lmviz.training.progress import Progress
 
 State = dict[str, "torch.Tensor"]
@@ -31,13 +31,13 @@ LARGEST_LIVE_STATE = 64 * 2**20  # bytes; copying more than this several times a
 class TrainingWorker(QThread):
     """Runs one training in the background.
 
-    `begin` is called in the thread, where torch may be imported and a model be built. `steps` is how
-    many steps to take before pausing by itself. The thread reads plain attributes; only waiting needs
-    the condition.
+    `begin` is called in the thread, where torch may be imported and a model be built. The first value
+    of its generator is the state before the first step. `steps` is how many steps to take before
+    pausing by itself.
     """
 
     def __init__(
-        self, begin: Callable[[], Lesson], steps: float = math.inf, parent: QObject | None = None
+        self, begin: Callable[[], PreparedTraining], steps: float = math.inf, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._begin = begin
@@ -99,26 +99,31 @@ class TrainingWorker(QThread):
     def run(self) -> None:
         lower_priority()
         try:
-            lesson = self._begin()
+            training = self._begin()
             self.has_begun = True
-            self._learn(lesson)
+            self._learn(training)
         except Exception as fault:  # every failure becomes a sentence on the window's side
             self.fault = fault
 
-    def _learn(self, lesson: Lesson) -> None:
-        for progress in lesson.progress:
+    def _learn(self, training: PreparedTraining) -> None:
+        for number, progress in enumerate(training.progress):
             self._mailbox.append(progress)
-            self._allowed -= 1
-            self._copy_state(lesson.model, progress.step)
-            while self._allowed <= 0 and not self._stopping:
-                with self._condition:
-                    self._condition.wait_for(
-                        lambda: self._allowed > 0 or self._stopping or self._state_wanted
-                    )
-                self._copy_state(lesson.model, progress.step)
-            if self._stopping:
+            if not self._may_go_on(training.model, progress.step, is_step=number > 0):
                 break
-        lesson.progress.close()
+        training.progress.close()
+
+    def _may_go_on(self, model: Model, step: int, is_step: bool) -> bool:
+        """Wait while paused, copying the weights when they are wanted; False when it is time to stop."""
+        with self._condition:
+            self._allowed -= is_step
+        while True:
+            self._copy_state(model, step)
+            with self._condition:
+                if self._stopping:
+                    return False
+                if self._allowed > 0:
+                    return True
+                self._condition.wait_for(lambda: self._allowed > 0 or self._stopping or self._state_wanted)
 
     def _copy_state(self, model: Model, step: int) -> None:
         if not self._state_wanted:

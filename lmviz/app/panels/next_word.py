@@ -1,0 +1,88 @@
+"""The next-word distribution at the position one looks at: bars, before and after surgery."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.bars import BarsView
+from lmviz.app.widgets.card import Card
+from lmviz.decoding.distribution import Distribution, next_distribution
+from lmviz.errors import LmvizError
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session import Session
+
+SHOWN = 11
+
+
+class NextWordPanel(Panel):
+    """The likeliest next tokens; a click on one appends it to the prefix.
+
+    With interventions in force the marks say where each bar was without them.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("next_word_view")
+        self._bars = BarsView()
+        self._bars.setAccessibleName("next-word distribution")
+        self._card = Card("Next word", "", self._bars)
+        self._shown: Distribution | None = None
+        self.column.addWidget(self._card)
+        self._bars.bar_clicked.connect(self._append)
+        self.follow(session.reading_changed, session.position_changed, session.hovered_position_changed)
+
+    @property
+    def distribution(self) -> Distribution | None:
+        """What is drawn."""
+        return self._shown
+
+    def refresh(self) -> None:
+        reading = self.session.reading
+        if reading is None:
+            self._show_nothing("Type a prefix" if self.session.model else "Open or train a model")
+            return
+        position, tokens = self.session.reading_position, reading.model.tokenizer.tokens()
+        before = None
+        try:
+            shown = next_distribution(reading.trace["logits"].array[position], tokens=tokens)
+            if reading.baseline is not None:
+                before = next_distribution(reading.baseline["logits"].array[position], tokens=tokens)
+        except LmvizError as sentence:
+            self._show_nothing(str(sentence))
+            return
+        self._show(shown, before)
+        self._card.set_title(_title(reading.trace.tokens, position))
+
+    def _show(self, shown: Distribution, before: Distribution | None) -> None:
+        candidates = shown.top(SHOWN)
+        self._shown = shown
+        self._bars.set_bars(
+            [visible(candidate.token) for candidate in candidates],
+            [candidate.probability for candidate in candidates],
+            before=[before.probability_of(candidate.id) for candidate in candidates] if before else None,
+        )
+        aside = f"entropy {shown.entropy:.1f} bits"
+        self._card.set_aside(f"before → after · {aside}" if before else aside)
+
+    def _show_nothing(self, sentence: str) -> None:
+        self._shown = None
+        self._bars.set_bars([], [])
+        self._card.set_title("Next word")
+        self._card.set_aside(sentence)
+
+    def _append(self, index: int) -> None:
+        """Write the clicked token at the end of what the distribution was predicted from."""
+        reading = self.session.reading
+        if reading is None or self._shown is None:
+            return
+        _, end = reading.trace.offsets[self.session.reading_position]
+        chosen = self._shown.top(SHOWN)[index].id
+        self.session.set_prefix(reading.model.tokenizer.continue_text(reading.trace.text[:end], chosen))
+        self.session.follow_end()
+
+
+def _title(tokens: tuple[str, ...], position: int) -> str:
+    return "Next word" if position == len(tokens) - 1 else f"After “{visible(tokens[position])}”"

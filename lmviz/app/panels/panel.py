@@ -1,0 +1,57 @@
+"""The base of all panels: it draws when it can be seen, and once for several changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import SignalInstance
+
+    from lmviz.app.session import Session
+
+
+class Panel(QWidget):
+    """A view of the session. Subclasses build their widgets, `follow` what they draw, and `refresh`.
+
+    Redrawing is what live panels cost the training, so nothing is drawn behind another perspective:
+    a change that comes while the panel is hidden is drawn when it is shown again.
+    """
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self._is_stale = True
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self._refresh_if_seen)
+
+    def follow(self, *signals: SignalInstance) -> None:
+        """Call `refresh` after any of these, at the end of the turn."""
+        for signal in signals:
+            signal.connect(self.refresh_soon)
+
+    def refresh_soon(self) -> None:
+        """Have `refresh` called once, at the end of the turn or when the panel is shown next."""
+        self._is_stale = True
+        if self.isVisible():
+            self._soon.start()
+
+    def refresh(self) -> None:
+        """Draw what the session holds now."""
+        raise NotImplementedError
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_stale:
+            self._soon.start()
+
+    def _refresh_if_seen(self) -> None:
+        if self.isVisible() and self._is_stale:
+            self._is_stale = False
+            self.refresh()

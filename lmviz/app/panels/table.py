@@ -1,0 +1,99 @@
+"""The table of panels: which there are, in which perspective and where.
+
+To add a panel, write one file with one class and add one row here:
+
+    class CountsPanel(Panel):                        # lmviz/app/panels/counts.py
+        def __init__(self, session: Session) -> None:
+            super().__init__(session)
+            self.setObjectName("counts_view")        # for scripts and assistive tools
+            self._bars = BarsView()                  # a widget that knows no session
+            self.column.addWidget(Card("Counts", "of the last two tokens", self._bars))
+            self._bars.bar_clicked.connect(...)      # what a person does becomes a verb of the session
+            self.follow(session.reading_changed, session.position_changed)
+
+        def refresh(self) -> None:                   # only called while the panel can be seen
+            reading = self.session.reading           # None as long as there is nothing to draw
+            ...
+
+    PanelRow("counts", "Counts", "inside", "right", "lmviz.app.panels.counts:CountsPanel")
+
+What a panel may rely on:
+
+- It gets the session and nothing else; it never talks to another panel.
+- `session.ask(key, work, answer)` has work done on the model in the reading thread, and
+  `session.start_job(name, generator_function, answer)` has long work done; neither may know a widget.
+- Sentences of `session.failed(where, sentence)` with a `where` of its own are the panel's to show.
+- A method `toggle_play()` makes it the one that the space bar plays and pauses, while it is visible.
+- Colours and lengths come from `current_theme()`; mathematics from below `app/`.
+
+`area` is "left", "centre" or "right", columns that stack their panels in the order of this table, or
+"bottom", a row below them that spans the window and sets its panels side by side. `weight` is the
+share of a panel's column or row relative to its neighbours; `width` is that of a column, in pixels
+at 1440 across (0: what is left).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lmviz.app.panels.panel import Panel
+    from lmviz.app.session import Session
+
+AREAS = ("left", "centre", "right", "bottom")
+
+
+@dataclass(frozen=True)
+class Perspective:
+    """A group of panels that are shown together."""
+
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
+class PanelRow:
+    """One panel in one perspective; `panel` is "module:Class", loaded when it is first shown."""
+
+    name: str
+    title: str
+    perspective: str
+    area: str
+    panel: str
+    weight: int = 1
+    width: int = 0
+
+    def build(self, session: Session) -> Panel:
+        """Load the module and make the panel."""
+        module, name = self.panel.split(":")
+        return getattr(import_module(module), name)(session)
+
+
+PERSPECTIVES = (
+    Perspective("corpus", "Corpus"),
+    Perspective("train", "Train"),
+    Perspective("inside", "Inside"),
+    Perspective("attention", "Attention"),
+    Perspective("sample", "Sample"),
+    Perspective("compare", "Compare"),
+)
+"""In the order of the rail and of Ctrl+1 … Ctrl+6."""
+
+_NEXT_WORD = "lmviz.app.panels.next_word:NextWordPanel"
+
+PANELS: tuple[PanelRow, ...] = (
+    PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340),
+    PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, width=340),
+)
+
+
+def rows_of(perspective: str) -> tuple[PanelRow, ...]:
+    """The panels of a perspective, in the order of the table."""
+    return tuple(row for row in PANELS if row.perspective == perspective)
+
+
+def shown_perspectives() -> tuple[Perspective, ...]:
+    """The perspectives that have panels."""
+    return tuple(perspective for perspective in PERSPECTIVES if rows_of(perspective.name))
