@@ -1,0 +1,166 @@
+"""Training by counting: the n-gram's learner, driven step by step like any other.
+
+A step counts the next slice of the text. The model itself is worked out anew from all that is counted
+only at times, close together at first and wider apart later, and whenever somebody asks for it: that
+costs far less than after each slice, and the model at a step is the same either way.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from lmviz.errors import LmvizError
+from lmviz.models.model import IGNORED
+from lmviz.models.ngram import Ngram
+from lmviz.models.ngram_counts import count_ngrams
+from lmviz.training.controls import Controls
+from lmviz.training.distributed import join_team
+from lmviz.training.learner import Update
+from lmviz.training.loop import Lesson
+from lmviz.training.options import TrainingOptions
+from lmviz.training.progress import Progress
+from lmviz.training.recorder import Recorder
+from lmviz.training.run import Run
+from lmviz.training.snapshots import snapshot_steps
+
+VALIDATION_TOKENS = 200_000
+"""How much of the validation text is measured, from its beginning."""
+
+
+def learn_counts(
+    model: Ngram,
+    training: np.ndarray,
+    validation: np.ndarray,
+    options: TrainingOptions,
+    run: Run | None,
+    *,
+    ignored_target: int | None,
+    controls: Controls | None = None,
+    resume: bool = False,
+) -> Iterator[Progress]:
+    """Count a text in `options.steps` equal slices; as `loop.learn`, whose promises it keeps.
+
+    `loss` is that of a slice before it is counted, by the model as it was last worked out. Both losses may
+    be infinite: under maximum likelihood a text may hold what cannot be. `ignored_target` is START, across
+    which no n-gram reaches. Under torchrun every process counts everything, and the first writes.
+    """
+    controls = controls or Controls()
+    with join_team(torch.device("cpu")) as team:
+        learner = CountingLearner(model, training, options, ignored_target)
+        recorder = Recorder(run, learner, options, controls, team)
+        recorder.begin(resume)
+        measured = ValidationText(validation, ignored_target)
+        lesson = Lesson(learner, recorder, measured, replace(options, learning_rate=0.0), controls, team)
+        try:
+            last = yield from lesson.steps()
+        except GeneratorExit:
+            if team.size == 1:
+                lesson.leave()
+            raise
+        yield last
+
+
+class CountingLearner:
+    """An n-gram model with what it takes to improve it: the text, and how much of it is counted.
+
+    `step` is the number of slices counted.
+    """
+
+    def __init__(
+        self, model: Ngram, training: np.ndarray, options: TrainingOptions, ignored_target: int | None
+    ) -> None:
+        if len(training) < 2:
+            raise LmvizError("The training text has fewer than two tokens: choose a longer one.")
+        self.step = 0
+        self._model = model
+        self._training = training
+        self._steps = options.steps
+        self._ignored = ignored_target
+        fits = set(snapshot_steps(options.steps, options.snapshots))
+        fits |= set(range(0, options.steps, options.validate_every or options.steps))
+        self._fits = sorted(fits)
+        self._fit(0)
+
+    @property
+    def model(self) -> Ngram:
+        """The model of all that is counted so far."""
+        if self._fitted != self.step:
+            self._fit(self.step)
+        return self._model
+
+    def _fit(self, step: int) -> None:
+        counted = self._training[: self._end(step)]
+        configuration = self._model.configuration
+        self._model.fit(
+            count_ngrams(counted, configuration.order, self._model.vocabulary_size, self._ignored)
+        )
+        self._fitted = step
+
+    def _last_fit(self) -> int:
+        """The step up to which an undisturbed training would have worked the model out."""
+        return self._fits[bisect_right(self._fits, self.step) - 1]
+
+    def _end(self, step: int) -> int:
+        return len(self._training) * min(step, self._steps) // self._steps
+
+    def update(self, rate: float, measure: bool = False) -> Update:
+        """Count the next slice. There is no rate, and nothing to measure about weights."""
+        begin, end = self._end(self.step), self._end(self.step + 1)
+        loss = mean_loss(self._model, self._training, begin, end, self._ignored)
+        self.step += 1
+        if self.step == self._last_fit():
+            self._fit(self.step)
+        return Update(loss, 0.0, {}, end - begin)
+
+    def check_finite(self) -> None:
+        """Counts always are."""
+
+    def state(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+        """Everything needed to continue exactly: how far the text is counted."""
+        return {}, {"step": self.step}
+
+    def load_state(self, tensors: Mapping[str, torch.Tensor], values: Mapping[str, Any]) -> None:
+        """Continue from what `state` gave, by counting again up to there; LmvizError when it does not fit."""
+        step = values.get("step")
+        if type(step) is not int or step < 0:
+            raise LmvizError("The saved state of the training has no step: train anew in another folder.")
+        self.step = step
+        self._fit(self._last_fit())
+
+
+class ValidationText:
+    """The beginning of the validation text, read in one piece."""
+
+    def __init__(self, ids: np.ndarray, ignored_target: int | None) -> None:
+        self._ids = ids[:VALIDATION_TOKENS]
+        self._ignored = ignored_target
+
+    def measure(self, model: Ngram) -> float | None:
+        """Nats per counted target; None where the validation text has none."""
+        return mean_loss(model, self._ids, 0, len(self._ids), self._ignored)
+
+
+def mean_loss(model: Ngram, ids: np.ndarray, begin: int, end: int, ignored: int | None) -> float | None:
+    """Nats per token of ids[begin:end], each after all that stands before it; None where none counts.
+
+    The very first token has nothing before it and does not count.
+    """
+    begin = max(begin, 1)
+    seen = max(0, begin - model.configuration.order)
+    stretch = torch.from_numpy(ids[seen:end].astype(np.int64))
+    targets = stretch[1:].clone()
+    targets[: begin - seen - 1] = IGNORED
+    if ignored is not None:
+        targets[targets == ignored] = IGNORED
+    counted = int((targets != IGNORED).sum())
+    if not counted:
+        return None
+    return (
+        -float(model.log_probabilities(stretch[None, :-1], targets[None]).sum(dtype=torch.float64)) / counted
+    )
