@@ -1,0 +1,130 @@
+"""What follows a phrase in the training part, how often, and where: a count one can read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmviz.text.corpus import Corpus
+
+_STEP = 1 << 20  # ids compared at a time, so that a memory-mapped corpus stays on the disk
+_AROUND = {"characters": 60, "bpe": 20}  # tokens shown on either side of a match
+_WORDS_AROUND = 12
+
+
+@dataclass(frozen=True)
+class NextWord:
+    """A token that follows the phrase; `share` is its count divided by all of them."""
+
+    id: int
+    token: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Place:
+    """One match: the text before it, itself, the token that follows, and the text after that.
+
+    `position` is the place of the match's first token in the training stream.
+    """
+
+    before: str
+    match: str
+    after: str
+    token: str
+    position: int
+
+
+@dataclass(frozen=True)
+class Concordance:
+    """The words that follow a phrase, the most frequent first, and the first of its places."""
+
+    words: tuple[NextWord, ...]
+    places: tuple[Place, ...]
+    total: int
+
+
+def concordance(corpus: Corpus, phrase: str, limit: int = 200) -> Concordance:
+    """Look a phrase up in the training part, and count the tokens that come next.
+
+    These are the counts from which an n-gram model is estimated. At most `limit` places are told in
+    full; `words` and `total` count all of them. An empty phrase, or one with a word that is not in
+    the vocabulary, is found nowhere.
+    """
+    spellings = _spellings(corpus, phrase)
+    found = [_find(corpus, ids) for ids in spellings]
+    sizes = [len(matches) for matches in found]
+    lengths = np.repeat(np.array([len(ids) for ids in spellings], dtype=np.int64), sizes)
+    places = np.concatenate([np.zeros(0, dtype=np.int64), *found])
+    followers = corpus.training[places + lengths]
+    order = np.argsort(places)[:limit]
+    return Concordance(
+        words=_count(corpus, followers),
+        places=tuple(_place(corpus, int(places[n]), int(lengths[n])) for n in order),
+        total=len(places),
+    )
+
+
+def _count(corpus: Corpus, followers: np.ndarray) -> tuple[NextWord, ...]:
+    ids, counts = np.unique(followers, return_counts=True)
+    return tuple(
+        NextWord(
+            id=int(ids[n]),
+            token=corpus.tokenizer.token(int(ids[n])),
+            count=int(counts[n]),
+            share=int(counts[n]) / len(followers),
+        )
+        for n in np.lexsort((ids, -counts))
+    )
+
+
+def _spellings(corpus: Corpus, phrase: str) -> list[np.ndarray]:
+    """The ids to look for; byte pairs write a word in one way after a space and in another without."""
+    texts = [phrase, f" {phrase}"] if corpus.tokenizer.kind == "bpe" and phrase.strip() else [phrase]
+    spellings = [corpus.tokenizer.encode(text) for text in texts]
+    return [ids for ids in spellings if len(ids) and corpus.tokenizer.unknown_id not in ids]
+
+
+def _find(corpus: Corpus, phrase: np.ndarray) -> np.ndarray:
+    """Where the phrase stands with a token after it, (match,) int64, ascending."""
+    stream = corpus.training
+    rarest = int(np.argmin(corpus.statistics().counts[phrase]))
+    last = len(stream) - len(phrase)
+    candidates = np.concatenate(
+        [
+            start + np.flatnonzero(stream[start : start + _STEP] == phrase[rarest])
+            for start in range(0, len(stream), _STEP)
+        ]
+    )
+    candidates = candidates - rarest
+    candidates = candidates[(candidates >= 0) & (candidates < last)]
+    for offset, wanted in enumerate(phrase):
+        candidates = candidates[stream[candidates + offset] == wanted]
+    return candidates
+
+
+def _place(corpus: Corpus, position: int, length: int) -> Place:
+    tokenizer, stream = corpus.tokenizer, corpus.training
+    around = _AROUND.get(tokenizer.kind, _WORDS_AROUND)
+    next_one = position + length
+    before = stream[max(0, position - around) : position]
+    after = stream[next_one + 1 : next_one + 1 + around]
+    if tokenizer.marks_boundaries:
+        before = before[_last_place(before, tokenizer.start_id) + 1 :]
+        ends = np.flatnonzero(after == tokenizer.end_id)
+        after = after[: 0 if stream[next_one] == tokenizer.end_id else ends[0] if len(ends) else None]
+    return Place(
+        before=tokenizer.decode(before),
+        match=tokenizer.decode(stream[position:next_one]),
+        after=tokenizer.decode(after),
+        token=tokenizer.token(int(stream[next_one])),
+        position=position,
+    )
+
+
+def _last_place(ids: np.ndarray, wanted: int | None) -> int:
+    """Where the wanted id stands last; -1 when it does not."""
+    places = np.flatnonzero(ids == wanted)
+    return int(places[-1]) if len(places) else -1
