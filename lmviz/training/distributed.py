@@ -8,7 +8,7 @@ step that one process takes with a batch of N × B. Only the first writes files.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
@@ -43,7 +43,7 @@ class Team:
         """The tensor of every process, in the order of ranks; all have one shape."""
         return [tensor]
 
-    def average(self, model: nn.Module, loss: torch.Tensor, share: float) -> torch.Tensor:
+    def average(self, parameters: Sequence[nn.Parameter], loss: torch.Tensor, share: float) -> torch.Tensor:
         """Average gradients and loss over the processes by their shares; the average loss."""
         return loss
 
@@ -79,9 +79,8 @@ class ProcessTeam(Team):
         distributed.all_gather(parts, tensor.contiguous())
         return parts
 
-    def average(self, model: nn.Module, loss: torch.Tensor, share: float) -> torch.Tensor:
+    def average(self, parameters: Sequence[nn.Parameter], loss: torch.Tensor, share: float) -> torch.Tensor:
         """See Team. Everything travels in one message."""
-        parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
         for parameter in parameters:
             if parameter.grad is None:
                 parameter.grad = torch.zeros_like(parameter)

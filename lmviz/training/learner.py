@@ -14,7 +14,7 @@ from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
 from lmviz.errors import LmvizError
 from lmviz.models.model import Model
-from lmviz.training.batches import BATCHES
+from lmviz.training.batches import BATCHES, Batch
 from lmviz.training.carried_state import flatten, unflatten
 from lmviz.training.devices import computing, seed_chance
 from lmviz.training.distributed import Team
@@ -70,7 +70,7 @@ class Learner:
         self.model = model
         self.step = 0
         self.device = device
-        self.computing = computing(device, options)
+        self._computing = computing(device, options)
         self._options = options
         self._team = team
         self._batches = BATCHES[options.sampling](
@@ -78,6 +78,7 @@ class Learner:
         )
         model.to(device)
         team.share_weights(model)
+        self._parameters = [item for item in model.parameters() if item.requires_grad]
         self._optimizer = build_optimizer(model, options)
         self._carried: Any = None
 
@@ -92,42 +93,44 @@ class Learner:
         Raises NotFinite, and makes no update, when loss or gradient are not finite.
         """
         batch = self._batches.batch(self.step)
-        tokens = torch.from_numpy(batch.tokens).to(self.device, non_blocking=True)  # (batch, position)
-        targets = torch.from_numpy(batch.targets).to(self.device, non_blocking=True)
-        if not self.model.training:
-            self.model.train()
-        seed_chance(self.device, (self._options.seed << 32) + self.step * self._team.size + self._team.rank)
-        with self.computing:
-            loss, carried = self.model.loss(tokens, targets, None if batch.begins else self._carried)
-        # Where nothing counts the mean loss is 0 / 0, and its gradient too.
-        if batch.share:
-            loss.backward()
-        else:
-            loss = torch.zeros_like(loss)
-        loss = self._team.average(self.model, loss.detach(), batch.share)
-        parameters = [item for item in self.model.parameters() if item.grad is not None]
-        gradients = [item.grad for item in parameters]
-        norm = get_total_norm(gradients).to(loss.device)
+        loss, carried = self._differentiate(batch)
+        moved = [item for item in self._parameters if item.grad is not None]
+        norm = get_total_norm([item.grad for item in moved]).to(loss.device)
         loss_value, norm_value = torch.stack((loss, norm)).tolist()  # the one wait for the device
         if not (math.isfinite(loss_value) and math.isfinite(norm_value)):
             self._optimizer.zero_grad()
             what = "gradient" if math.isfinite(loss_value) else "loss"
             raise NotFinite(what, self.step + 1, rate)
         if 0 < self._options.clip < norm_value:
-            clip_grads_with_norm_(parameters, self._options.clip, norm)
-        before = [item.detach().clone() for item in self.model.parameters()] if measure else []
+            clip_grads_with_norm_(moved, self._options.clip, norm)
+        before = [item.detach().clone() for item in self._parameters] if measure else []
         set_learning_rate(self._optimizer, rate)
         self._optimizer.step()
         self._optimizer.zero_grad()
         self._carried = carried
         self.step += 1
         ratios = update_ratios(self.model, before) if measure else {}
-        counted = loss_value if gradients else None
-        return Update(counted, norm_value, ratios, tokens.numel() * self._team.size)
+        return Update(loss_value if moved else None, norm_value, ratios, batch.tokens.size * self._team.size)
+
+    def _differentiate(self, batch: Batch) -> tuple[torch.Tensor, Any]:
+        """The mean loss over the whole team's batch, its gradients left in the parameters; and the state."""
+        tokens = torch.from_numpy(batch.tokens).to(self.device, non_blocking=True)  # (batch, position)
+        targets = torch.from_numpy(batch.targets).to(self.device, non_blocking=True)
+        if not self.model.training:
+            self.model.train()
+        seed_chance(self.device, (self._options.seed << 32) + self.step * self._team.size + self._team.rank)
+        with self._computing:
+            loss, carried = self.model.loss(tokens, targets, None if batch.begins else self._carried)
+        if batch.share:
+            loss.backward()
+        else:
+            # Where nothing counts the mean loss is 0 / 0, and its gradient too.
+            loss = torch.zeros_like(loss)
+        return self._team.average(self._parameters, loss.detach(), batch.share), carried
 
     def check_finite(self) -> None:
         """Raise NotFinite when a weight is not a finite number."""
-        largest = get_total_norm([item.detach() for item in self.model.parameters()], norm_type=math.inf)
+        largest = get_total_norm([item.detach() for item in self._parameters], norm_type=math.inf)
         if not math.isfinite(largest.item()):
             raise NotFinite("size of a weight", self.step, self._optimizer.param_groups[0]["lr"])
 
@@ -180,7 +183,8 @@ def update_ratios(model: torch.nn.Module, before: list[torch.Tensor]) -> dict[st
     """How far each layer's weights moved from `before`, relative to their norm; about 0.001 is healthy."""
     moved: dict[str, list[torch.Tensor]] = {}
     weights: dict[str, list[torch.Tensor]] = {}
-    for (name, parameter), earlier in zip(model.named_parameters(), before, strict=True):
+    learned = ((name, item) for name, item in model.named_parameters() if item.requires_grad)
+    for (name, parameter), earlier in zip(learned, before, strict=True):
         moved.setdefault(layer_of(name), []).append(parameter.detach() - earlier)
         weights.setdefault(layer_of(name), []).append(earlier)
     ratios = {layer: get_total_norm(moved[layer]) / get_total_norm(weights[layer]) for layer in moved}

@@ -79,7 +79,7 @@ def load_optimizer_tensors(
     state: dict[int, dict[str, torch.Tensor]] = {}
     for place, parameter in enumerate(ordered):
         prefix = places[parameter] + "/"
-        found = {key.removeprefix(prefix): tensors[key] for key in tensors if key.startswith(prefix)}
+        found = {key.removeprefix(prefix): tensors[key].clone() for key in tensors if key.startswith(prefix)}
         if any(key != "step" and value.shape != parameter.shape for key, value in found.items()):
             raise LmvizError("The saved state of the optimizer belongs to another model: train anew.")
         if found:

@@ -1,0 +1,46 @@
+import subprocess
+import sys
+
+import pytest
+
+from lmviz.errors import LmvizError
+from lmviz.training.options import TrainingOptions
+
+
+def test_every_option_explains_itself_in_a_sentence() -> None:
+    for option in TrainingOptions.settings():
+        assert option.help.endswith("."), option.name
+        assert len(option.help) > 30, option.name
+
+
+def test_options_survive_a_round_trip_through_text() -> None:
+    options = TrainingOptions(steps=5, optimizer="sgd", learning_rate=0.5, sampling="streams")
+    as_text = {name: str(value) for name, value in options.to_values().items()}
+    assert TrainingOptions.from_values(as_text) == options
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("steps", 0),
+        ("batch", 0),
+        ("optimizer", "lion"),
+        ("learning_rate", -1),
+        ("learning_rate", float("nan")),
+        ("momentum", 1.0),
+        ("snapshots", 1),
+        ("device", "tpu"),
+        ("seed", -1),
+    ],
+)
+def test_impossible_values_are_refused_by_name(name: str, value: object) -> None:
+    with pytest.raises(LmvizError, match=f"^{name} "):
+        TrainingOptions.from_values({name: value})
+
+
+def test_runs_can_be_listed_and_forms_be_built_without_torch() -> None:
+    names = "options", "run", "progress", "controls", "schedules", "description"
+    imports = "; ".join(f"import lmviz.training.{name}" for name in names)
+    subprocess.run(
+        [sys.executable, "-c", f"import sys; {imports}; sys.exit('torch' in sys.modules)"], check=True
+    )
