@@ -9,16 +9,14 @@ from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-SIZES = (16, 20, 24, 32, 40, 48, 64)
+from lmviz.text.resources import resource_path
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+SIZES = (16, 20, 24, 32, 40, 48, 64)
 
 
 def icon_path(name: str) -> Path:
-    """The file of an icon such as "transport/play", in a checkout or in an installed package."""
-    installed = _PACKAGE / "resources"
-    folder = installed if installed.is_dir() else _PACKAGE.parent / "resources"
-    return folder / "icons" / f"{name}.svg"
+    """The file of an icon such as "transport/play"."""
+    return resource_path("icons", f"{name}.svg")
 
 
 def icon(name: str, color: QColor, disabled: QColor | None = None) -> QIcon:

@@ -49,7 +49,7 @@ TOKEN_FAMILIES = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Theme:
     """The named roles. Everything drawn takes its colour from here, and its lengths times `scale`."""
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.theme import TEXT_SIZE, Theme, current_theme, theme_switch
+
+KEYS = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
 
 
 class Canvas(QWidget):
@@ -17,6 +23,7 @@ class Canvas(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._reached_by_key = False
         theme_switch().theme_changed.connect(self.adopt_theme)
 
     @property
@@ -41,9 +48,16 @@ class Canvas(QWidget):
         painter.setPen(self.theme.text)
         return painter
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._reached_by_key = event.reason() in KEYS
+        super().focusInEvent(event)
+
     def draw_focus(self, painter: QPainter, area: QRectF | None = None) -> None:
-        """The ring that says where the keyboard is, around an area or the whole widget."""
-        if not self.hasFocus():
+        """The ring that says where the keyboard is, around an area or the whole widget.
+
+        It is drawn when keys brought the focus here; the pointer's user knows where it is.
+        """
+        if not (self.hasFocus() and self._reached_by_key):
             return
         ring = QRectF(self.rect()) if area is None else area
         painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -26,6 +26,13 @@ def number(value: float, digits: int = 3) -> str:
     return f"{value:,.{digits}f}".replace("-", _MINUS)
 
 
+def cell_figure(value: float) -> str:
+    """A value briefly enough for a cell: "0.12", "−15.2", "143"."""
+    size = abs(value)
+    digits = 2 if size < 9.995 else 1 if size < 99.95 else 0
+    return f"{value:.{digits}f}".replace("-", _MINUS)
+
+
 def percentage(share: float) -> str:
     """A share as "21.2 %"; small ones keep two figures: "0.031 %"."""
     percent = 100 * share

@@ -83,6 +83,7 @@ class LinePlot(QWidget):
         self._plot.setMouseEnabled(x=False, y=False)
         self._plot.setContentsMargins(4, 6, 22, 0)
         self._axes["left"].setGrid(255)
+        self._axes["left"].setZValue(-1000)  # its lines lie under the curves
         self._box.setAutoVisible(y=True)
         self._box.setDefaultPadding(0.03)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pyqtgraph
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QBrush, QPainter, QPen
+from PySide6.QtGui import QPainter, QPen
 
 from lmviz.app.theme import Theme
 from lmviz.app.widgets.figures import number
@@ -22,7 +22,6 @@ class QuietAxis(pyqtgraph.AxisItem):
     def __init__(self, orientation: str) -> None:
         super().__init__(orientation, showValues=True)
         self.setStyle(tickLength=0, maxTickLevel=0, tickTextOffset=8, hideOverlappingLabels=40)
-        self.setZValue(-1000)  # under the curves
         self.setTickDensity(1.8 if orientation == "left" else 1)
 
     def adopt_theme(self, theme: Theme) -> None:
@@ -85,5 +84,4 @@ class ReferenceLine(pyqtgraph.InfiniteLine):
         """Take over colours and type."""
         self.setPen(pyqtgraph.mkPen(theme.muted_text, width=1, style=Qt.PenStyle.DashLine))
         self._label.setColor(theme.muted_text)
-        self._label.fill = QBrush(theme.surface)
         self._label.setFont(theme.font(SIZE))

@@ -1,0 +1,158 @@
+"""Heatmaps: the pointer meets the right cell, zoomed or not; keys move; nothing unrelated stays lit."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from lmviz.app.theme import current_theme
+from lmviz.app.widgets.heatmap import HeatmapView, Highlight
+from lmviz.app.widgets.hover_card import HoverCard
+
+WORDS = ["the", "bat", "made", "noise", "at", "night"]
+
+
+@pytest.fixture
+def view(shown):
+    view = HeatmapView()
+    view.set_matrix(np.arange(24, dtype=float).reshape(4, 6) / 24, scale="share", rows="abcd", columns=WORDS)
+    return shown(view, 400, 300)
+
+
+def wheel(view, place, *, control=True, turns=1):
+    modifier = Qt.KeyboardModifier.ControlModifier if control else Qt.KeyboardModifier.NoModifier
+    event = QWheelEvent(
+        place,
+        view.mapToGlobal(place),
+        QPoint(0, 0),
+        QPoint(0, 120 * turns),
+        Qt.MouseButton.NoButton,
+        modifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(view, event)
+
+
+def color_at(view, row, column):
+    picture = view.grab().toImage()
+    place = view.cell_rectangle(row, column).center() + QPointF(0, 8)
+    return picture.pixelColor((place * picture.devicePixelRatio()).toPoint())
+
+
+def test_every_cell_answers_with_its_place_and_value(view, point):
+    hovered = []
+    view.cell_hovered.connect(lambda row, column: hovered.append((row, column)))
+    for row in range(4):
+        for column in range(6):
+            QTest.mouseMove(view, view.cell_rectangle(row, column).center().toPoint())
+            assert hovered[-1] == (row, column)
+            card = view.window().findChild(HoverCard)
+            assert card.title == f"{'abcd'[row]} · {WORDS[column]} = {(6 * row + column) / 24:.3f}"
+
+
+def test_leaving_the_cells_says_so(view, point, qtbot):
+    QTest.mouseMove(view, view.cell_rectangle(1, 1).center().toPoint())
+    with qtbot.waitSignal(view.left):
+        QTest.mouseMove(view, QPoint(2, 298))
+    assert not view.window().findChild(HoverCard).isVisible()
+
+
+def test_a_click_and_the_arrow_keys_pin_cells(view):
+    clicked = []
+    view.cell_clicked.connect(lambda row, column: clicked.append((row, column)))
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=view.cell_rectangle(2, 4).center().toPoint())
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Left):
+        QTest.keyClick(view, key)
+    assert clicked == [(2, 4), (2, 5), (2, 5), (3, 5), (3, 5), (3, 4)]
+
+
+def test_zooming_keeps_the_cell_under_the_pointer(view):
+    place = view.cell_rectangle(3, 4).center()
+    for _ in range(30):
+        wheel(view, place, turns=1)
+    assert view.zoom > 1
+    hovered = []
+    view.cell_hovered.connect(lambda row, column: hovered.append((row, column)))
+    QTest.mouseMove(view, place.toPoint())
+    assert hovered == [(3, 4)]
+    QTest.keyClick(view, Qt.Key.Key_0)
+    assert view.zoom == 1
+
+
+def test_the_wheel_scrolls_only_what_is_zoomed(view):
+    place = view.cell_rectangle(0, 0).center()
+    before = view.cell_rectangle(0, 0)
+    wheel(view, place, control=False, turns=-1)
+    assert view.cell_rectangle(0, 0) == before
+    wheel(view, place, turns=3)
+    zoomed = view.cell_rectangle(0, 0)
+    wheel(view, place, control=False, turns=-1)
+    assert view.cell_rectangle(0, 0).top() < zoomed.top()
+
+
+def test_a_hovered_cell_fades_all_but_its_row_and_column(view):
+    view.set_style(values="none")
+    row, column, other = color_at(view, 3, 1), color_at(view, 1, 5), color_at(view, 1, 1)
+    view.set_hovered((3, 5))
+    assert color_at(view, 3, 1) == row
+    assert color_at(view, 1, 5) == column
+    assert color_at(view, 1, 1).lightness() > other.lightness()
+
+
+def test_highlights_have_three_strengths(view):
+    view.set_style(values="none")
+    view.set_matrix(np.ones((4, 6)), scale="share", rows="abcd", columns=WORDS)
+    full = color_at(view, 0, 0)
+    view.set_highlights([Highlight(range(row, row + 1), range(6), row) for row in (1, 2, 3)])
+    shades = [color_at(view, row, 2).lightness() for row in (3, 2, 1, 0)]
+    assert shades[0] == full.lightness()
+    assert shades == sorted(shades)
+    assert len(set(shades)) == 4
+
+
+def test_masked_cells_are_plain(view):
+    values = np.where(np.tri(4, 6, dtype=bool), 0.5, -np.inf)
+    view.set_matrix(values, scale="share", rows="abcd", columns=WORDS)
+    assert color_at(view, 0, 5) == current_theme().background
+
+
+def test_dragging_asks_for_another_value_only_when_editable(view, qtbot):
+    dragged = []
+    view.cell_dragged.connect(lambda row, column, value: dragged.append((row, column, value)))
+    start = view.cell_rectangle(2, 2).center().toPoint()
+
+    def drag():
+        QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+        QTest.mouseMove(view, start - QPoint(0, 12))
+        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=start - QPoint(0, 12))
+
+    drag()
+    assert dragged == []
+    view.set_editable(True)
+    with qtbot.waitSignal(view.drag_finished):
+        drag()
+    assert dragged == [(2, 2, pytest.approx(14 / 24 + 0.1))]
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 5), (1, 1), (1, 2000), (2000, 1)])
+def test_any_shape_is_drawn_and_pointed_at(shown, shape):
+    view = shown(HeatmapView(), 300, 200)
+    view.set_matrix(np.zeros(shape))
+    view.grab()
+    QTest.mouseMove(view, QPoint(150, 100))
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(150, 100))
+    QTest.keyClick(view, Qt.Key.Key_Right)
+
+
+def test_another_shape_forgets_marks(view):
+    view.set_pinned((3, 5))
+    view.set_selection(3, 5)
+    view.set_matrix(np.zeros((2, 2)))
+    view.grab()
+    clicked = []
+    view.cell_clicked.connect(lambda row, column: clicked.append((row, column)))
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    assert clicked == [(0, 0)]
