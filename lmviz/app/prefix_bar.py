@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -137,6 +137,8 @@ class _RowsArea(QScrollArea):
         super().__init__()
         self._strip = strip
         self.setWidget(strip)
+        strip.setAutoFillBackground(False)
+        self.viewport().setAutoFillBackground(False)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -147,6 +149,10 @@ class _RowsArea(QScrollArea):
         row = self._strip.minimumSizeHint().height()
         wanted = self._strip.heightForWidth(max(1, self.viewport().width()))
         return QSize(240, max(row, min(wanted, MOST_ROWS * row)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()  # other widths need other numbers of rows
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, self.sizeHint().height())

@@ -27,9 +27,9 @@ What a panel may rely on:
 - Colours and lengths come from `current_theme()`; mathematics from below `app/`.
 
 `area` is "left", "centre" or "right", columns that stack their panels in the order of this table, or
-"bottom", a row below them that spans the window and sets its panels side by side. `weight` is the
-share of a panel's column or row relative to its neighbours; `width` is that of a column, in pixels
-at 1440 across (0: what is left).
+"bottom", a row below them that spans the window and sets its panels side by side. `weight` is a
+panel's share of its column or row relative to its neighbours. `width` is that of a column and `height`
+that of the bottom row, in pixels of a window of 1440 × 900; 0 takes what is left.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ class PanelRow:
     panel: str
     weight: int = 1
     width: int = 0
+    height: int = 0
 
     def build(self, session: Session) -> Panel:
         """Load the module and make the panel."""

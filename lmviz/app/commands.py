@@ -1,0 +1,192 @@
+"""The window's commands, in menus; the palette and the keyboard map are made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QAction, QActionGroup, QDesktopServices, QKeySequence
+from PySide6.QtWidgets import QFileDialog, QMenu
+
+from lmviz.app.command_palette import CommandPalette, title_of
+from lmviz.app.dialogs import About, KeyboardMap
+from lmviz.app.faults import log_path
+from lmviz.app.opening import open_paths
+from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.theme import CHOICES, theme_switch
+
+if TYPE_CHECKING:
+    from lmviz.app.main_window import MainWindow
+
+PLAIN_KEYS = (
+    ("← →", "one position back or on"),
+    ("↑ ↓", "one stage up or down the model"),
+    ("space", "play and pause"),
+    ("Esc", "let go of what is pinned"),
+    ("Return", "in the prefix: a line break"),
+)
+"""Keys that are no commands, because what is being typed in may use them itself."""
+
+
+class Commands:
+    """Fills the window's menu bar. `all()` lists every command."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._session = window.session
+        self._menus: list[QMenu] = []
+        self._fill_file(self._menu("&File"))
+        self._fill_view(self._menu("&View"))
+        self._fill_model(self._menu("&Model"))
+        self._fill_help(self._menu("&Help"))
+
+    def all(self) -> Iterator[QAction]:
+        """Every command, in the order of the menus."""
+        for menu in self._menus:
+            menu.aboutToShow.emit()  # fills the lists that are made on demand
+            yield from _commands_of(menu)
+
+    def show_palette(self) -> None:
+        """Let a person find a command by typing."""
+        CommandPalette(self.all(), self._window).show()
+
+    def show_keyboard_map(self) -> None:
+        """Say what every key does."""
+        groups = [("Anywhere", PLAIN_KEYS)]
+        for menu in self._menus:
+            keys = [
+                (action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), title_of(action))
+                for action in _commands_of(menu)
+                if not action.shortcut().isEmpty()
+            ]
+            groups.append((menu.title().replace("&", ""), tuple(keys)))
+        KeyboardMap(groups, self._window).show()
+
+    def _menu(self, title: str) -> QMenu:
+        menu = self._window.header.menu_bar.addMenu(title)
+        self._menus.append(menu)
+        return menu
+
+    def _add(
+        self,
+        menu: QMenu,
+        title: str,
+        act: Callable[[], object],
+        keys: str = "",
+        *,
+        ticked: bool | None = None,
+    ) -> QAction:
+        action = menu.addAction(title)
+        action.triggered.connect(lambda _=False: act())
+        if keys:
+            action.setShortcut(QKeySequence(keys))
+            self._window.addAction(action)  # so that its keys work while the menu is closed
+        if ticked is not None:
+            action.setCheckable(True)
+            action.setChecked(ticked)
+        return action
+
+    def _fill_file(self, menu: QMenu) -> None:
+        self._add(menu, "Open text…", self.choose_text, "Ctrl+O")
+        self._add(menu, "Open folder of texts…", self.choose_folder)
+        self._add(menu, "Open run…", self.choose_run, "Ctrl+R")
+        recent = menu.addMenu("Open recent")
+        menu.aboutToShow.connect(lambda: self._fill_recent(recent))
+        menu.addSeparator()
+        self._add(menu, "Quit", self._window.close, "Ctrl+Q")
+
+    def _fill_recent(self, menu: QMenu) -> None:
+        menu.clear()
+        for path in self._window.settings.recent:
+            self._add(menu, f"Open {path.name}", lambda path=path: open_paths(self._session, [path]))
+        menu.setEnabled(not menu.isEmpty())
+
+    def _fill_view(self, menu: QMenu) -> None:
+        window = self._window
+        for number, perspective in enumerate(shown_perspectives(), start=1):
+            act = lambda name=perspective.name: window.show_perspective(name)  # noqa: E731
+            self._add(menu, f"Go to {perspective.title}", act, f"Ctrl+{number}")
+        menu.addSeparator()
+        themes = menu.addMenu("Theme")
+        group = QActionGroup(themes)
+        for choice in CHOICES:
+            act = lambda choice=choice: window.set_theme(choice)  # noqa: E731
+            title = f"{choice.capitalize()} theme" if choice != "system" else "Theme of the system"
+            group.addAction(self._add(themes, title, act, ticked=theme_switch().choice == choice))
+        toggle = lambda: window.set_projector(not theme_switch().projector)  # noqa: E731
+        self._add(menu, "Projector mode", toggle, "F10", ticked=theme_switch().projector)
+        self._add(menu, "Full screen", window.toggle_full_screen, "F11")
+        menu.addSeparator()
+        panels = menu.addMenu("Panels")
+        menu.aboutToShow.connect(lambda: _fill_panels(panels, window))
+        self._add(menu, "Rearrange panels", window.toggle_rearranging, ticked=False)
+        self._add(menu, "Reset the arrangement", window.reset_arrangement)
+
+    def _fill_model(self, menu: QMenu) -> None:
+        session, transport = self._session, self._window.transport
+        for title, button, keys in (
+            ("Train", transport.train_button, "Ctrl+T"),
+            ("Pause training", transport.pause_button, ""),
+            ("One training step", transport.step_button, "Ctrl+."),
+            ("Stop training", transport.stop_button, ""),
+        ):
+            self._add(menu, title, button.click, keys)
+        self._add(menu, "Go on training this run", session.resume_training)
+        menu.addSeparator()
+        samples = menu.addMenu("Open a sample model")
+        menu.aboutToShow.connect(lambda: self._fill_samples(samples))
+        self._add(menu, "Follow training live", lambda: session.follow_live(not session.live), "Ctrl+L")
+        self._add(menu, "Play training like a film", transport.time.toggle_film)
+        menu.addSeparator()
+        self._add(menu, "Undo intervention", session.undo_intervention, "Ctrl+Z")
+        self._add(menu, "Redo intervention", session.redo_intervention, "Ctrl+Shift+Z")
+        self._add(menu, "Take all interventions away", session.clear_interventions)
+
+    def _fill_samples(self, menu: QMenu) -> None:
+        from lmviz.api import sample_models
+
+        menu.clear()
+        for name in sample_models():
+            self._add(menu, f"Open sample model {name}", lambda name=name: self._session.open_model(name))
+        menu.setEnabled(not menu.isEmpty())
+
+    def _fill_help(self, menu: QMenu) -> None:
+        self._add(menu, "Find a command…", self.show_palette, "Ctrl+K")
+        self._add(menu, "Keyboard map", self.show_keyboard_map, "F1")
+        self._add(menu, "Open log", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_path()))))
+        self._add(menu, "About lmviz", lambda: About(self._window).show())
+
+    def choose_text(self) -> None:
+        """Ask for texts and open them."""
+        names, _ = QFileDialog.getOpenFileNames(
+            self._window, "Open text", "", "Texts (*.txt *.md);;All files (*)"
+        )
+        if names:
+            self._window.open_paths(names)
+
+    def choose_folder(self) -> None:
+        """Ask for a folder of texts and open it."""
+        name = QFileDialog.getExistingDirectory(self._window, "Open a folder of texts")
+        if name:
+            self._window.open_paths([name])
+
+    def choose_run(self) -> None:
+        """Ask for the folder of a run and open it."""
+        start = str(self._session.runs_folder)
+        name = QFileDialog.getExistingDirectory(self._window, "Open the folder of a run", start)
+        if name:
+            self._window.open_paths([name])
+
+
+def _commands_of(menu: QMenu) -> Iterator[QAction]:
+    for action in menu.actions():
+        if action.menu() is not None:
+            yield from _commands_of(action.menu())
+        elif not action.isSeparator():
+            yield action
+
+
+def _fill_panels(menu: QMenu, window: MainWindow) -> None:
+    menu.clear()
+    menu.addActions(window.perspective.toggle_actions)

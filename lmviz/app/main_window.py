@@ -1,0 +1,222 @@
+"""The window: header, prefix, perspectives, transport, and what holds them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from lmviz.app import opening
+from lmviz.app.commands import Commands
+from lmviz.app.dialogs import FaultReport
+from lmviz.app.frame_style import frame_style
+from lmviz.app.header import Header
+from lmviz.app.job_strip import JobStrip
+from lmviz.app.notice import Notice
+from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.perspective_rail import PerspectiveRail
+from lmviz.app.perspective_view import PerspectiveView
+from lmviz.app.prefix_bar import PrefixBar
+from lmviz.app.session import Session
+from lmviz.app.settings import Settings
+from lmviz.app.theme import CHOICES, current_theme, theme_switch
+from lmviz.app.transport import Transport
+
+SIZE = (1440, 900)
+SMALLEST = (860, 560)
+SHOWN_HERE = ("model", "reading", "corpus")
+"""The failures that the window's own strip shows; training's are shown by the transport."""
+
+
+class MainWindow(QMainWindow):
+    """Shows a session. It owns it: closing the window closes the session.
+
+    `painted` is emitted once, after the first paint: what is slow to load waits for it.
+    """
+
+    painted = Signal()
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        super().__init__()
+        self.session = session
+        self.settings = settings
+        self._is_painted = False
+        self._fault_was_shown = False
+        self._rearranging = False
+        self.setWindowTitle("lmviz")
+        self.setAcceptDrops(True)
+        self.header = Header(session)
+        self.notice = Notice()
+        self.prefix_bar = PrefixBar(session)
+        self.jobs = JobStrip(session)
+        self.transport = Transport(session)
+        self.rail = PerspectiveRail(shown_perspectives())
+        self._views = {row.name: self._view(row.name) for row in shown_perspectives()}
+        self._stack = QStackedWidget()
+        self._lay_out()
+        self._restore()
+        self.commands = Commands(self)
+        self._connect()
+
+    @property
+    def perspective(self) -> PerspectiveView:
+        """The perspective that is shown."""
+        return self._stack.currentWidget()
+
+    def show_perspective(self, name: str) -> None:
+        """Show a perspective."""
+        self.rail.choose(name)
+        self._stack.setCurrentWidget(self._views[name])
+        self.perspective.set_rearranging(self._rearranging)
+
+    def open_paths(self, paths: Sequence[str | Path]) -> None:
+        """Open texts, runs or folders."""
+        found = [Path(path).expanduser().absolute() for path in paths]
+        for path in found:
+            self.settings.add_recent(path)
+        opening.open_paths(self.session, found)
+
+    def set_theme(self, choice: str) -> None:
+        """Light, dark, or as the system has it."""
+        theme_switch().set_choice(choice)
+        self.settings.keep("view/theme", choice)
+
+    def set_projector(self, projector: bool) -> None:
+        """Enlarge type and lengths."""
+        theme_switch().set_projector(projector)
+        self.settings.keep("view/projector", projector)
+
+    def toggle_full_screen(self) -> None:
+        """Fill the screen, or go back."""
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def toggle_rearranging(self) -> None:
+        """Show or hide the title bars by which panels are dragged."""
+        self._rearranging = not self._rearranging
+        self.perspective.set_rearranging(self._rearranging)
+
+    def reset_arrangement(self) -> None:
+        """Put the panels of this perspective where they belong."""
+        self.settings.forget(f"arrangement/{self.perspective.name}")
+        self.perspective.reset()
+
+    def show_fault(self, report: str) -> None:
+        """Say, the first time, that something unexpected was raised."""
+        if not self._fault_was_shown:
+            self._fault_was_shown = True
+            FaultReport(report, self).show()
+
+    def offer_last_session(self) -> None:
+        """Offer to go on where the last session ended, if it had anything open."""
+        last = self.settings.last_session
+        if last.is_worth_going_on:
+            opened = [
+                Path(last.run).name if last.run else "",
+                *(Path(source).name for source in last.sources),
+            ]
+            sentence = f"Last time you had {' and '.join(filter(None, opened))} open."
+            self.notice.offer(sentence, "Go on there", lambda: opening.go_on(self.session, last))
+
+    def _view(self, name: str) -> PerspectiveView:
+        return PerspectiveView(name, self.session, self.settings.arrangement(f"arrangement/{name}"))
+
+    def _lay_out(self) -> None:
+        for view in self._views.values():
+            self._stack.addWidget(view)
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.rail)
+        padded = QVBoxLayout()
+        padded.setContentsMargins(12, 12, 12, 12)
+        padded.addWidget(self._stack)
+        middle.addLayout(padded, 1)
+        centre = QWidget()
+        centre.setObjectName("frame")
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for widget in (self.header, self.notice, self.prefix_bar):
+            column.addWidget(widget)
+        column.addLayout(middle, 1)
+        for widget in (self.jobs, self.transport):
+            column.addWidget(widget)
+        self.setCentralWidget(centre)
+        self.setMinimumSize(*SMALLEST)
+
+    def _connect(self) -> None:
+        self.rail.chosen.connect(self.show_perspective)
+        self.header.palette_wanted.connect(self.commands.show_palette)
+        self.header.open_model_wanted.connect(self.commands.choose_run)
+        self.session.failed.connect(self._show_failure)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
+
+    def _adopt_theme(self) -> None:
+        self.centralWidget().setStyleSheet(frame_style(current_theme()))
+
+    def _restore(self) -> None:
+        choice = self.settings.text("view/theme", "system")
+        theme_switch().set_choice(choice if choice in CHOICES else "system")
+        theme_switch().set_projector(self.settings.is_on("view/projector"))
+        self.resize(*SIZE)
+        self.restoreGeometry(self.settings.arrangement("view/geometry"))
+        last = self.settings.last_session.perspective
+        self.show_perspective(last if last in self._views else next(iter(self._views)))
+        self.prefix_bar.edit.setFocus()
+
+    def _show_failure(self, where: str, sentence: str) -> None:
+        if where in SHOWN_HERE:
+            self.notice.say(sentence)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self.painted.emit)  # once the children are painted too
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keys that what has the focus had no use for."""
+        session = self.session
+        acts = {
+            Qt.Key.Key_Left: lambda: session.choose_position(session.position - 1),
+            Qt.Key.Key_Right: lambda: session.choose_position(session.position + 1),
+            Qt.Key.Key_Up: lambda: session.choose_stage(session.stage - 1),
+            Qt.Key.Key_Down: lambda: session.choose_stage(session.stage + 1),
+            Qt.Key.Key_Space: self._toggle_play,
+            Qt.Key.Key_Escape: session.release,
+        }
+        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        if plain and event.key() in acts:
+            acts[event.key()]()
+        else:
+            super().keyPressEvent(event)
+
+    def _toggle_play(self) -> None:
+        """What can be played where one is: a panel's own play, the training under way, or its film."""
+        player = next((panel for panel in self.perspective.panels if hasattr(panel, "toggle_play")), None)
+        if player is not None:
+            player.toggle_play()
+        elif self.session.training.is_active:
+            self.transport.toggle_training()
+        else:
+            self.transport.time.toggle_film()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.open_paths([url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()])
+        event.acceptProposedAction()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        for name, view in self._views.items():
+            self.settings.keep(f"arrangement/{name}", view.arrangement())
+        self.settings.keep("view/geometry", self.saveGeometry())
+        self.settings.keep_session(self.session, self.perspective.name)
+        self.settings.write()
+        self.session.close()
+        super().closeEvent(event)

@@ -1,0 +1,134 @@
+"""One perspective: its panels as docks that can be rearranged freely."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtGui import QAction, QShowEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+
+from lmviz.app.panels.table import PanelRow, rows_of
+from lmviz.app.theme import current_theme
+
+if TYPE_CHECKING:
+    from lmviz.app.panels.panel import Panel
+    from lmviz.app.session import Session
+
+COLUMNS = ("left", "centre", "right")
+SHARE = 1000  # Qt takes sizes in pixels but keeps their proportions
+
+
+class PerspectiveView(QMainWindow):
+    """The panels of one perspective, made when it is first shown.
+
+    The docks show no title bars, since a card has its title: `set_rearranging(True)` brings them out, to be
+    dragged, floated and closed. `arrangement` and `restore` are for remembering.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        session: Session,
+        arrangement: QByteArray | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent, Qt.WindowType.Widget)
+        self.name = name
+        self.setObjectName(f"perspective_view_{name}")
+        self.setDockNestingEnabled(True)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        self._session = session
+        self._remembered = arrangement or QByteArray()
+        self._rearranging = False
+        self._docks: dict[str, QDockWidget] = {}
+        self._rows = rows_of(name)
+        self._is_arranged = False
+
+    @property
+    def panels(self) -> tuple[Panel, ...]:
+        """The panels that can be seen."""
+        return tuple(dock.widget() for dock in self._docks.values() if not dock.isHidden())
+
+    @property
+    def toggle_actions(self) -> list[QAction]:
+        """Actions that show and hide each panel."""
+        return [dock.toggleViewAction() for dock in self._docks.values()]
+
+    def set_rearranging(self, rearranging: bool) -> None:
+        """Show or hide the title bars by which panels are dragged."""
+        self._rearranging = rearranging
+        for dock in self._docks.values():
+            dock.setTitleBarWidget(None if rearranging else QWidget(dock))
+
+    def arrangement(self) -> QByteArray:
+        """Where everything is; empty when the perspective was never shown."""
+        return self.saveState() if self._is_arranged else self._remembered
+
+    def reset(self) -> None:
+        """Arrange the panels as the table of panels says."""
+        for dock in self._docks.values():
+            self.removeDockWidget(dock)
+        self._arrange()
+
+    def build(self) -> None:
+        """Make the panels."""
+        for row in self._rows:
+            dock = QDockWidget(row.title, self)
+            dock.setObjectName(f"dock_{row.name}")
+            dock.setWidget(row.build(self._session))
+            self._docks[row.name] = dock
+        self.set_rearranging(self._rearranging)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._docks:
+            self.build()
+        if not self._is_arranged:
+            self._is_arranged = True
+            if not (self._remembered and self.restoreState(self._remembered)):
+                self._arrange()
+
+    def _arrange(self) -> None:
+        """Columns side by side, each stacked; below them a row across all."""
+        columns = [[row for row in self._rows if row.area == area] for area in COLUMNS]
+        columns = [column for column in columns if column]
+        bottom = [row for row in self._rows if row.area == "bottom"]
+        heads = [self._dock(column[0]) for column in columns]
+        for dock in heads[:1]:
+            self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, dock)
+        for before, dock in pairwise(heads):
+            self.splitDockWidget(before, dock, Qt.Orientation.Horizontal)
+        for column in columns:
+            for above, below in pairwise(column):
+                self.splitDockWidget(self._dock(above), self._dock(below), Qt.Orientation.Vertical)
+        for row in bottom[:1]:
+            self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self._dock(row))
+        for before, row in pairwise(bottom):
+            self.splitDockWidget(self._dock(before), self._dock(row), Qt.Orientation.Horizontal)
+        for dock in self._docks.values():
+            dock.show()
+        self._share_space(columns, bottom)
+
+    def _share_space(self, columns: list[list[PanelRow]], bottom: list[PanelRow]) -> None:
+        widths = [max(row.width for row in column) * current_theme().scale for column in columns]
+        spare = max(200.0, self.width() - sum(widths)) / max(1, widths.count(0))
+        heads = [self._dock(column[0]) for column in columns]
+        self.resizeDocks(heads, [round(width or spare) for width in widths], Qt.Orientation.Horizontal)
+        for column in columns:
+            self._weigh(column, Qt.Orientation.Vertical)
+        self._weigh(bottom, Qt.Orientation.Horizontal)
+        if columns and bottom:
+            height = max(row.height for row in bottom) * current_theme().scale or self.height() / 3
+            heights = [round(self.height() - height), round(height)]
+            self.resizeDocks([heads[0], self._dock(bottom[0])], heights, Qt.Orientation.Vertical)
+
+    def _weigh(self, rows: list[PanelRow], orientation: Qt.Orientation) -> None:
+        if len(rows) > 1:
+            self.resizeDocks(
+                [self._dock(row) for row in rows], [row.weight * SHARE for row in rows], orientation
+            )
+
+    def _dock(self, row: PanelRow) -> QDockWidget:
+        return self._docks[row.name]
