@@ -22,7 +22,7 @@ from lmviz.models.ngram_counts import count_ngrams
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import join_team
 from lmviz.training.learner import Update
-from lmviz.training.loop import Lesson
+from lmviz.training.lesson import Lesson
 from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Progress
 from lmviz.training.recorder import Recorder

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -50,7 +50,32 @@ class Update:
     tokens: int
 
 
-class Learner:
+class Learner(Protocol):
+    """What a training drives: a model, and the way to improve it by one step.
+
+    `step` is the number of updates made.
+    """
+
+    step: int
+
+    @property
+    def model(self) -> Model:
+        """What has been learned so far."""
+
+    def update(self, rate: float, measure: bool = False) -> Update:
+        """Make one update, or raise NotFinite and make none."""
+
+    def check_finite(self) -> None:
+        """Raise NotFinite when what has been learned is beyond use."""
+
+    def state(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+        """Everything needed to continue exactly: tensors on the CPU, and plain values for JSON."""
+
+    def load_state(self, tensors: Mapping[str, torch.Tensor], values: Mapping[str, Any]) -> None:
+        """Continue from what `state` gave; LmvizError when it does not fit."""
+
+
+class GradientLearner:
     """A model with what it takes to improve it: batches, optimizer, and the state carried along.
 
     `step` is the number of updates made. Everything that chance decides depends on the seed, the step
