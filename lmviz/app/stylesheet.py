@@ -40,7 +40,9 @@ QPushButton[role="primary"] {
 }
 QPushButton[role="primary"]:hover { background: $accent_hover; border-color: $accent_hover; }
 QPushButton[role="primary"]:focus { border-color: $text; }
-QPushButton[role="primary"]:disabled { background: $accent_wash; border-color: $accent_wash; }
+QPushButton[role="primary"]:disabled {
+    background: $accent_wash; border-color: $accent_wash; color: $muted_text;
+}
 QPushButton[role="link"], QToolButton[role="link"] {
     background: transparent; border: none; border-radius: ${p4}px; color: $muted_text;
     padding: 0px ${p4}px; font-size: ${p12}px;

@@ -110,7 +110,7 @@ class Transport(QFrame):
 
     def _adopt_theme(self) -> None:
         theme = current_theme()
-        self.train_button.setIcon(icon("transport/play", theme.on(theme.accent), theme.faint_text))
+        self.train_button.setIcon(icon("transport/play", theme.on(theme.accent), theme.muted_text))
         for button, name in (
             (self.pause_button, "pause"),
             (self.step_button, "step"),

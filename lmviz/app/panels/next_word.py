@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QResizeEvent
+
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.bars import BarsView
+from lmviz.app.widgets.bars import ROW, BarsView
 from lmviz.app.widgets.card import Card
 from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.errors import LmvizError
@@ -14,7 +16,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.app.session import Session
 
-SHOWN = 11
+FEWEST, MOST = 3, 40
 
 
 class NextWordPanel(Panel):
@@ -56,8 +58,13 @@ class NextWordPanel(Panel):
         self._show(shown, before)
         self._card.set_title(_title(reading.trace.tokens, position))
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.refresh_soon()
+
     def _show(self, shown: Distribution, before: Distribution | None) -> None:
-        candidates = shown.top(SHOWN)
+        room = int(self._bars.height() / self._bars.length(ROW))
+        candidates = shown.top(max(FEWEST, min(room, MOST)))
         self._shown = shown
         self._bars.set_bars(
             [visible(candidate.token) for candidate in candidates],
@@ -79,7 +86,7 @@ class NextWordPanel(Panel):
         if reading is None or self._shown is None:
             return
         _, end = reading.trace.offsets[self.session.reading_position]
-        chosen = self._shown.top(SHOWN)[index].id
+        chosen = self._shown.candidate(index + 1).id
         self.session.set_prefix(reading.model.tokenizer.continue_text(reading.trace.text[:end], chosen))
         self.session.follow_end()
 
