@@ -115,7 +115,7 @@ class UnrolledView(Canvas):
         self._strips = []
         for layer in self._layers:
             positions, units = layer.values.shape
-            columns = max(1, math.ceil(math.sqrt(units * ASPECT)))
+            columns = min(units, math.ceil(math.sqrt(units * ASPECT)))
             rows = math.ceil(units / columns)
             folded = np.full((positions, rows * columns), np.nan, dtype=np.float32)
             folded[:, :units] = layer.values
