@@ -76,7 +76,7 @@ QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled {
     color: $faint_text; background: $background;
 }
 *[invalid="true"] { border-color: $warning; }
-QAbstractSpinBox { padding-right: ${p18}px; }
+QAbstractSpinBox { padding-right: ${p18}px; min-height: ${p16}px; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {
     background: transparent; border: none; width: ${p16}px; subcontrol-origin: border;
 }

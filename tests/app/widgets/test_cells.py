@@ -35,9 +35,8 @@ def test_pooling_keeps_the_strongest_of_each_block(scale, shape):
     values[generator.random(shape) < 0.2] = -np.inf
     cells = Cells.of(values, scale)
     pooled = cells.pooled(3, 4)
-    strength = np.where(
-        cells.masked, -1, np.abs(cells.levels.astype(int) - (0 if scale == "share" else MIDDLE))
-    )
+    base = 0 if scale == "share" else MIDDLE
+    strength = np.where(cells.masked, -1, np.abs(cells.levels.astype(int) - base))
     for row in range(pooled.shape[0]):
         for column in range(pooled.shape[1]):
             block = (slice(3 * row, 3 * row + 3), slice(4 * column, 4 * column + 4))
@@ -49,9 +48,8 @@ def test_pooling_keeps_the_strongest_of_each_block(scale, shape):
 
 
 def test_the_picture_has_the_colours_of_the_map():
-    image = cell_image(
-        Cells.of(np.array([[0.0, 1.0], [-np.inf, 1.0]]), "share").levels, color_table(LIGHT, "share")
-    )
+    cells = Cells.of(np.array([[0.0, 1.0], [-np.inf, 1.0]]), "share")
+    image = cell_image(cells.levels, color_table(LIGHT, "share"))
     assert image.pixelColor(0, 0) == LIGHT.share_none
     assert image.pixelColor(1, 0) == LIGHT.share_all
     assert image.pixelColor(0, 1) == LIGHT.background
