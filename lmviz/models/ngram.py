@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import torch
 
-from lmviz.models.model import IGNORED, Model
 from lmviz.models.ngram_configuration import ADD_K, NgramConfiguration
 from lmviz.models.ngram_counts import NgramCounts, count_ngrams
 from lmviz.models.ngram_level import ABSENT, Level
+from lmviz.models.ngram_lookup_model import LookupModel
 from lmviz.models.ngram_smoothing import counted_levels, smooth
 from lmviz.models.ngram_state import pack, unpack
 from lmviz.models.ngram_tables import NgramTables
@@ -19,12 +18,12 @@ from lmviz.models.ngram_taps import ngram_stages, ngram_taps
 from lmviz.models.tap import Stage, Tap
 
 
-class Ngram(Model):
+class Ngram(LookupModel):
     """Maximum likelihood, add-k or interpolated modified Kneser-Ney (see `ngram_smoothing`).
 
-    It learns by `fit`, not by gradients, and works on the CPU whatever the device of its tokens. Before it
-    is fitted every token is equally likely. START, once known from the counts, is never predicted: its
-    logit is -inf, and so is that of all that maximum likelihood has not seen.
+    It learns by `fit`, not by gradients; before, every token is equally likely. START, once known from the
+    counts, is never predicted: its logit is -inf, and so is that of all that maximum likelihood has not
+    seen.
     """
 
     family = "ngram"
@@ -47,45 +46,6 @@ class Ngram(Model):
         chained = self.configuration.smoothing != ADD_K
         self.tables = NgramTables(smoothed, self.vocabulary_size, start_id, chained)
 
-    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Natural log-probabilities (batch, position, token), which are logits that sum to one."""
-        distributions = self.tables.distributions(_numpy(tokens))
-        return torch.from_numpy(distributions).log().to(tokens.device)
-
-    def advance(self, tokens: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
-        """Logits, and the last tokens, which are all the state there is."""
-        history, known = self._continued(tokens, state)
-        return self(history)[:, known:], self._remembered(history)
-
-    def loss(
-        self, tokens: torch.Tensor, targets: torch.Tensor, state: Any = None
-    ) -> tuple[torch.Tensor, Any]:
-        """Mean negative log-likelihood in nats over targets that are not IGNORED; it may be infinite."""
-        history, known = self._continued(tokens, state)
-        padding = targets.new_full((targets.shape[0], known), IGNORED)
-        losses = -self.log_probabilities(history, torch.cat((padding, targets), dim=1))
-        return losses.sum() / (targets != IGNORED).sum(), self._remembered(history)
-
-    def _continued(self, tokens: torch.Tensor, state: torch.Tensor | None) -> tuple[torch.Tensor, int]:
-        """The tokens with those remembered from before in front, and how many of these there are."""
-        if state is None:
-            return tokens, 0
-        return torch.cat((state, tokens), dim=1), state.shape[1]
-
-    def _remembered(self, tokens: torch.Tensor) -> torch.Tensor:
-        return tokens[:, max(0, tokens.shape[1] - self.configuration.order + 1) :]
-
-    def log_probabilities(self, tokens: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Natural log-probability of each target, (batch, position); IGNORED targets give 0.
-
-        Only what is asked for is looked up, so that a long text with a large vocabulary takes no longer.
-        """
-        wanted = _numpy(targets)
-        counted = wanted != IGNORED
-        probabilities = self.tables.probabilities_of(_numpy(tokens), np.where(counted, wanted, 0))
-        logarithms = torch.from_numpy(np.where(counted, probabilities, 1.0)).log()
-        return logarithms.float().to(tokens.device)
-
     def taps(self) -> tuple[Tap, ...]:
         """Contexts, counts and weights from the longest context down, then the interpolation back up."""
         return ngram_taps(self.tables)
@@ -100,7 +60,7 @@ class Ngram(Model):
         smoothed = self.tables.levels[int(order) - 1]
         if table == "discounts":
             return smoothed.discounts[indices[:, 0]]
-        ids = self.tables.ids(indices)
+        ids = self.tables.index.ids(indices)
         return np.where(ids == ABSENT, 0, np.append(smoothed.level.counts, 0)[ids]).astype(np.float64)
 
     def state(self) -> dict[str, torch.Tensor]:
@@ -115,7 +75,3 @@ class Ngram(Model):
     def parameter_count(self) -> int:
         """The number of different n-grams counted, of all orders together."""
         return sum(int(np.count_nonzero(smoothed.level.counts)) for smoothed in self.tables.levels)
-
-
-def _numpy(tokens: torch.Tensor) -> np.ndarray:
-    return tokens.detach().cpu().numpy().astype(np.int64)

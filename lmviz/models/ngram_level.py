@@ -77,3 +77,31 @@ class Level:
         skipped = np.cumsum(lengths) - lengths
         ids = np.arange(lengths.sum()) + np.repeat(first - skipped, lengths)
         return np.repeat(known, lengths), ids
+
+
+@dataclass(frozen=True)
+class NgramIndex:
+    """Finds n-grams and contexts of every order in the levels, from order 1 upwards."""
+
+    levels: tuple[Level, ...]
+
+    def ids(self, grams: np.ndarray) -> np.ndarray:
+        """The ids of n-grams (..., order) given by their tokens, ABSENT where unknown; (...)."""
+        found = np.zeros(grams.shape[:-1], dtype=np.int64)
+        for place in range(grams.shape[-1]):
+            found = self.levels[place].find(found, grams[..., place])
+        return found
+
+    def contexts(self, tokens: np.ndarray) -> list[np.ndarray]:
+        """For each order, lowest first, the context id at each place of tokens (batch, position).
+
+        The context of order K is the last K - 1 tokens; ABSENT where they are unknown or would reach
+        beyond the first position.
+        """
+        shorter = np.zeros(tokens.shape, dtype=np.int64)  # (batch, position) the empty context
+        found = [shorter]
+        for level in self.levels[:-1]:
+            found.append(level.find(shorter, tokens))
+            shorter = np.full(tokens.shape, ABSENT)
+            shorter[:, 1:] = found[-1][:, :-1]
+        return found

@@ -1,4 +1,4 @@
-"""Predicting from smoothed counts: matched contexts, single probabilities, whole distributions."""
+"""Predicting from smoothed counts: single probabilities, and whole distributions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lmviz.models.ngram_level import ABSENT
+from lmviz.models.ngram_level import NgramIndex
 from lmviz.models.ngram_smoothing import SmoothedLevel
 
 
@@ -38,30 +38,14 @@ class NgramTables:
             uniform[self.start_id] = 0.0
         return uniform / uniform.sum()
 
-    def ids(self, grams: np.ndarray) -> np.ndarray:
-        """The ids of n-grams (..., order) given by their tokens, ABSENT where never counted; (...)."""
-        found = np.zeros(grams.shape[:-1], dtype=np.int64)
-        for place in range(grams.shape[-1]):
-            found = self.levels[place].level.find(found, grams[..., place])
-        return found
-
-    def contexts(self, tokens: np.ndarray) -> list[np.ndarray]:
-        """For each order, lowest first, the context id at each place of tokens (batch, position).
-
-        The context of order K is the last K - 1 tokens; ABSENT where they were never counted or reach
-        beyond the first position.
-        """
-        shorter = np.zeros(tokens.shape, dtype=np.int64)  # (batch, position) the empty context
-        found = [shorter]
-        for smoothed in self.levels[:-1]:
-            found.append(smoothed.level.find(shorter, tokens))
-            shorter = np.full(tokens.shape, ABSENT)
-            shorter[:, 1:] = found[-1][:, :-1]
-        return found
+    @cached_property
+    def index(self) -> NgramIndex:
+        """Where n-grams and contexts are found."""
+        return NgramIndex(tuple(smoothed.level for smoothed in self.levels))
 
     def probabilities_of(self, tokens: np.ndarray, targets: np.ndarray) -> np.ndarray:
         """The probability of each target (batch, position) after the tokens up to its position."""
-        chain = list(zip(self.levels, self.contexts(tokens), strict=True))
+        chain = list(zip(self.levels, self.index.contexts(tokens), strict=True))
         probabilities = self.uniform[targets]
         for smoothed, contexts in chain if self.chained else chain[-1:]:
             own = smoothed.shares[smoothed.level.find(contexts, targets)]
@@ -70,7 +54,7 @@ class NgramTables:
 
     def distributions(self, tokens: np.ndarray) -> np.ndarray:
         """The distribution of the next token at every position, (batch, position, token) float32."""
-        chain = list(zip(self.levels, self.contexts(tokens), strict=True))
+        chain = list(zip(self.levels, self.index.contexts(tokens), strict=True))
         base = self.uniform
         if self.chained:
             unigram = chain.pop(0)[0]  # the same at every position

@@ -171,6 +171,13 @@ class Tokenizer:
         """All tokens as displayed, by id."""
         return self._tokens
 
+    def spellings(self) -> list[str]:
+        """All tokens as the file spells them, by id; "" where an id has none."""
+        spelt = [""] * self.vocabulary_size
+        for token, index in self._vocabulary.items():
+            spelt[index] = token
+        return spelt
+
     def id_of(self, token: str) -> int | None:
         """The id of a token of the vocabulary, as its file spells it; None where there is none."""
         return self._vocabulary.get(token)

@@ -14,7 +14,7 @@ import torch
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.explicit import Scope
 from lmviz.models.ngram_level import ABSENT
-from lmviz.models.ngram_tables import NgramTables
+from lmviz.models.ngram_lookup_model import Tables
 from lmviz.models.operations.factors import value_cell
 from lmviz.models.tap import Reader, Value
 
@@ -28,7 +28,7 @@ def address_of(order: int, name: str) -> str:
 class OfOrder:
     """What the operations of one order share: the tables, the order, and operands by their short name."""
 
-    tables: NgramTables
+    tables: Tables
     order: int
 
     def read(self, scope: Scope, name: str, order: int | None = None) -> torch.Tensor:
@@ -49,7 +49,7 @@ class MatchedContext(OfOrder):
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, order), the newest token last, ABSENT in front of shorter contexts."""
         tokens = scope.tokens.cpu().numpy()
-        contexts = self.tables.contexts(tokens)[self.order - 1]
+        contexts = self.tables.index.contexts(tokens)[self.order - 1]
         totals = np.append(self.tables.levels[self.order - 1].totals, 0)  # (context + 1,) 0 where ABSENT
         width = max(self.tables.order - 1, 1)
         matched = np.full((*tokens.shape, width), ABSENT)
@@ -78,7 +78,7 @@ class ContextCounts(OfOrder):
         matched = self.read(scope, "context").long().cpu().numpy()
         grams = matched[..., matched.shape[-1] - self.order + 1 :]
         level = self.tables.levels[self.order - 1].level
-        rows, ids = level.followers(self.tables.ids(grams).ravel())
+        rows, ids = level.followers(self.tables.index.ids(grams).ravel())
         counts = np.zeros((matched[..., 0].size, self.tables.vocabulary_size), dtype=np.float32)
         counts[rows, level.words[ids]] = level.counts[ids]
         counts = counts.reshape(*matched.shape[:-1], -1)

@@ -1,0 +1,191 @@
+r"""The ARPA format: n-gram models as text, which KenLM, SRILM and most others read and write.
+
+For each order it lists the base-10 logarithm of every n-gram's probability, the n-gram's tokens and,
+where longer n-grams begin with it, the logarithm of its backoff weight; -99 stands for the logarithm of
+zero. Tokens are set apart by white space, so that inside of one, white space and backslashes are written
+as `\u` and four hexadecimal digits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.models.ngram import Ngram
+from lmviz.models.ngram_backoff import BackoffNgram
+from lmviz.models.ngram_backoff_tables import BackoffLevel, BackoffTables, as_backoff
+from lmviz.models.ngram_configuration import NgramConfiguration
+from lmviz.models.ngram_level import ABSENT, Level, NgramIndex
+from lmviz.text.files import write_atomically
+from lmviz.text.tokenizer import Tokenizer
+
+START, END, UNKNOWN = "<s>", "</s>", "<unk>"
+LOGARITHM_OF_ZERO = -99.0
+ROUNDING = 1e-4
+"""How far above zero the logarithm of a probability may lie by rounding."""
+
+
+def write_arpa(path: str | Path, model: Ngram, tokenizer: Tokenizer) -> None:
+    """Write a model and the tokens of its tokenizer; LmvizError where the folder cannot be written to."""
+    lines = _lines(as_backoff(model.tables), arpa_words(tokenizer))
+    write_atomically(path, "\n".join(lines).encode("utf-8", errors="surrogatepass"))
+
+
+def read_arpa(path: str | Path, tokenizer: Tokenizer | None = None) -> BackoffNgram:
+    """Read a model, or raise LmvizError, whatever the bytes are.
+
+    With a tokenizer, the model's ids are the tokenizer's, and tokens that the file lacks never come;
+    without, the ids follow the order in which the file lists the tokens.
+    """
+    try:
+        text = Path(path).read_bytes().decode("utf-8")
+    except OSError as error:
+        raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another file.") from None
+    except UnicodeDecodeError as error:
+        raise LmvizError(f"{path} is not UTF-8 text (byte {error.start}): choose another file.") from None
+    try:
+        sections = list(_sections(text.split("\n")))
+        words = [row[1] for row in sections[0]] if tokenizer is None else arpa_words(tokenizer)
+        model = BackoffNgram(_tables(sections, words), tuple(words))
+    except (_Malformed, ValueError) as error:
+        raise LmvizError(f"{path} is no ARPA file that can be used ({error}): choose another file.") from None
+    model.tokenizer = tokenizer
+    return model
+
+
+def arpa_words(tokenizer: Tokenizer) -> list[str]:
+    """The tokens by id as an ARPA file spells them, no two alike."""
+    special = {tokenizer.start_id: START, tokenizer.end_id: END, tokenizer.unknown_id: UNKNOWN}
+    words = []
+    for index, token in enumerate(tokenizer.spellings()):
+        word = re.sub(r"[\s\\]", lambda found: f"\\u{ord(found[0]):04x}", token)
+        if word in (START, END, UNKNOWN):
+            word = f"\\u{ord(word[0]):04x}{word[1:]}"
+        words.append(special.get(index, word or f"\\{index}"))
+    return words
+
+
+def _lines(tables: BackoffTables, words: list[str]) -> Iterator[str]:
+    yield "\\data\\"
+    for order, listed in enumerate(tables.levels, 1):
+        yield f"ngram {order}={len(listed.level)}"
+    begins = [""]  # the n-grams of the order below
+    for order, listed in enumerate(tables.levels, 1):
+        yield f"\n\\{order}-grams:"
+        contexts = (listed.level.keys // listed.level.vocabulary_size).tolist()
+        last = listed.level.words.tolist()
+        grams = [f"{begins[context]}{words[word]}" for context, word in zip(contexts, last, strict=True)]
+        weights = [""] * len(grams)
+        if order < tables.order:
+            weights = [f"\t{weight:.7g}" for weight in _logarithms(tables.levels[order].backoffs[:-1])]
+        for row in zip(_logarithms(listed.probabilities), grams, weights, strict=True):
+            yield f"{row[0]:.7g}\t{row[1]}{row[2]}"
+        begins = [f"{gram} " for gram in grams]
+    yield "\n\\end\\\n"
+
+
+def _logarithms(values: np.ndarray) -> list[float]:
+    known = values > 0
+    return np.where(known, np.log10(np.where(known, values, 1.0)), LOGARITHM_OF_ZERO).tolist()
+
+
+class _Malformed(Exception):
+    """What is wrong with a file."""
+
+
+def _sections(lines: list[str]) -> Iterator[list[list[str]]]:
+    """For each order the fields of its lines, checked to be as many as the file says."""
+    rows = iter(lines)
+    if not any(line.strip() == "\\data\\" for line in rows):
+        raise _Malformed("there is no line \\data\\")
+    sizes, line = [], ""
+    for line in rows:
+        declared = re.fullmatch(r"ngram\s+(\d+)\s*=\s*(\d+)", line.strip(), re.ASCII)
+        if declared is None:
+            if line.strip():
+                break
+            continue
+        if int(declared[1]) != len(sizes) + 1:
+            raise _Malformed(f"order {len(sizes) + 1} is not declared")
+        sizes.append(int(declared[2]))
+    highest = next(item.maximum for item in NgramConfiguration.settings() if item.name == "order")
+    if not 1 <= len(sizes) <= highest:
+        raise _Malformed(f"it declares {len(sizes)} orders; from 1 to {highest} can be used")
+    for order, size in enumerate(sizes, 1):
+        if line.strip() != f"\\{order}-grams:":
+            raise _Malformed(f"\\{order}-grams: is not where it should be")
+        section = []
+        for line in rows:
+            if line.startswith("\\"):
+                break
+            if fields := line.split():
+                section.append(fields)
+        if len(section) != size:
+            raise _Malformed(f"it declares {size} {order}-grams and lists {len(section)}")
+        if any(len(fields) not in (order + 1, order + 2) for fields in section):
+            raise _Malformed(f"one of the {order}-grams has too few or too many words")
+        yield section
+    if line.strip() != "\\end\\":
+        raise _Malformed("there is no line \\end\\ after the last n-gram")
+
+
+def _tables(sections: list[list[list[str]]], words: list[str]) -> BackoffTables:
+    """The levels of a file, when these are the tokens by id."""
+    ids = {word: index for index, word in enumerate(words)}
+    if len(ids) != len(words):
+        raise _Malformed("a token is listed twice")
+    start_id = ids.get(START)
+    levels: list[BackoffLevel] = []
+    backoffs = np.ones(1)  # (context,) the weights of the order below, here of the empty context
+    for order, section in enumerate(sections, 1):
+        grams = _grams(section, ids, order)  # (ngram, order)
+        level, places = _level([listed.level for listed in levels], grams, len(words))
+        listed, weights = _numbers(section, order)
+        listed[grams[:, -1] == start_id] = 0.0
+        probabilities = np.zeros(len(level))
+        probabilities[places] = listed
+        levels.append(BackoffLevel(level, probabilities, np.append(backoffs, 1.0)))
+        backoffs = np.ones(len(level))
+        backoffs[places] = weights
+    return BackoffTables(tuple(levels), start_id)
+
+
+def _grams(section: list[list[str]], ids: dict[str, int], order: int) -> np.ndarray:
+    try:
+        grams = [[ids[word] for word in fields[1 : order + 1]] for fields in section]
+    except KeyError as error:
+        raise _Malformed(f"{error.args[0]!r} is not in the vocabulary") from None
+    return np.array(grams, dtype=np.int64).reshape(-1, order)
+
+
+def _numbers(section: list[list[str]], order: int) -> tuple[np.ndarray, np.ndarray]:
+    """Probabilities and backoff weights of an order, both (ngram,), 1 where there is no weight."""
+    logarithms = np.array([float(fields[0]) for fields in section])
+    weights = np.array([float(fields[order + 1]) if len(fields) > order + 1 else 0.0 for fields in section])
+    if not (logarithms <= ROUNDING).all() or not (weights <= -LOGARITHM_OF_ZERO).all():
+        raise _Malformed(f"a number of the {order}-grams is no logarithm of a probability or of a weight")
+    return _power(np.minimum(logarithms, 0.0)), _power(weights)
+
+
+def _power(logarithms: np.ndarray) -> np.ndarray:
+    return np.where(logarithms <= LOGARITHM_OF_ZERO, 0.0, 10.0**logarithms)
+
+
+def _level(below: list[Level], grams: np.ndarray, vocabulary_size: int) -> tuple[Level, np.ndarray]:
+    """The level of n-grams (ngram, order), and the id of each in it, (ngram,)."""
+    if below:
+        contexts = NgramIndex(tuple(below)).ids(grams[:, :-1])
+        if (contexts == ABSENT).any():
+            raise _Malformed(f"a context of the {len(below) + 1}-grams is not listed")
+        unsorted = contexts * vocabulary_size + grams[:, -1]
+        keys = np.sort(unsorted)
+    else:
+        unsorted, keys = grams[:, 0], np.arange(vocabulary_size)
+    level = Level(keys, np.ones(len(keys)), len(below[-1]) if below else 1, vocabulary_size)
+    if len(np.unique(unsorted)) != len(unsorted):
+        raise _Malformed(f"one of the {len(below) + 1}-grams is listed twice")
+    return level, np.searchsorted(keys, unsorted)

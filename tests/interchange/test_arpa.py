@@ -1,0 +1,177 @@
+"""ARPA files: written and read back, as KenLM writes them, and refused when they are none."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lmviz.errors import LmvizError
+from lmviz.interchange.arpa import arpa_words, read_arpa, write_arpa
+from lmviz.models.ngram import Ngram
+from lmviz.models.ngram_configuration import NgramConfiguration
+from lmviz.models.ngram_counts import count_ngrams
+from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+
+SENTENCES = ["the bat made noise at night", "the cow eats grass", "a cow made noise", "the night eats a bat"]
+
+SMALL = """
+an n-gram model
+
+\\data\\
+ngram 1=5
+ngram 2=3
+
+\\1-grams:
+-1.0\t<unk>
+-99\t<s>\t-0.30103
+-0.5\t</s>
+-0.4\ta\t-0.2
+-0.6\tb\t0.1
+
+\\2-grams:
+-0.1\t<s> a
+-0.30103\ta b
+-0.7\tb </s>
+
+\\end\\
+"""
+
+
+def trained(smoothing="kneser-ney", order=3, kind="words", marks_boundaries=True):
+    tokenizer = train_tokenizer(
+        SENTENCES, TokenizerOptions(kind=kind, minimum_count=1), marks_boundaries=marks_boundaries
+    )
+    ids = []
+    for sentence in SENTENCES:
+        between = ([tokenizer.start_id], [tokenizer.end_id]) if marks_boundaries else ([], [])
+        ids += [*between[0], *tokenizer.encode(sentence), *between[1]]
+    model = Ngram(NgramConfiguration(order, smoothing), tokenizer.vocabulary_size)
+    start_id = tokenizer.start_id if marks_boundaries else None
+    model.fit(count_ngrams(np.array(ids), order, tokenizer.vocabulary_size, start_id))
+    return model, tokenizer, torch.tensor([ids])
+
+
+def read_text(path, content: str | bytes):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_arpa(path)
+
+
+@pytest.mark.parametrize("smoothing", ["kneser-ney", "add-k", "maximum-likelihood"])
+@pytest.mark.parametrize(("kind", "marks_boundaries"), [("words", True), ("characters", False)])
+@pytest.mark.parametrize("order", [1, 3])
+def test_a_model_written_and_read_predicts_the_same(tmp_path, smoothing, kind, marks_boundaries, order):
+    model, tokenizer, tokens = trained(smoothing, order, kind, marks_boundaries)
+    write_arpa(tmp_path / "model.arpa", model, tokenizer)
+    again = read_arpa(tmp_path / "model.arpa", tokenizer)
+    torch.testing.assert_close(again(tokens).exp(), model(tokens).exp(), rtol=1e-5, atol=1e-7)
+    targets = tokens.roll(-1)
+    torch.testing.assert_close(
+        again.log_probabilities(tokens, targets),
+        model.log_probabilities(tokens, targets),
+        rtol=1e-5,
+        atol=1e-5,
+    )
+    assert again.tokenizer is tokenizer
+
+
+def test_without_a_tokenizer_ids_follow_the_file(tmp_path):
+    model = read_text(tmp_path / "model.arpa", SMALL)
+    assert model.words == ("<unk>", "<s>", "</s>", "a", "b")
+    after_start = model(torch.tensor([[1]])).exp()[0, 0]
+    left = 10**-0.30103
+    expected = [left * 10**-1.0, 0, left * 10**-0.5, 10**-0.1, left * 10**-0.6]
+    np.testing.assert_allclose(after_start, expected, rtol=1e-5)
+    after_unlisted = model(torch.tensor([[0]])).exp()[0, 0]
+    np.testing.assert_allclose(after_unlisted, [0.1, 0, 10**-0.5, 10**-0.4, 10**-0.6], rtol=1e-5)
+
+
+def test_paths_agree_and_cells_follow_from_their_operands(tmp_path):
+    model = read_text(tmp_path / "model.arpa", SMALL)
+    tokens = torch.tensor([[1, 3, 4, 0, 3, 2]])
+    arrays = {}
+
+    class Written:
+        @staticmethod
+        def array(address):
+            return arrays[address]
+
+    logits = model.listen(
+        tokens, lambda tap, value, position: arrays.setdefault(tap.address, value[0].numpy()) is None or value
+    )
+    torch.testing.assert_close(logits, model(tokens))
+    for tap in model.taps():
+        for index in np.ndindex(arrays[tap.address].shape):
+            arithmetic = tap.operation.explain(Written, tap.address, index)
+            assert arithmetic.evaluate() == pytest.approx(arrays[tap.address][index], rel=1e-5)
+            for factor in (factor for group in arithmetic.terms for factor in group.factors):
+                if "." in factor.source:
+                    stated = model.operand(factor.source, factor.indices)
+                    np.testing.assert_allclose(stated, factor.values, rtol=1e-6)
+    known = {tap.address for tap in model.taps()}
+    assert all(known >= {*stage.results, *stage.operands} for stage in model.stages())
+
+
+def test_tokens_with_white_space_and_lookalikes_are_spelt_apart():
+    tokenizer = train_tokenizer(
+        ["a b\n\\ <s>"], TokenizerOptions(kind="characters", minimum_count=1), marks_boundaries=True
+    )
+    words = arpa_words(tokenizer)
+    assert len(set(words)) == len(words)
+    assert words[tokenizer.start_id] == "<s>"
+    assert {"\\u0020", "\\u000a", "\\u005c", "a", "b"} <= set(words)
+    assert not any(set(word) & set(" \n") for word in words)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("\\data\\", "data", "no line"),
+        ("ngram 1=5", "ngram 1=6", "declares 6 1-grams and lists 5"),
+        ("ngram 2=3", "ngram 3=3", "order 2 is not declared"),
+        ("a b", "a c", "'c' is not in the vocabulary"),
+        ("a b", "a", "too few"),
+        ("a b", "<s> a", "listed twice"),
+        ("b\t0.1", "a\t0.1", "listed twice"),
+        ("-0.7", "nan", "no logarithm"),
+        ("-0.7", "0.7", "no logarithm"),
+        ("-0.7", "x", "could not convert"),
+        ("\\end\\", "", "no line"),
+        ("\\2-grams:", "\\3-grams:", "not where it should be"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path, old, new, reason):
+    with pytest.raises(LmvizError, match=reason):
+        read_text(tmp_path / "model.arpa", SMALL.replace(old, new, 1))
+
+
+def test_a_context_that_is_not_listed_is_refused(tmp_path):
+    longer = SMALL.replace("ngram 2=3", "ngram 2=3\nngram 3=1")
+    longer = longer.replace("\\end\\", "\\3-grams:\n-0.1\tb a b\n\n\\end\\")
+    with pytest.raises(LmvizError, match="a context of the 3-grams"):
+        read_text(tmp_path / "model.arpa", longer)
+
+
+def test_files_that_are_no_text_or_not_there_are_refused(tmp_path):
+    with pytest.raises(LmvizError, match="not UTF-8"):
+        read_text(tmp_path / "model.arpa", b"\\data\\\xff")
+    with pytest.raises(LmvizError, match="cannot be read"):
+        read_arpa(tmp_path / "nowhere.arpa")
+
+
+@given(data=st.data())
+def test_any_bytes_give_a_model_or_one_sentence(tmp_path_factory, data):
+    content = bytearray(SMALL.encode())
+    for _ in range(data.draw(st.integers(0, 4))):
+        place = data.draw(st.integers(0, len(content) - 1))
+        length = data.draw(st.integers(0, 30))
+        content[place : place + length] = data.draw(
+            st.binary(max_size=10) | st.sampled_from([b"99999", b"\\", b"\n"])
+        )
+        content = content or bytearray(b"\n")
+    path = tmp_path_factory.getbasetemp() / "damaged.arpa"
+    try:
+        model = read_text(path, bytes(content))
+    except LmvizError:
+        return
+    assert not model(torch.tensor([[0, 0]])).isnan().any()
