@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lmviz.models.prefix import Prefix, read_prefix
+from lmviz.models.reading import evaluation, on_device
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import torch
-
     from lmviz.models.model import Model
 
 
@@ -97,28 +93,3 @@ def _advance(model: Model, ids: np.ndarray, state: Any) -> tuple[np.ndarray, Any
     with evaluation(model):
         logits, state = model.advance(on_device(model, ids), state)
     return logits[0, -1].double().cpu().numpy(), state
-
-
-def on_device(model: Model, ids: np.ndarray) -> torch.Tensor:
-    """Ids (position,) as a batch of one, (1, position), where the model computes."""
-    import torch
-
-    tokens = torch.from_numpy(ids)[None]
-    parameter = next(model.parameters(), None)
-    return tokens if parameter is None else tokens.to(parameter.device)
-
-
-@contextmanager
-def evaluation(model: Model) -> Iterator[None]:
-    """Without gradients and without dropout; the model is left as it was."""
-    import torch
-
-    training = model.training
-    if training:
-        model.eval()
-    try:
-        with torch.inference_mode():
-            yield
-    finally:
-        if training:
-            model.train()

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.decoding.continuation import evaluation, on_device
 from lmviz.models.prefix import read_prefix
+from lmviz.models.reading import evaluation, on_device
 
 if TYPE_CHECKING:
     import torch

@@ -1,0 +1,115 @@
+"""Why this number? Any cell of any tap, back to the operands that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.equations import number
+from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.recording import first_operand
+from lmviz.inspection.surgery import amount_at
+from lmviz.inspection.trace import Trace
+from lmviz.models.arithmetic import Arithmetic, Terms, constant
+from lmviz.models.model import Model
+from lmviz.models.operations.factors import value_cell
+from lmviz.models.tap import Weight
+
+
+@dataclass(frozen=True)
+class ReplacedArithmetic(Arithmetic):
+    """The arithmetic of a cell at which somebody intervened.
+
+    Its own terms are the interventions'; `formula` is what the model would have computed from the same
+    operands, and `interventions` say in words what was done.
+    """
+
+    formula: Arithmetic | None = None
+    interventions: tuple[str, ...] = ()
+
+
+class TraceReader:
+    """Where explanations find numbers: a trace, and the parameters of the model that it was made by."""
+
+    def __init__(self, model: Model, trace: Trace) -> None:
+        self._model = model
+        self._trace = trace
+
+    def array(self, address: str) -> np.ndarray:
+        """The value of a tap, without a batch axis."""
+        return self._trace[address].array
+
+    def weight(self, weight: Weight) -> np.ndarray:
+        """The rows of a parameter that a Weight names."""
+        parameter = self._model.get_parameter_or_buffer(weight.name).detach()
+        rows = parameter if weight.rows is None else parameter[slice(*weight.rows)]
+        return rows.float().cpu().numpy()
+
+    @property
+    def ids(self) -> np.ndarray:
+        """The token ids, (position,)."""
+        return self._trace.ids
+
+
+def explain(model: Model, trace: Trace, address: str, index: Sequence[int]) -> Arithmetic:
+    """The arithmetic of one cell, with every operand's number and its place.
+
+    `model` must be the one that was traced, with the same weights. The index follows the tap's axes.
+    Where an intervention changed the cell, the answer is a `ReplacedArithmetic`. LmvizError when there
+    is no such cell, or when an operand was not recorded.
+    """
+    taps = {tap.address: tap for tap in model.taps()}
+    if address not in taps or model.family != trace.family:
+        raise LmvizError(f"This model has no tap {address!r}: explain a trace with the model that made it.")
+    array = trace[address].array
+    index = tuple(int(place) for place in index)
+    if len(index) != array.ndim or not all(
+        0 <= at < size for at, size in zip(index, array.shape, strict=True)
+    ):
+        raise LmvizError(f"{address} has no cell {index}: its shape is {array.shape}.")
+    reader = TraceReader(model, trace)
+    operation = taps[address].operation
+    arithmetic = formula = operation.explain(reader, address, index)
+    for intervention in trace.interventions:
+        if not intervention.concerns(address):
+            continue
+        amount = amount_at(intervention, trace[address].axes, array.shape, index)
+        if amount is not None:
+            terms = _terms_after(arithmetic, formula, intervention, amount)
+            if intervention.kind == "bypass":
+                operand = first_operand(operation, taps)
+                terms = (Terms("passed through", (value_cell(reader, operand, index),)),)
+            arithmetic = _replaced(formula, arithmetic, terms, intervention)
+    return arithmetic
+
+
+def _terms_after(
+    before: Arithmetic, formula: Arithmetic, intervention: Intervention, amount: float
+) -> tuple[Terms, ...]:
+    """What is added up to the cell's value after one more intervention."""
+    if intervention.kind == "replace":
+        return (Terms("set to", (constant(amount),)),)
+    terms = (Terms("computed", (constant(formula.evaluate()),)),) if before is formula else before.terms
+    if intervention.kind == "scale":
+        return tuple(Terms(group.label, (*group.factors, constant(amount))) for group in terms)
+    return (*terms, Terms("added", (constant(amount),)))
+
+
+def _replaced(
+    formula: Arithmetic, before: Arithmetic, terms: tuple[Terms, ...], intervention: Intervention
+) -> ReplacedArithmetic:
+    earlier = before.interventions if isinstance(before, ReplacedArithmetic) else ()
+    done = (*earlier, intervention.describe())
+    return ReplacedArithmetic(
+        address=formula.address,
+        index=formula.index,
+        value=formula.value,
+        operation=f"{'; '.join(done)} (the formula gives {number(formula.evaluate())})",
+        rule="sum",
+        terms=terms,
+        formula=replace(formula, value=formula.evaluate()),
+        interventions=done,
+    )

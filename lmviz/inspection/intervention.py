@@ -1,0 +1,162 @@
+"""An intervention: a change made to one tap, or to the tokens, while a model computes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.names import coordinate, title_of
+
+TOKENS = "tokens"
+"""The address of the prefix itself, before any tap; its axis is position and its values are ids."""
+
+KINDS = ("replace", "scale", "add", "bypass", "swap")
+
+Where = int | tuple[int, ...] | slice
+Number = float | tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Intervention:
+    """A change of some cells of a tap.
+
+    `address` is a tap's address or a pattern of addresses such as "layers/*/attention/bias". `where`
+    says which indices of which axes are meant, one, several or a slice; axes that are left out are meant
+    whole, and negative indices count from the end. Positions that the prefix does not have are passed
+    over, so that an intervention outlives a change of the prefix.
+
+    `kind`: "replace" by `value`, "scale" by it, "add" it; "bypass" passes the tap's first operand
+    through unchanged, as if the operation were not there; "swap", of the address "tokens", exchanges
+    the tokens at two positions. `value` is a number, or nested tuples (arrays are converted) that fit
+    the axes that are not given as a single index. `label` is what to call it, where the generated
+    description is not wanted.
+    """
+
+    address: str
+    kind: str
+    value: Number = 0.0
+    where: Mapping[str, Where] = dataclasses.field(default_factory=dict)
+    enabled: bool = True
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        where = {axis: _place(axis, place) for axis, place in self.where.items()}
+        object.__setattr__(self, "where", MappingProxyType(where))
+        object.__setattr__(self, "value", _number(self.value))
+        if self.kind not in KINDS:
+            raise LmvizError(f"An intervention cannot {self.kind!r}: choose one of {', '.join(KINDS)}.")
+        if (self.kind == "swap") != (self.address == TOKENS and self.kind != "replace"):
+            raise LmvizError("Tokens can be replaced or swapped, and only tokens can be swapped.")
+        pair = self.where.get("position")
+        if self.kind == "swap" and not (isinstance(pair, tuple) and len(pair) == 2):
+            raise LmvizError("A swap needs two positions, such as where={'position': (2, 3)}.")
+
+    def concerns(self, address: str) -> bool:
+        """Whether it changes the tap of this address."""
+        return self.enabled and fnmatchcase(address, self.address)
+
+    def describe(self) -> str:
+        """One line for a list of interventions, such as "layer 2, attention mixed, head 3 × 0"."""
+        if self.label:
+            return self.label
+        places = [_describe_place(axis, place) for axis, place in self.where.items()]
+        if self.kind == "swap":
+            first, second = self.where["position"]
+            return f"swap positions {first + 1} and {second + 1}"
+        changes = {
+            "replace": f"= {_describe_value(self.value)}",
+            "scale": f"× {_describe_value(self.value)}",
+            "add": f"+ {_describe_value(self.value)}",
+            "bypass": "switched off",
+        }
+        return f"{', '.join([title_of(self.address), *places])} {changes[self.kind]}"
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        where = {axis: _plain_place(place) for axis, place in self.where.items()}
+        return {
+            "address": self.address,
+            "kind": self.kind,
+            "value": self.value,
+            "where": where,
+            "enabled": self.enabled,
+            "label": self.label,
+        }
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Self:
+        """What `to_values` gave, also after a round trip through JSON; LmvizError when it is none."""
+        try:
+            where = {axis: _read_place(place) for axis, place in values["where"].items()}
+            return cls(**{**values, "where": where})
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise LmvizError(f"This is no intervention ({error}): make it anew.") from None
+
+
+def _place(axis: str, place: Any) -> Where:
+    if isinstance(place, slice):
+        return place
+    if isinstance(place, (int, np.integer)) and not isinstance(place, bool):
+        return int(place)
+    try:
+        return tuple(int(index) for index in place)
+    except (TypeError, ValueError):
+        raise LmvizError(
+            f"{place!r} is no place on the axis {axis}: give an index, several, or a slice."
+        ) from None
+
+
+def _number(value: Any) -> Number:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise LmvizError(
+            "The value of an intervention must be a number or a full array of numbers."
+        ) from None
+    return _nested(array.tolist())
+
+
+def _nested(value: Any) -> Any:
+    return tuple(_nested(item) for item in value) if isinstance(value, list) else value
+
+
+def _plain_place(place: Where) -> Any:
+    if isinstance(place, slice):
+        return {"start": place.start, "stop": place.stop, "step": place.step}
+    return list(place) if isinstance(place, tuple) else place
+
+
+def _read_place(place: Any) -> Any:
+    return slice(place["start"], place["stop"], place["step"]) if isinstance(place, Mapping) else place
+
+
+def _describe_place(axis: str, place: Where) -> str:
+    if isinstance(place, int):
+        return coordinate(axis, place)
+    if isinstance(place, tuple):
+        numbers = [coordinate(axis, index).removeprefix(f"{axis} ") for index in place]
+        return f"{axis}s {', '.join(numbers)}"
+    first = coordinate(axis, place.start or 0)
+    if place.stop is None:
+        return f"{first} onward"
+    return f"{first} to {coordinate(axis, place.stop - 1).removeprefix(f'{axis} ')}"
+
+
+def _describe_value(value: Number) -> str:
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    numbers = list(_flat(value))
+    shown = ", ".join(f"{number:.2g}" for number in numbers[:4])
+    return f"({shown}{', …' if len(numbers) > 4 else ''})"
+
+
+def _flat(value: Number) -> Iterator[float]:
+    for item in value if isinstance(value, tuple) else (value,):
+        yield from _flat(item) if isinstance(item, tuple) else (item,)

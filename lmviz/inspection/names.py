@@ -1,0 +1,53 @@
+"""Tap addresses and indices in words, the same wherever they are shown.
+
+Layers, heads and positions are numbered from 1 for a reader, as in the pictures; units, channels and
+everything in Python count from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+FROM_ONE = frozenset({"layer", "head", "position", "query", "key"})
+"""The axes that a reader sees numbered from 1."""
+
+POSITIONAL = frozenset({"position", "query", "key"})
+"""The axes that are as long as the text."""
+
+_PARTS = {
+    "orders": "order",
+    "layers": "layer",
+    "feedforward": "feed-forward",
+    "norm1": "norm 1",
+    "norm2": "norm 2",
+}
+_PARTS |= {"residual1": "residual 1", "residual2": "residual 2", "preactivation": "pre-activation"}
+
+
+def title_of(address: str) -> str:
+    """A tap's address in words: "layers/0/attention/weights" is "layer 1, attention weights"."""
+    parts = address.split("/")
+    if parts[0] not in ("layers", "orders") or len(parts) < 2:
+        return " ".join(_word(part) for part in parts)
+    number = parts[1]
+    if number.isdigit() and parts[0] == "layers":
+        number = str(int(number) + 1)
+    place = f"every {_PARTS[parts[0]]}" if number == "*" else f"{_PARTS[parts[0]]} {number}"
+    return ", ".join([place, *([" ".join(_word(part) for part in parts[2:])] if parts[2:] else [])])
+
+
+def coordinate(axis: str, index: int, tokens: Sequence[str] = ()) -> str:
+    """One index in words: "head 3", "unit 17", "position 2 “bat”"."""
+    words = f"{axis} {index + 1 if axis in FROM_ONE and index >= 0 else index}"
+    if axis in POSITIONAL and 0 <= index < len(tokens):
+        return f"{words} “{tokens[index]}”"
+    return words
+
+
+def cell_name(axes: Sequence[str], index: Sequence[int], tokens: Sequence[str] = ()) -> str:
+    """The place of a cell in words: "head 3, query 6 “night”, key 5 “at”"."""
+    return ", ".join(coordinate(axis, place, tokens) for axis, place in zip(axes, index, strict=True))
+
+
+def _word(part: str) -> str:
+    return _PARTS.get(part, part.replace("_", " "))

@@ -1,0 +1,165 @@
+"""Listening to a model: every tap's value is changed where somebody intervenes, and written down."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator, Sequence
+from fnmatch import fnmatchcase
+
+import numpy as np
+import torch
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.intervention import TOKENS, Intervention
+from lmviz.inspection.surgery import changed, changed_tokens
+from lmviz.inspection.trace import Trace, TracedArray
+from lmviz.models.model import Model
+from lmviz.models.prefix import read_prefix
+from lmviz.models.reading import evaluation, on_device
+from lmviz.models.tap import Operation, Tap, Value
+
+
+class Recorder:
+    """A listener that carries interventions out and keeps every value, changed or not, by address."""
+
+    def __init__(self, taps: Sequence[Tap], interventions: Sequence[Intervention], positions: int) -> None:
+        self.values: dict[str, torch.Tensor] = {}
+        self._steps: dict[str, list[torch.Tensor]] = {}
+        self._positions = positions
+        self._changes = {tap.address: _concerning(interventions, tap.address) for tap in taps}
+
+    def __call__(self, tap: Tap, value: torch.Tensor, position: int | None) -> torch.Tensor:
+        for intervention in self._changes[tap.address]:
+            operand = self._operand(tap, value, position) if intervention.kind == "bypass" else None
+            step = None if position is None else (position, self._positions)
+            value = changed(intervention, tap.axes, value, operand=operand, step=step)
+        if position is None:
+            self.values[tap.address] = value
+        else:
+            self._steps.setdefault(tap.address, []).append(value)
+            if position == self._positions - 1:
+                self.values[tap.address] = torch.stack(self._steps.pop(tap.address), dim=1)
+        return value
+
+    def _operand(self, tap: Tap, value: torch.Tensor, position: int | None) -> torch.Tensor | None:
+        """What the tap's first operand is where the value stands; None where the two differ in shape."""
+        operand = first_operand(tap.operation, {*self.values, *self._steps})
+        if operand is None:
+            return None
+        found = self._read(operand, value, position)
+        return found if found.shape == value.shape else None
+
+    def _read(self, operand: Value, value: torch.Tensor, position: int | None) -> torch.Tensor:
+        if position is None:
+            return self.values[operand.address]
+        if position + operand.shift < 0:
+            return torch.zeros_like(value)
+        if operand.address in self._steps:
+            return self._steps[operand.address][position + operand.shift]
+        return self.values[operand.address][:, position + operand.shift]
+
+
+def first_operand(operation: Operation, addresses: Collection[str]) -> Value | None:
+    """The first of an operation's operands that is one of the taps; None where there is none."""
+    for operand in _operands(operation):
+        if operand.address in addresses:
+            return operand
+    return None
+
+
+def _operands(part: object) -> Iterator[Value]:
+    """Whatever may be an operand among the fields of an operation, in their order."""
+    if isinstance(part, Value):
+        yield part
+    elif isinstance(part, str):
+        yield Value(part)
+    elif isinstance(part, tuple):
+        for item in part:
+            yield from _operands(item)
+    elif dataclasses.is_dataclass(part):
+        for field in dataclasses.fields(part):
+            yield from _operands(getattr(part, field.name))
+
+
+def record(
+    model: Model,
+    text_or_ids: str | Sequence[int] | np.ndarray,
+    patterns: Collection[str] | None,
+    interventions: Sequence[Intervention],
+) -> Trace:
+    """What `lmviz.inspection.trace.trace` promises."""
+    prefix = read_prefix(model, text_or_ids).last(model.context)
+    taps = model.taps()
+    wanted = _wanted(taps, patterns)
+    enabled = tuple(intervention for intervention in interventions if intervention.enabled)
+    _check_addresses(taps, enabled)
+    ids = changed_tokens(prefix.ids, enabled, model.vocabulary_size)
+    tokens = _tokens(model, prefix.tokens, prefix.ids, ids)
+    recorder = Recorder(taps, enabled, len(ids))
+    with evaluation(model):
+        model.listen(on_device(model, ids), recorder)
+    borrowed = _storages(model)
+    return Trace(
+        tokens=tokens,
+        ids=ids,
+        text=prefix.text,
+        offsets=prefix.offsets,
+        family=model.family,
+        stages=model.stages(),
+        arrays={
+            tap.address: TracedArray(_frozen(recorder.values[tap.address], borrowed), tap.axes, tap.scale)
+            for tap in wanted
+        },
+        interventions=enabled,
+        dropped=prefix.dropped,
+        name=model.name,
+        step=model.step,
+    )
+
+
+def _concerning(interventions: Sequence[Intervention], address: str) -> tuple[Intervention, ...]:
+    return tuple(intervention for intervention in interventions if intervention.concerns(address))
+
+
+def _wanted(taps: Sequence[Tap], patterns: Collection[str] | None) -> list[Tap]:
+    if patterns is None:
+        return list(taps)
+    patterns = [patterns] if isinstance(patterns, str) else patterns
+    for pattern in patterns:
+        if not any(fnmatchcase(tap.address, pattern) for tap in taps):
+            raise LmvizError(f"No tap matches {pattern!r}: this model has {_addresses(taps)}.")
+    return [tap for tap in taps if any(fnmatchcase(tap.address, pattern) for pattern in patterns)]
+
+
+def _check_addresses(taps: Sequence[Tap], interventions: Sequence[Intervention]) -> None:
+    for intervention in interventions:
+        if not any(intervention.concerns(address) for address in (TOKENS, *(tap.address for tap in taps))):
+            raise LmvizError(f"No tap is called {intervention.address!r}: this model has {_addresses(taps)}.")
+
+
+def _addresses(taps: Sequence[Tap]) -> str:
+    return ", ".join(tap.address for tap in taps)
+
+
+def _tokens(model: Model, tokens: tuple[str, ...], before: np.ndarray, after: np.ndarray) -> tuple[str, ...]:
+    """The tokens as displayed, named anew where interventions put others in their places."""
+    if model.tokenizer is None:
+        return tuple(map(str, after))
+    pairs = zip(tokens, before, after, strict=True)
+    return tuple(token if old == new else model.tokenizer.token(int(new)) for token, old, new in pairs)
+
+
+def _storages(model: Model) -> set[int]:
+    """Where the model's own numbers lie in memory."""
+    owned = (*model.parameters(), *model.buffers())
+    return {tensor.untyped_storage().data_ptr() for tensor in owned}
+
+
+def _frozen(value: torch.Tensor, borrowed: set[int]) -> np.ndarray:
+    """A batch of one as numpy, in float32 where it is coarser, sharing no memory with the model."""
+    value = value[0].detach()
+    if value.untyped_storage().data_ptr() in borrowed:
+        value = value.clone()
+    if value.dtype in (torch.float16, torch.bfloat16):
+        value = value.float()
+    return value.cpu().contiguous().numpy()

@@ -1,0 +1,97 @@
+"""Traces as files: an .npz with one array per tap, and a JSON description of everything else."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.names import POSITIONAL
+from lmviz.inspection.trace import Trace, TracedArray
+from lmviz.models.tap import SCALES, Stage
+from lmviz.text.files import write_atomically
+
+TOKENS, DESCRIPTION = "tokens", "description"
+
+
+def save_trace(trace: Trace, path: str | Path) -> None:
+    """Write a trace; LmvizError where the file cannot be written."""
+    taps = {address: [traced.axes, traced.scale] for address, traced in trace.arrays.items()}
+    description = {
+        "tokens": trace.tokens,
+        "ids": trace.ids.tolist(),
+        "text": trace.text,
+        "offsets": trace.offsets,
+        "family": trace.family,
+        "stages": [dataclasses.asdict(stage) for stage in trace.stages],
+        "interventions": [intervention.to_values() for intervention in trace.interventions],
+        "dropped": trace.dropped,
+        "name": trace.name,
+        "step": trace.step,
+        "taps": taps,
+    }
+    members = {address: traced.array for address, traced in trace.arrays.items()}
+    members[TOKENS] = np.array(trace.tokens, dtype=np.str_)
+    members[DESCRIPTION] = np.array(json.dumps(description))
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **members)
+    write_atomically(path, buffer.getvalue())
+
+
+def load_trace(path: str | Path) -> Trace:
+    """Read a trace; LmvizError when the file is none. Nothing in it is ever run."""
+    try:
+        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
+            description = json.loads(str(file[DESCRIPTION][()]))
+            return _trace(description, {address: file[address] for address in description["taps"]})
+    except OSError as error:
+        raise LmvizError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except Exception as error:  # strangers' bytes break zip, npy and JSON in more ways than can be listed
+        raise LmvizError(f"{path} is no trace that can be read: {error}.") from None
+
+
+def _trace(description: dict[str, Any], arrays: dict[str, np.ndarray]) -> Trace:
+    """The trace that a description and its arrays make; ValueError and the like where they do not fit."""
+    tokens = tuple(map(str, description["tokens"]))
+    ids = np.array(description["ids"], dtype=np.int64)
+    offsets = tuple((int(first), int(end)) for first, end in description["offsets"])
+    if ids.shape != (len(tokens),) or len(offsets) != len(tokens):
+        raise ValueError("its tokens, ids and offsets differ in number")
+    return Trace(
+        tokens=tokens,
+        ids=ids,
+        text=str(description["text"]),
+        offsets=offsets,
+        family=str(description["family"]),
+        stages=tuple(_stage(values) for values in description["stages"]),
+        arrays={
+            address: _traced(address, arrays[address], axes, scale, len(tokens))
+            for address, (axes, scale) in description["taps"].items()
+        },
+        interventions=tuple(Intervention.from_values(values) for values in description["interventions"]),
+        dropped=int(description["dropped"]),
+        name=str(description["name"]),
+        step=int(description["step"]),
+    )
+
+
+def _traced(address: str, array: np.ndarray, axes: list[str], scale: str, positions: int) -> TracedArray:
+    axes = tuple(map(str, axes))
+    if array.ndim != len(axes) or array.dtype.kind not in "fiu" or scale not in SCALES:
+        raise ValueError(f"{address} is not what its description says")
+    if any(axis in POSITIONAL and size != positions for axis, size in zip(axes, array.shape, strict=True)):
+        raise ValueError(f"{address} is not as long as the text")
+    return TracedArray(array, axes, scale)
+
+
+def _stage(values: dict[str, Any]) -> Stage:
+    """A stage, its lists tuples again."""
+    return Stage(
+        **{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    )

@@ -1,0 +1,81 @@
+"""One tiny model of every kind, with a tokenizer of plain words, built once."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+
+from lmviz.families import build_model, find_family
+from lmviz.models.ngram_counts import count_ngrams
+from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+
+SENTENCES = (
+    "the cows eat corn .",
+    "the cows eat grass .",
+    "bats sleep at night .",
+    "the cows sleep at night .",
+)
+TEXT = "the cows eat the corn"
+
+KINDS = {
+    "ngram": ("ngram", {"order": 3}),
+    "window": ("window", {"window": 3, "width": 7, "embedding": 5}),
+    "rnn": ("rnn", {"layers": 2, "width": 6}),
+    "lstm": ("lstm", {"layers": 2, "width": 6}),
+    "gru": ("gru", {"layers": 2, "width": 6}),
+    **{
+        f"transformer-{positions}-{norm}": (
+            "transformer",
+            {"layers": 2, "heads": 2, "width": 8, "context": 12, "positions": positions, "norm": norm},
+        )
+        for positions, norm in (
+            ("learned", "pre"),
+            ("learned", "post"),
+            ("sinusoidal", "pre"),
+            ("rotary", "pre"),
+            ("alibi", "pre"),
+            ("none", "pre"),
+        )
+    },
+}
+
+
+@cache
+def tokenizer():
+    options = TokenizerOptions.from_specification("words")
+    return train_tokenizer(SENTENCES, options, marks_boundaries=True)
+
+
+@cache
+def build(kind):
+    family, settings = KINDS[kind]
+    configuration = find_family(family).configuration.from_values(settings)
+    model = build_model(family, configuration, tokenizer().vocabulary_size, seed=1)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            noise = torch.randn(parameter.shape, generator=torch.Generator().manual_seed(parameter.numel()))
+            parameter.copy_(0.7 * noise if parameter.ndim > 1 else parameter + 0.2 * noise)
+    if family == "ngram":
+        marks = tokenizer().start_id, tokenizer().end_id
+        stream = np.concatenate([[marks[0], *tokenizer().encode(text), marks[1]] for text in SENTENCES])
+        model.fit(count_ngrams(stream, 3, tokenizer().vocabulary_size, start_id=marks[0]))
+    model.tokenizer = tokenizer()
+    model.name = kind
+    return model.eval().requires_grad_(False)
+
+
+@pytest.fixture(params=KINDS)
+def model(request):
+    return build(request.param)
+
+
+@pytest.fixture
+def a():
+    """a("lstm") is the tiny model of that kind."""
+    return build
+
+
+@pytest.fixture
+def text():
+    return TEXT

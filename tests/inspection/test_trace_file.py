@@ -1,0 +1,102 @@
+import contextlib
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.interventions import paint_attention, scale_head, swap_tokens
+from lmviz.inspection.trace import Trace, trace
+
+
+def test_what_is_saved_is_loaded_again(model, text, tmp_path):
+    before = trace(model, text)
+    before.save(tmp_path / "trace.npz")
+    after = Trace.load(tmp_path / "trace.npz")
+    for name in ("tokens", "text", "offsets", "family", "stages", "dropped", "name", "step"):
+        assert getattr(after, name) == getattr(before, name)
+    assert np.array_equal(after.ids, before.ids)
+    assert list(after.arrays) == list(before.arrays)
+    for address, traced in before.arrays.items():
+        assert np.array_equal(after[address].array, traced.array)
+        assert after[address].array.dtype == traced.array.dtype
+        assert (after[address].axes, after[address].scale) == (traced.axes, traced.scale)
+        assert not after[address].array.flags.writeable
+
+
+def test_interventions_are_kept(a, text, tmp_path):
+    model = a("transformer-learned-pre")
+    painted = paint_attention(trace(model, text), 0, 1, query=3, key=1, weight=0.9)
+    made = trace(model, text, interventions=[scale_head(1, 0), painted, swap_tokens(1, 2)])
+    made.save(tmp_path / "trace.npz")
+    assert Trace.load(tmp_path / "trace.npz").interventions == made.interventions
+
+
+def test_numpy_alone_reads_arrays_under_their_addresses(a, text, tmp_path):
+    made = trace(a("lstm"), text)
+    made.save(tmp_path / "trace.npz")
+    with np.load(tmp_path / "trace.npz", allow_pickle=False) as file:
+        assert file["tokens"].tolist() == list(made.tokens)
+        assert np.array_equal(file["layers/0/hidden"], made["layers/0/hidden"].array)
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path):
+    with pytest.raises(LmvizError, match=r"nothing\.npz"):
+        Trace.load(tmp_path / "nothing.npz")
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_trace_or_a_sentence(tmp_path, data):
+    (tmp_path / "any.npz").write_bytes(data)
+    with pytest.raises(LmvizError):
+        Trace.load(tmp_path / "any.npz")
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.floats(0, 1), byte=st.integers(0, 255), length=st.floats(0, 1))
+def test_a_damaged_trace_is_a_trace_or_a_sentence(a, text, tmp_path, place, byte, length):
+    path = tmp_path / "damaged.npz"
+    trace(a("rnn"), text, taps=["logits"]).save(path)
+    data = bytearray(path.read_bytes())
+    data[int(place * (len(data) - 1))] = byte
+    path.write_bytes(bytes(data[: int(length * len(data)) + 1]) if byte % 2 else bytes(data))
+    with contextlib.suppress(LmvizError):
+        assert len(Trace.load(path)) > 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"ids": [1]},
+        {"taps": {"logits": [["position"], "signed"]}},
+        {"taps": {"logits": [["position", "token"], "loud"]}},
+        {"taps": {"hidden": [["position", "unit"], "signed"]}},
+        {"tokens": ["one"], "ids": [1], "offsets": [[0, 1]]},
+        {"stages": [{"title": "no more"}]},
+        {"interventions": [{"address": 3}]},
+        {"offsets": 7},
+    ],
+)
+def test_a_description_that_does_not_fit_is_said(a, text, tmp_path, wrong):
+    path = tmp_path / "wrong.npz"
+    trace(a("rnn"), text, taps=["logits"]).save(path)
+    with np.load(path) as file:
+        members = dict(file)
+    description = json.loads(str(members["description"]))
+    members["description"] = np.array(json.dumps({**description, **wrong}))
+    np.savez(path, **members)
+    with pytest.raises(LmvizError, match=r"wrong\.npz|intervention"):
+        Trace.load(path)
+
+
+def test_pickles_are_never_read(tmp_path):
+    path = tmp_path / "pickle.npz"
+    np.savez(path, description=np.array([{"tokens": []}], dtype=object))
+    with pytest.raises(LmvizError):
+        Trace.load(path)
+    with zipfile.ZipFile(path) as file:
+        assert file.namelist() == ["description.npy"]
