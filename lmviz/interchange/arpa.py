@@ -28,6 +28,9 @@ LOGARITHM_OF_ZERO = -99.0
 ROUNDING = 1e-4
 """How far above zero the logarithm of a probability may lie by rounding."""
 
+Section = list[tuple[str, ...]]
+"""The lines of one order, each as its fields."""
+
 
 def write_arpa(path: str | Path, model: Ngram, tokenizer: Tokenizer) -> None:
     """Write a model and the tokens of its tokenizer; LmvizError where the folder cannot be written to."""
@@ -97,7 +100,7 @@ class _Malformed(Exception):
     """What is wrong with a file."""
 
 
-def _sections(lines: list[str]) -> Iterator[list[list[str]]]:
+def _sections(lines: list[str]) -> Iterator[Section]:
     """For each order the fields of its lines, checked to be as many as the file says."""
     rows = iter(lines)
     if not any(line.strip() == "\\data\\" for line in rows):
@@ -122,7 +125,7 @@ def _sections(lines: list[str]) -> Iterator[list[list[str]]]:
         for line in rows:
             if line.startswith("\\"):
                 break
-            if fields := line.split():
+            if fields := tuple(line.split()):  # tuples of text, unlike lists, do not burden the collector
                 section.append(fields)
         if len(section) != size:
             raise _Malformed(f"it declares {size} {order}-grams and lists {len(section)}")
@@ -133,7 +136,7 @@ def _sections(lines: list[str]) -> Iterator[list[list[str]]]:
         raise _Malformed("there is no line \\end\\ after the last n-gram")
 
 
-def _tables(sections: list[list[list[str]]], words: list[str]) -> BackoffTables:
+def _tables(sections: list[Section], words: list[str]) -> BackoffTables:
     """The levels of a file, when these are the tokens by id."""
     ids = {word: index for index, word in enumerate(words)}
     if len(ids) != len(words):
@@ -154,15 +157,16 @@ def _tables(sections: list[list[list[str]]], words: list[str]) -> BackoffTables:
     return BackoffTables(tuple(levels), start_id)
 
 
-def _grams(section: list[list[str]], ids: dict[str, int], order: int) -> np.ndarray:
+def _grams(section: Section, ids: dict[str, int], order: int) -> np.ndarray:
+    """The token ids of an order's n-grams, (ngram, order)."""
+    flat = (ids[word] for fields in section for word in fields[1 : order + 1])
     try:
-        grams = [[ids[word] for word in fields[1 : order + 1]] for fields in section]
+        return np.fromiter(flat, dtype=np.int64).reshape(-1, order)
     except KeyError as error:
         raise _Malformed(f"{error.args[0]!r} is not in the vocabulary") from None
-    return np.array(grams, dtype=np.int64).reshape(-1, order)
 
 
-def _numbers(section: list[list[str]], order: int) -> tuple[np.ndarray, np.ndarray]:
+def _numbers(section: Section, order: int) -> tuple[np.ndarray, np.ndarray]:
     """Probabilities and backoff weights of an order, both (ngram,), 1 where there is no weight."""
     logarithms = np.array([float(fields[0]) for fields in section])
     weights = np.array([float(fields[order + 1]) if len(fields) > order + 1 else 0.0 for fields in section])
