@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 State = dict[str, "torch.Tensor"]
 
-LARGEST_LIVE_STATE = 64 * 2**20  # bytes; copying more than this several times a second costs training
+LARGEST_LIVE_STATE = 64 * 2**20  # bytes; larger weights are shown from snapshots only
+SHARE_FOR_COPIES = 0.05  # of the training's time at most goes into copying weights
 
 
 class TrainingWorker(QThread):
@@ -46,6 +48,8 @@ class TrainingWorker(QThread):
         self._condition = threading.Condition()
         self._mailbox: deque[Progress] = deque()
         self._state_wanted = False
+        self._next_copy = 0.0
+        self._copied_step = -1
         self._state: tuple[int, State] | None = None
         self.has_begun = False
         self.fault: Exception | None = None
@@ -126,9 +130,16 @@ class TrainingWorker(QThread):
                 self._condition.wait_for(lambda: self._allowed > 0 or self._stopping or self._state_wanted)
 
     def _copy_state(self, model: Model, step: int) -> None:
-        if not self._state_wanted:
+        """Copy the weights when they are wanted, unless training would suffer from it."""
+        began = time.monotonic()
+        if not self._state_wanted or (began < self._next_copy and not self.is_paused):
             return
         self._state_wanted = False
+        if step == self._copied_step:
+            return
+        self._copied_step = step
         state = model.state()
         if sum(value.nbytes for value in state.values()) <= LARGEST_LIVE_STATE:
             self._state = (step, {name: value.clone() for name, value in state.items()})
+        ended = time.monotonic()
+        self._next_copy = ended + (ended - began) / SHARE_FOR_COPIES

@@ -1,0 +1,137 @@
+"""What tests of the window stand on: no leaks, settings of their own, and a small run to look into."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from lmviz.app.main_window import MainWindow
+from lmviz.app.session import Session
+from lmviz.app.settings import Settings
+from lmviz.training.options import TrainingOptions
+
+TEXT = "the cows eat grass\nthe hens eat corn\nthe dog sees the cows\nthe hens see the dog\n" * 30
+NEVER = 100_000  # steps that no test waits for
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_collection_in_workers() -> Iterator[None]:
+    """As in the program: the collector must not run in a worker, where it destroys Qt objects."""
+    gc.disable()
+    gc.freeze()
+    yield
+    gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left(qapp: QCoreApplication) -> Iterator[None]:
+    """Fail a test that leaves a thread or a timer running."""
+    before = set(map(id, _running()))
+    yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+    left = [found for found in _running() if id(found) not in before]
+    for found in left:
+        if isinstance(found, QThread):
+            found.wait(10_000)  # or the process would abort here and hide which test it was
+    assert not left, f"left running: {left}"
+
+
+def _running() -> list[QThread | QTimer]:
+    # type() and not isinstance: some lazy modules import things when asked for their class
+    found = [thing for thing in gc.get_objects() if issubclass(type(thing), (QThread, QTimer))]
+    found = [thing for thing in found if isValid(thing)]
+    return [
+        thing for thing in found if (thing.isRunning() if isinstance(thing, QThread) else thing.isActive())
+    ]
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing a test keeps reaches the person's own settings, runs or log."""
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+
+
+@pytest.fixture(scope="session")
+def text_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A text of short lines."""
+    path = tmp_path_factory.mktemp("texts") / "farm.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def options() -> TrainingOptions:
+    """Small steps, and very many of them: tests stop them."""
+    return TrainingOptions(steps=NEVER, batch=2, length=8, snapshots=12, validate_every=0)
+
+
+@pytest.fixture(scope="session")
+def make_run(tmp_path_factory: pytest.TempPathFactory, text_file: Path) -> Callable[..., Path]:
+    """make_run("lstm", steps, **configuration): the folder of a small run."""
+    from lmviz.text.corpus import load_corpus
+
+    corpus = load_corpus(text_file, documents="line")
+
+    def make(family: str, steps: int = 6, **settings: int) -> Path:
+        from lmviz.api import train
+
+        folder = tmp_path_factory.mktemp("runs") / family
+        train(family, corpus, folder, steps=steps, batch=2, length=8, validate_every=0, **settings)
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def lstm_run(make_run: Callable[..., Path]) -> Path:
+    """A run of a small LSTM with several snapshots."""
+    return make_run("lstm", 6, width=8)
+
+
+@pytest.fixture(scope="session")
+def transformer_run(make_run: Callable[..., Path]) -> Path:
+    """A run of a small Transformer that sees eight positions."""
+    return make_run("transformer", 2, width=8, heads=2, layers=1, context=8)
+
+
+@pytest.fixture
+def session(tmp_path: Path, qapp: QCoreApplication) -> Iterator[Session]:
+    """A session at work, closed after the test."""
+    session = Session(tmp_path / "runs")
+    session.start()
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Settings that nothing was kept in yet."""
+    return Settings(tmp_path / "lmviz.ini")
+
+
+@pytest.fixture
+def window(session: Session, settings: Settings, qtbot: QtBot) -> MainWindow:
+    """The window on the session, painted."""
+    window = MainWindow(session, settings)
+    qtbot.addWidget(window)
+    with qtbot.waitSignal(window.painted):
+        window.show()
+    return window
+
+
+@pytest.fixture
+def read(session: Session, lstm_run: Path, qtbot: QtBot) -> Session:
+    """The session with the small LSTM open and a prefix read."""
+    session.open_model(lstm_run)
+    qtbot.waitUntil(lambda: session.model is not None, timeout=20_000)
+    with qtbot.waitSignal(session.reading_changed):
+        session.set_prefix("the cows eat")
+    return session

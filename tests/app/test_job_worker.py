@@ -1,0 +1,107 @@
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.job_worker import Job
+
+
+@pytest.fixture
+def start(qapp: QCoreApplication) -> Iterator[Callable[..., Job]]:
+    jobs: list[Job] = []
+
+    def start(work: Callable[..., object]) -> Job:
+        jobs.append(Job("a job", work))
+        return jobs[-1]
+
+    yield start
+    for job in jobs:
+        job.cancel()
+        job.wait()
+
+
+def test_what_a_function_returns_is_the_result(start: Callable[..., Job], qtbot: QtBot) -> None:
+    job, seen = start(lambda report: report(0.5) or "done"), []
+    job.progressed.connect(seen.append)
+    with qtbot.waitSignal(job.succeeded) as caught:
+        job.start()
+    assert seen == [0.5]
+    assert caught.args == ["done"]
+
+
+def test_what_a_generator_yields_is_progress_or_partial_and_what_it_returns_is_the_result(
+    start: Callable[..., Job], qtbot: QtBot
+) -> None:
+    def work(report: object) -> Iterator[object]:
+        yield 0.25
+        yield ["one"]
+        yield ["one", "two"]
+        return "all"
+
+    job, seen = start(work), []
+    job.progressed.connect(seen.append)
+    job.partial_changed.connect(seen.append)
+    with qtbot.waitSignal(job.succeeded) as caught:
+        job.start()
+    assert caught.args == ["all"]
+    assert seen[0] == 0.25
+    assert seen[-1] == ["one", "two"], "the last partial result always arrives"
+
+
+def test_a_fast_generator_does_not_flood_the_window(start: Callable[..., Job], qtbot: QtBot) -> None:
+    def work(report: object) -> Iterator[float]:
+        for number in range(20_000):
+            yield number / 20_000
+
+    job, seen = start(work), []
+    job.progressed.connect(seen.append)
+    began = time.monotonic()
+    with qtbot.waitSignal(job.succeeded):
+        job.start()
+    assert len(seen) <= 2 + (time.monotonic() - began) / 0.05
+
+
+def test_a_cancelled_job_says_nothing_more_and_its_generator_is_closed(
+    start: Callable[..., Job], qtbot: QtBot
+) -> None:
+    closed: list[bool] = []
+
+    def work(report: object) -> Iterator[float]:
+        try:
+            while True:
+                yield 0.5
+                time.sleep(0.001)
+        finally:
+            closed.append(True)
+
+    job, heard = start(work), []
+    for signal in (job.succeeded, job.failed):
+        signal.connect(heard.append)
+    with qtbot.waitSignal(job.progressed):
+        job.start()
+    with qtbot.waitSignal(job.finished):
+        job.cancel()
+    assert closed == [True]
+    assert heard == []
+
+
+def test_a_function_that_reports_stops_where_it_reports(start: Callable[..., Job], qtbot: QtBot) -> None:
+    def work(report: Callable[[float], None]) -> None:
+        while True:
+            report(0.1)
+            time.sleep(0.001)
+
+    job = start(work)
+    with qtbot.waitSignal(job.progressed):
+        job.start()
+    with qtbot.waitSignal(job.finished):
+        job.cancel()
+
+
+def test_a_failure_is_handed_over(start: Callable[..., Job], qtbot: QtBot) -> None:
+    job = start(lambda report: 1 / 0)
+    with qtbot.waitSignal(job.failed) as caught:
+        job.start()
+    assert isinstance(caught.args[0], ZeroDivisionError)
