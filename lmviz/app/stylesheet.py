@@ -134,11 +134,11 @@ QAbstractItemView {
 QListView::item, QTreeView::item { padding: ${p3}px ${p6}px; border-radius: ${p4}px; }
 QAbstractItemView::item:hover { background: $hover; }
 QAbstractItemView::item:selected { background: $accent_wash; color: $text; }
-QTableView::item { padding: 0px ${p8}px; }
+QTableView::item { padding: 0px ${p6}px; }
 QHeaderView { background: $surface; }
 QHeaderView::section {
     background: $surface; color: $muted_text; border: none; border-bottom: 1px solid $line;
-    padding: ${p4}px ${p8}px; font-size: ${p12}px;
+    padding: ${p4}px ${p9}px; font-size: ${p12}px;
 }
 QHeaderView::section:hover { color: $accent; }
 QHeaderView::up-arrow { image: url("$chevron_up"); width: ${p9}px; }
