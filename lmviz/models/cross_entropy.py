@@ -1,19 +1,89 @@
-"""Cross-entropy straight from features, for vocabularies of any size."""
+"""Cross-entropy straight from features, without ever holding all logits of a large vocabulary."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
+from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from lmviz.models.model import IGNORED
+
+LARGE_VOCABULARY = 2048
+"""From this many tokens on, logits are made and used slice by slice (measured)."""
+
+SMALLEST_SLICE = 64
+"""Rows of a slice at least, or its products of matrices are slow."""
 
 
 def linear_cross_entropy(
     features: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, targets: torch.Tensor
 ) -> torch.Tensor:
-    """Mean negative log-likelihood in nats of targets (row) that are not IGNORED.
+    """Mean negative log-likelihood in nats of targets (row) that are not IGNORED; nan when none counts.
 
-    Features are (row, feature), weight is (token, feature), bias (token) or None.
+    Features are (row, feature), weight is (token, feature), bias (token) or None. For a large vocabulary
+    it can be differentiated only once.
     """
-    logits = functional.linear(features, weight, bias)
-    return functional.cross_entropy(logits, targets, ignore_index=IGNORED)
+    if len(weight) < LARGE_VOCABULARY:
+        logits = functional.linear(features, weight, bias)
+        return functional.cross_entropy(logits, targets, ignore_index=IGNORED)
+    return _SlicedCrossEntropy.apply(features, weight, bias, targets)
+
+
+class _SlicedCrossEntropy(torch.autograd.Function):
+    """Computes the gradient along with the loss, so that no slice's logits are needed twice."""
+
+    @staticmethod
+    def forward(
+        context: Any,
+        features: torch.Tensor,
+        weight: torch.Tensor,
+        bias: torch.Tensor | None,
+        targets: torch.Tensor,
+    ) -> torch.Tensor:
+        """The mean over rows; slices have as many rows as features, so logits take no more than weights."""
+        for_features, for_weight, for_bias = (
+            torch.zeros_like(operand) if needed else None
+            for operand, needed in zip((features, weight, bias), context.needs_input_grad, strict=False)
+        )
+        count = (targets != IGNORED).sum()
+        total = torch.zeros((), device=features.device)
+        size = max(SMALLEST_SLICE, features.shape[1])
+        for start in range(0, len(features), size):
+            rows = slice(start, start + size)
+            logits = functional.linear(features[rows], weight, bias).float()  # (row, token)
+            norm = logits.logsumexp(1, keepdim=True)
+            counts = (targets[rows] != IGNORED).unsqueeze(1)
+            chosen = targets[rows].unsqueeze(1).where(counts, 0)
+            total += ((norm - logits.gather(1, chosen)) * counts).sum()
+            if not any(context.needs_input_grad):
+                continue
+            # The slope of the loss by each logit is the model's probability, less one for the target.
+            slopes = logits.sub_(norm).exp_()
+            slopes.scatter_add_(1, chosen, slopes.new_full(chosen.shape, -1.0))
+            slopes *= counts / count
+            if for_features is not None:
+                for_features[rows] = slopes @ weight
+            if for_weight is not None:
+                _add_product(for_weight, slopes.t(), features[rows])
+            if for_bias is not None:
+                for_bias += slopes.sum(0)
+        context.gradients = for_features, for_weight, for_bias
+        return total / count
+
+    @staticmethod
+    @once_differentiable
+    def backward(context: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        """The gradients that came with the loss, times the gradient from above."""
+        gradients = [item if item is None else item.mul_(upstream) for item in context.gradients]
+        del context.gradients
+        return *gradients, None
+
+
+def _add_product(total: torch.Tensor, left: torch.Tensor, right: torch.Tensor) -> None:
+    """Add a product of matrices to a total, without a third matrix where precisions agree."""
+    if torch.is_autocast_enabled(total.device.type):
+        total += left @ right
+    else:
+        total.addmm_(left, right)

@@ -155,7 +155,7 @@ class TransformerModel(NeuralModel):
     def features(
         self, tokens: torch.Tensor, state: KeyValueCache | None = None
     ) -> tuple[torch.Tensor, KeyValueCache]:
-        """The end of the residual stream (batch, position, channel), and the cache with these tokens in it."""
+        """The end of the residual stream (batch, position, channel), and the cache with these tokens too."""
         start = 0 if state is None else len(state)
         end = start + tokens.shape[1]
         if end > self.configuration.context:
