@@ -26,11 +26,13 @@ class Library(Tasks):
     step_changed = Signal()
     live_changed = Signal()
     compared_changed = Signal()
+    place_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._corpus: Corpus | None = None
         self._corpus_job: Job | None = None
+        self._place = 0
         self._models: tuple[OpenedModel, ...] = ()
         self._model: OpenedModel | None = None
         self._step = 0
@@ -41,6 +43,11 @@ class Library(Tasks):
     def corpus(self) -> Corpus | None:
         """The text that is open."""
         return self._corpus
+
+    @property
+    def place(self) -> int:
+        """The place in the corpus one looks at: an index into its training ids."""
+        return self._place
 
     @property
     def models(self) -> tuple[OpenedModel, ...]:
@@ -75,20 +82,31 @@ class Library(Tasks):
         def work(report: Report) -> Corpus:
             from lmviz.text.corpus import load_corpus
 
-            return load_corpus(source, options=options, progress=report, **settings)
+            corpus = load_corpus(source, options=options, progress=report, **settings)
+            corpus.statistics()  # counted here, so that no panel has to wait for it
+            return corpus
 
         if self._corpus_job is not None:
             self._corpus_job.cancel()
         name = "several texts" if isinstance(source, (list, tuple)) else Path(source).name
         job = self.start_reporting_job(f"Reading {name}", work, self.take_corpus, where="corpus")
         self._corpus_job = job
-        job.finished.connect(lambda: self._forget_corpus_job(job))
+        job.ended.connect(self._forget_corpus_job)
         return job
 
     def take_corpus(self, corpus: Corpus) -> None:
         """Use a corpus that was made elsewhere, such as one from pasted text."""
         self._corpus = corpus
+        self._place = 0
         self.corpus_changed.emit()
+
+    def choose_place(self, place: int) -> None:
+        """Look at a place in the corpus; beyond either end it stays at that end."""
+        last = 0 if self._corpus is None else len(self._corpus.training) - 1
+        place = max(0, min(place, last))
+        if place != self._place:
+            self._place = place
+            self.place_changed.emit()
 
     def open_model(self, path_or_name: str | Path, step: int | None = None) -> None:
         """Open a run, or a sample model by its name, and look into it; at its newest snapshot by default."""

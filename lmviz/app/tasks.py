@@ -81,6 +81,10 @@ class Tasks(QObject):
 
         self._in_reader(key, work_on_all, answer)
 
+    def ask_reader(self, key: str, work: Callable[[], T], answer: Callable[[T], None]) -> None:
+        """Run `work`, which needs no model, in the reading thread; the newest per key is answered."""
+        self._in_reader(key, work, answer)
+
     def silence(self, key: str) -> None:
         """Whatever was asked under this key will not be answered."""
         self._reader.silence(key)
@@ -115,7 +119,7 @@ class Tasks(QObject):
         if partial is not None:
             job.partial_changed.connect(partial)
         job.failed.connect(lambda fault: self._say(where or name, fault, name))
-        job.finished.connect(lambda: self._forget_job(job))
+        job.ended.connect(self._forget_job)
         self._jobs.append(job)
         job.start()
         self.job_started.emit(job)

@@ -85,6 +85,11 @@ PERSPECTIVES = (
 _NEXT_WORD = "lmviz.app.panels.next_word:NextWordPanel"
 
 PANELS: tuple[PanelRow, ...] = (
+    PanelRow("texts", "Texts", "corpus", "left", "lmviz.app.panels.texts:TextsPanel", width=270),
+    PanelRow("corpus_text", "Text", "corpus", "centre", "lmviz.app.panels.corpus_text:CorpusTextPanel", 4),
+    PanelRow(
+        "concordance", "Concordance", "corpus", "centre", "lmviz.app.panels.concordance:ConcordancePanel", 3
+    ),
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340),
     PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, width=340),
 )

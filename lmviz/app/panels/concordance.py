@@ -1,0 +1,116 @@
+"""The concordance: what follows a phrase in the text, how often, and in which places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.bars import BarsView
+from lmviz.app.widgets.card import Card
+from lmviz.app.widgets.concordance_list import ConcordanceList, Line
+from lmviz.app.widgets.figures import count
+from lmviz.app.widgets.scrolling import scrolling
+
+if TYPE_CHECKING:
+    from lmviz.app.session import Session
+    from lmviz.text.concordance import Concordance
+
+WORDS = 200
+TYPING = 120  # milliseconds without a key before the text is searched
+EXAMPLE = "cows eat"
+
+
+class ConcordancePanel(Panel):
+    """A phrase, the words that follow it with their fractions, and its places; a click opens one."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("concordance_view")
+        self._phrase = QLineEdit()
+        self._phrase.setObjectName("concordance_edit")
+        self._phrase.setAccessibleName("phrase to look up")
+        self._phrase.setPlaceholderText(f"a phrase, such as {EXAMPLE}")
+        self._phrase.setClearButtonEnabled(True)
+        self._words = BarsView()
+        self._words.setAccessibleName("words that follow")
+        self._places = ConcordanceList()
+        self._found: Concordance | None = None
+        self._searched = ""
+        columns = QWidget()
+        row = QHBoxLayout(columns)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(scrolling(self._words), 2)
+        row.addWidget(scrolling(self._places), 5)
+        self._card = Card("Concordance", self._phrase, columns)
+        self.column.addWidget(self._card)
+        self._wait = QTimer(self, singleShot=True, interval=TYPING)
+        self._wait.timeout.connect(self._search)
+        self._phrase.textChanged.connect(lambda _: self._wait.start())
+        self._words.bar_hovered.connect(self._fade_others)
+        self._words.bar_clicked.connect(self._extend_phrase)
+        self._places.line_clicked.connect(self._open_place)
+        session.corpus_changed.connect(self._search)
+        self.follow(session.corpus_changed)
+
+    @property
+    def found(self) -> Concordance | None:
+        """What is shown."""
+        return self._found
+
+    def refresh(self) -> None:
+        found = self._found
+        if found is None or not self._searched:
+            self._card.set_title("Concordance")
+            self._words.set_bars([], [])
+            self._places.set_lines([])
+            return
+        from lmviz.text.tokenizer import visible
+
+        self._card.set_title(f"“{self._searched} _” in {count(found.total)} places")
+        shown = found.words[:WORDS]
+        self._words.set_bars(
+            [visible(word.token) for word in shown],
+            [word.share for word in shown],
+            texts=[f"{count(word.count)}/{count(found.total)}" for word in shown],
+        )
+        self._places.set_lines(
+            [Line(place.before, place.match, visible(place.token), place.after) for place in found.places]
+        )
+
+    def _search(self) -> None:
+        corpus, phrase = self.session.corpus, self._phrase.text().strip()
+        self._searched = phrase
+        if corpus is None or not phrase:
+            self._take(None)
+            return
+
+        def work() -> Concordance:
+            from lmviz.text.concordance import concordance
+
+            return concordance(corpus, phrase)
+
+        self.session.ask_reader("concordance", work, self._take)
+
+    def _take(self, found: Concordance | None) -> None:
+        self._found = found
+        self.refresh_soon()
+
+    def _fade_others(self, index: int) -> None:
+        if self._found is None or index < 0:
+            self._places.set_faded([])
+            return
+        word = self._found.words[index].token
+        self._places.set_faded([n for n, place in enumerate(self._found.places) if place.token != word])
+
+    def _extend_phrase(self, index: int) -> None:
+        """Go on with a word, as the n-gram does."""
+        if self._found is not None:
+            self._phrase.setText(f"{self._searched} {self._found.words[index].token}".replace("\n", " "))
+            self._phrase.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _open_place(self, index: int) -> None:
+        if self._found is not None:
+            self.session.choose_place(self._found.places[index].position)

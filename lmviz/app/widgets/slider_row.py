@@ -1,0 +1,49 @@
+"""A slider between its name and what its value means."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QWidget
+
+
+class SliderRow(QWidget):
+    """`SliderRow(name, accessible_name)`: whole numbers from 0.
+
+    `set_range(last, value)` and `show_value(value, said)` emit nothing; `value` is where it stands.
+    Signal: `value_changed(int)` when a person moves it.
+    """
+
+    value_changed = Signal(int)
+
+    def __init__(self, name: str, accessible_name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName(accessible_name)
+        self.slider.valueChanged.connect(self.value_changed)
+        self._said = QLabel()
+        label = QLabel(name)
+        for muted in (label, self._said):
+            muted.setProperty("role", "muted")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(label)
+        row.addWidget(self.slider, 1)
+        row.addWidget(self._said)
+
+    @property
+    def value(self) -> int:
+        """Where the slider stands."""
+        return self.slider.value()
+
+    def set_range(self, last: int, value: int) -> None:
+        """Go from 0 to `last`, standing at `value`."""
+        with QSignalBlocker(self.slider):
+            self.slider.setRange(0, max(0, last))
+            self.slider.setPageStep(max(1, last // 50))
+            self.slider.setValue(value)
+
+    def show_value(self, value: int, said: str) -> None:
+        """Show a value that was chosen elsewhere, and say what it means."""
+        with QSignalBlocker(self.slider):
+            self.slider.setValue(value)
+        self._said.setText(said)
