@@ -55,10 +55,12 @@ WORDS = {
         (
             ("-m", "ruff", "check"),
             ("-m", "ruff", "format", "--check"),
-            ("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"),
-            ("-m", "pytest", "-q"),
+            ("-c", "from importlinter.cli import lint_imports_command as check; check(['--no-logo'])"),
+            ("-m", "pytest", "-q", "--numprocesses", "auto"),
         ),
     ),
+    "bench": Word("measure speed beside other programs", ("bench",), (("benchmarks/bench.py",),)),
+    "sample-models": Word("train the sample models again", (), (("sample_models/train.py",),)),
     "doctor": Word("say what this machine lacks, if anything", (), (("-m", "lmviz", "doctor"),)),
 }
 
