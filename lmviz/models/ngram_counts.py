@@ -61,8 +61,9 @@ def count_ngrams(tokens: np.ndarray, order: int, vocabulary_size: int, start_id:
 
     With a `start_id` no n-gram reaches across a START; without, they run over the whole stream.
     """
-    tokens = np.asarray(tokens, dtype=np.int64)
-    targets = np.append(tokens, ABSENT)  # (token + 1,) what may follow; ABSENT ends every stretch
+    whole = np.int32 if len(tokens) < np.iinfo(np.int32).max else np.int64  # half the memory to walk through
+    tokens = np.asarray(tokens, dtype=whole)
+    targets = np.append(tokens, whole(ABSENT))  # (token + 1,) what may follow; ABSENT ends every stretch
     if start_id is not None:
         targets[targets == start_id] = ABSENT
     unigrams = np.bincount(targets[targets != ABSENT], minlength=vocabulary_size)
@@ -78,11 +79,11 @@ def count_ngrams(tokens: np.ndarray, order: int, vocabulary_size: int, start_id:
         is_new = _differs(contexts) | _differs(last)
         heads = np.flatnonzero(is_new)
         counts = np.diff(heads, append=len(begins))
-        keys = contexts[heads] * vocabulary_size + last[heads]
+        keys = contexts[heads].astype(np.int64) * vocabulary_size + last[heads]
         levels.append(Level(keys, counts, len(levels[-1]), vocabulary_size))
         suffixes.append(ids[begins[heads] + 1])
-        contexts = np.cumsum(is_new) - 1
-        ids = np.full(len(tokens), ABSENT)
+        contexts = np.cumsum(is_new, dtype=whole) - 1
+        ids = np.full(len(tokens), ABSENT, dtype=whole)
         ids[begins] = contexts
     return NgramCounts(tuple(levels), tuple(suffixes), start_id)
 
@@ -94,7 +95,7 @@ def _sort_stretches(tokens: np.ndarray, targets: np.ndarray, length: int, vocabu
     more. A stretch that is cut short comes before those that go on.
     """
     base = vocabulary_size + 1  # 0 stands for the end of a stretch
-    keys, bound = tokens + 1, base
+    keys, bound = tokens.astype(np.int64) + 1, base
     goes_on = np.ones(len(tokens), dtype=bool)
     place_bits = len(tokens).bit_length()
     places = np.arange(len(tokens))

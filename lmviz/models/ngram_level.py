@@ -42,7 +42,8 @@ class Level:
     @cached_property
     def first(self) -> np.ndarray:
         """Context c begins the n-grams first[c] to first[c + 1]; (context + 1,)."""
-        return np.searchsorted(self.keys, np.arange(self.contexts + 1) * self.vocabulary_size)
+        followers = np.bincount(self.keys // self.vocabulary_size, minlength=self.contexts)
+        return np.concatenate(([0], np.cumsum(followers)))
 
     def with_counts(self, counts: np.ndarray) -> Level:
         """The same n-grams counted otherwise; what is known about their keys is kept."""
