@@ -51,19 +51,13 @@ def learn_counts(
     which no n-gram reaches. Under torchrun every process counts everything, and the first writes.
     """
     controls = controls or Controls()
-    with join_team(torch.device("cpu")) as team:
-        learner = CountingLearner(model, training, options, ignored_target)
-        recorder = Recorder(run, learner, options, controls, team)
-        recorder.begin(resume)
-        measured = ValidationText(validation, ignored_target)
-        lesson = Lesson(learner, recorder, measured, replace(options, learning_rate=0.0), controls, team)
-        try:
-            last = yield from lesson.steps()
-        except GeneratorExit:
-            if team.size == 1:
-                lesson.leave()
-            raise
-        yield last
+    team = join_team(torch.device("cpu"))
+    learner = CountingLearner(model, training, options, ignored_target)
+    recorder = Recorder(run, learner, options, controls, team)
+    recorder.begin(resume)
+    measured = ValidationText(validation, ignored_target)
+    options = replace(options, learning_rate=0.0)
+    yield from Lesson(learner, recorder, measured, options, controls, team).progress()
 
 
 class CountingLearner:

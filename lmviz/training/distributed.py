@@ -7,9 +7,9 @@ step that one process takes with a batch of N × B. Only the first writes files.
 
 from __future__ import annotations
 
+import atexit
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import torch
 from torch import distributed, nn
@@ -101,17 +101,14 @@ class ProcessTeam(Team):
         distributed.barrier()
 
 
-@contextmanager
-def join_team(device: torch.device) -> Iterator[Team]:
-    """The team of this process: those that torchrun started, or itself alone."""
+def join_team(device: torch.device) -> Team:
+    """The team of this process: those that torchrun started, or itself alone.
+
+    A process joins once and stays until it ends, as a group that was left cannot be formed again.
+    """
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        yield Team()
-        return
-    joins = not distributed.is_initialized()
-    if joins:
+        return Team()
+    if not distributed.is_initialized():
         distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
-    try:
-        yield ProcessTeam(device)
-    finally:
-        if joins:
-            distributed.destroy_process_group()
+        atexit.register(distributed.destroy_process_group)
+    return ProcessTeam(device)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from typing import Protocol
 
@@ -50,7 +50,20 @@ class Lesson:
         self._clock = Clock(recorder.seconds)
         self._measured = -math.inf
 
-    def steps(self) -> Generator[Progress, None, Progress]:
+    def progress(self) -> Iterator[Progress]:
+        """Yield every state. Closed before the last one, it saves the state that there is.
+
+        In a team nothing is saved then: the others would have to be closed at the same step.
+        """
+        try:
+            last = yield from self._steps()
+        except GeneratorExit:
+            if self._team.size == 1:
+                self._save()
+            raise
+        yield last
+
+    def _steps(self) -> Generator[Progress, None, Progress]:
         """Yield every state but the last, which is returned."""
         self._clock.start()
         progress = self._begin()
@@ -63,8 +76,8 @@ class Lesson:
         self._clock.pause()
         return progress
 
-    def leave(self) -> bool:
-        """Keep this very state; whether there was one worth keeping. Raises NotWritten."""
+    def _save(self) -> bool:
+        """Save this very state, and say whether it was worth saving. Raises NotWritten."""
         try:
             self._recorder.snapshot(last=True)
             self._recorder.save(self._clock.elapsed)
@@ -137,7 +150,7 @@ class Lesson:
 
     def _stop(self, progress: Progress) -> Progress:
         try:
-            kept = self.leave()
+            kept = self._save()
         except NotWritten as trouble:
             return self._pause(progress, trouble)
         how = "it can be resumed" if kept else "its weights are beyond use, so resume from the saved state"

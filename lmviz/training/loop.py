@@ -43,18 +43,11 @@ def learn(
     """
     controls = controls or Controls()
     device = choose_device(options.device)
-    with join_team(device) as team:
-        learner = GradientLearner(
-            model, training, options, ignored_target=ignored_target, device=device, team=team
-        )
-        measured = Validation(validation, learner.length, options, ignored_target=ignored_target, team=team)
-        recorder = Recorder(run, learner, options, controls, team)
-        recorder.begin(resume)
-        lesson = Lesson(learner, recorder, measured, options, controls, team)
-        try:
-            last = yield from lesson.steps()
-        except GeneratorExit:
-            if team.size == 1:
-                lesson.leave()
-            raise
-        yield last
+    team = join_team(device)
+    learner = GradientLearner(
+        model, training, options, ignored_target=ignored_target, device=device, team=team
+    )
+    measured = Validation(validation, learner.length, options, ignored_target=ignored_target, team=team)
+    recorder = Recorder(run, learner, options, controls, team)
+    recorder.begin(resume)
+    yield from Lesson(learner, recorder, measured, options, controls, team).progress()

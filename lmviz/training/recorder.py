@@ -53,17 +53,14 @@ class Recorder:
     def begin(self, resume: bool) -> None:
         """Start in an empty run, or go on where it was left; LmvizError when neither can be."""
         run = self._run
-        if run is None:
-            return
-        begun = run.is_resumable or any(step > 0 for step in run.snapshots())
-        if begun and not resume:
-            raise LmvizError(f"{run.folder} already holds a training: resume it, or choose another folder.")
-        if begun:
+        if run is not None and (run.is_resumable or any(step > 0 for step in run.snapshots())):
+            if not resume:
+                raise LmvizError(f"{run.folder} already holds a training: resume it, or choose another one.")
             self._check_options(run)
             self.restore()
-        self._team.wait()  # nobody reads any more
-        if self._writes:
-            run.rewind(self._learner.step if begun else -1)
+        self._team.wait()  # until nobody reads any more
+        if run is not None and self._writes:
+            run.rewind(self._learner.step or -1)
             if dict(run.description.training) != self._options.to_values():
                 run.change_training(self._options.to_values())
 

@@ -1,0 +1,113 @@
+"""Two processes with a batch of B take the steps of one with a batch of 2 B."""
+
+import contextlib
+import json
+import os
+import runpy
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from lmviz.training.distributed import Team, is_first_process, join_team
+
+pytestmark = pytest.mark.skipif(not torch.distributed.is_available(), reason="torch was built without it")
+
+SCRIPT = """
+import json
+import sys
+from pathlib import Path
+import numpy as np
+import torch
+from lmviz.models.lstm import LSTMModel
+from lmviz.models.recurrent_configuration import LSTMConfiguration
+from lmviz.training.controls import Controls
+from lmviz.training.description import RunDescription
+from lmviz.training.distributed import is_first_process
+from lmviz.training.loop import learn
+from lmviz.training.options import TrainingOptions
+from lmviz.training.run import Run
+
+torch.set_num_threads(1)
+folder, batch = sys.argv[1], int(sys.argv[2])
+ids = (np.arange(600) * 3 + (np.random.default_rng(0).random(600) < 0.1)) % 7
+told = {}
+
+def start(options, run, **rest):
+    torch.manual_seed(0)
+    model = LSTMModel(LSTMConfiguration(width=8), 7)
+    return learn(model, ids[:500], ids[500:], options, run, ignored_target=2, **rest)
+
+for sampling in ("random", "streams"):
+    options = TrainingOptions(steps=20, batch=batch, length=8, sampling=sampling, validate_every=10)
+    description = RunDescription(sampling, "lstm", {}, 7, options.to_values())
+    path = f"{folder}/{sampling}"
+    run = Run.create(path, description) if is_first_process() else None
+    controls, progress = Controls(), []
+    steps = start(options, run, controls=controls)
+    for progress in steps:
+        # One process asks; all of them stop.
+        controls.stop = progress.step == 12 and is_first_process()
+    assert progress.step == 12, progress
+    told[sampling] = [
+        (progress.step, progress.loss, progress.validation_loss)
+        for progress in start(options, Run.open(path), resume=True)
+    ]
+if is_first_process():
+    Path(folder, "told.json").write_text(json.dumps(told))
+"""
+
+
+def by_two_processes(script: Path, folder: Path) -> None:
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": os.getcwd()}
+    with open(folder.with_suffix(".log"), "w+") as log:
+        process = subprocess.Popen(
+            [*command, str(script), str(folder), "3"],
+            env=environment,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+        try:
+            assert process.wait(timeout=80) == 0, log.seek(0) or log.read()
+        finally:
+            with contextlib.suppress(ProcessLookupError):  # none is left, as it should be
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def by_one_process(script: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [str(script), str(folder), "6"])
+    runpy.run_path(str(script))
+
+
+def test_two_processes_equal_one_with_twice_the_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    by_two_processes(script, tmp_path / "two")
+    by_one_process(script, tmp_path / "one", monkeypatch)
+    two, one = (json.loads((tmp_path / name / "told.json").read_text()) for name in ("two", "one"))
+    for sampling in ("random", "streams"):
+        assert [step for step, _, _ in two[sampling]] == list(range(12, 21))
+        for (_, loss, validation), (_, expected, validation_expected) in zip(
+            two[sampling][1:], one[sampling][1:], strict=True
+        ):
+            assert loss == pytest.approx(expected, abs=1e-5)
+            assert validation == pytest.approx(validation_expected, abs=1e-5)
+
+
+def test_a_process_alone_is_its_own_team(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RANK", "WORLD_SIZE"):
+        monkeypatch.delenv(name, raising=False)
+    assert is_first_process()
+    team = join_team(torch.device("cpu"))
+    assert type(team) is Team
+    assert team.is_first
+    assert team.any(True, False) == (True, False)
+    monkeypatch.setenv("RANK", "1")
+    assert not is_first_process()

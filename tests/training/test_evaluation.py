@@ -1,0 +1,140 @@
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from lmviz.errors import LmvizError
+from lmviz.models.model import Model
+from lmviz.models.ngram import Ngram
+from lmviz.models.ngram_configuration import NgramConfiguration
+from lmviz.models.ngram_counts import count_ngrams
+from lmviz.training import evaluation
+from lmviz.training.evaluation import evaluate_ids, overlapping
+
+Make = Callable[..., Model]
+
+
+def documents(ids: np.ndarray) -> list[np.ndarray]:
+    """Six texts of lengths between 2 and 300, and one of a single token, which has nothing to judge."""
+    cuts = [0, 2, 10, 60, 61, 100, 300, 600]
+    return [ids[start:end] for start, end in pairwise(cuts)]
+
+
+def one_by_one(model: Model, text: np.ndarray, contexts: range | None = None) -> list[float]:
+    """The log-probability of each token but the first, each from all that stands before it."""
+    tokens = torch.from_numpy(text.astype(np.int64))
+    with torch.no_grad():
+        rows = [model.eval()(tokens[None, :end])[0, -1].log_softmax(-1) for end in range(1, len(tokens))]
+    return [float(row[token]) for row, token in zip(rows, tokens[1:], strict=True)]
+
+
+def test_a_recurrence_reads_each_document_from_its_start_to_its_end(
+    lstm: Make, ids: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation, "POSITIONS", 40)  # many pieces
+    monkeypatch.setattr(evaluation, "SIDE_BY_SIDE", 3)
+    model = lstm(layers=2)
+    expected = [value for text in documents(ids) for value in one_by_one(model, text)]
+    told = evaluate_ids(model, documents(ids), None)
+    assert told.tokens == len(expected) == 593
+    assert told.negative_log_likelihood == pytest.approx(-np.mean(expected), rel=1e-5)
+    assert told.perplexity == pytest.approx(math.exp(told.negative_log_likelihood))
+
+
+@pytest.mark.parametrize("positions", [16, 100, 5000])
+def test_a_limited_context_never_sees_less_than_half_of_it(
+    transformer: Make, ids: np.ndarray, monkeypatch: pytest.MonkeyPatch, positions: int
+) -> None:
+    monkeypatch.setattr(evaluation, "POSITIONS", positions)
+    model = transformer()
+    total, counted = 0.0, 0
+    for text in documents(ids):
+        tokens = torch.from_numpy(text.astype(np.int64))
+        judged = 0
+        for start in range(0, len(text), 8):
+            end = min(start + 16, len(text) - 1)
+            if end <= judged:
+                break
+            with torch.no_grad():
+                rows = model.eval()(tokens[None, start:end])[0].log_softmax(-1)
+            for place in range(judged, end):
+                assert place - start >= min(place, 8)
+                total += float(rows[place - start, tokens[place + 1]])
+                counted += 1
+            judged = end
+    told = evaluate_ids(model, documents(ids), None)
+    assert told.tokens == counted == 593
+    assert told.negative_log_likelihood == pytest.approx(-total / counted, rel=1e-5)
+
+
+@pytest.mark.parametrize("context", [1, 2, 3, 16, 17])
+@pytest.mark.parametrize("length", [2, 3, 16, 17, 18, 40, 41])
+def test_overlapping_windows_judge_every_token_once(length: int, context: int) -> None:
+    judged = []
+    for window in overlapping(np.arange(length), context):
+        assert len(window.ids) <= context + 1
+        targets = window.ids[1 + window.first :]
+        assert all(target - window.ids[0] >= min(target, (context + 1) // 2) for target in targets)
+        judged += list(targets)
+    assert judged == list(range(1, length))
+
+
+def test_an_ngram_is_asked_once_for_everything(ids: np.ndarray) -> None:
+    start = 6
+    model = Ngram(NgramConfiguration(order=3), 7)
+    model.fit(count_ngrams(ids, 3, 7, start_id=start))
+    asked = []
+    look_up = model.log_probabilities
+
+    def spy(tokens: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        asked.append(tokens.shape)
+        return look_up(tokens, targets)
+
+    model.log_probabilities = spy  # type: ignore[method-assign]
+    texts = [np.concatenate([[start], text[text != start]]) for text in documents(ids)]
+    told = evaluate_ids(model, texts, start)
+    assert len(asked) == 1
+    expected = [value for text in texts for value in one_by_one(model, text)]
+    assert told.tokens == len(expected)
+    assert told.negative_log_likelihood == pytest.approx(-np.mean(expected), rel=1e-5)
+
+
+def test_targets_that_do_not_count_are_left_out(lstm: Make, ids: np.ndarray) -> None:
+    model = lstm()
+    values = zip(one_by_one(model, ids), ids[1:], strict=True)
+    expected = [value for value, token in values if token != 3]
+    told = evaluate_ids(model, [ids], 3)
+    assert told.tokens == len(expected)
+    assert told.negative_log_likelihood == pytest.approx(-np.mean(expected), rel=1e-5)
+
+
+def test_bits_per_character_share_the_surprise_among_the_characters(lstm: Make, ids: np.ndarray) -> None:
+    told = evaluate_ids(lstm(), [ids], None, characters=1200)
+    expected = told.negative_log_likelihood * told.tokens / math.log(2) / 1200
+    assert told.bits_per_character == pytest.approx(expected)
+    assert evaluate_ids(lstm(), [ids], None).bits_per_character is None
+
+
+def test_what_cannot_be_predicted_at_all_is_infinitely_surprising() -> None:
+    model = Ngram(NgramConfiguration(order=1, smoothing="maximum-likelihood"), 7)
+    model.fit(count_ngrams(np.array([1, 2, 1, 2]), 1, 7, start_id=None))
+    told = evaluate_ids(model, [np.array([1, 5])], None)
+    assert told.negative_log_likelihood == told.perplexity == math.inf
+
+
+@pytest.mark.parametrize("texts", [[], [np.array([1])], [np.array([1, 6])]])
+def test_nothing_to_judge_is_told(lstm: Make, texts: list[np.ndarray]) -> None:
+    with pytest.raises(LmvizError, match="no token to predict"):
+        evaluate_ids(lstm(), texts, 6)
+
+
+def test_progress_rises_to_one_and_the_model_is_left_as_it_was(lstm: Make, ids: np.ndarray) -> None:
+    model, heard = lstm(dropout=0.5), []
+    model.train()
+    evaluate_ids(model, documents(ids), None, progress=heard.append)
+    assert heard == sorted(heard)
+    assert heard[-1] == 1.0
+    assert model.training
