@@ -9,6 +9,7 @@ import numpy as np
 
 from lmviz.text.tokenizer import Tokenizer
 
+_MOST_COLUMNS = 40
 _STEP = 1 << 20  # ids counted at a time, so that a memory-mapped corpus stays on the disk
 
 
@@ -43,6 +44,18 @@ class Statistics:
     def rank_frequency(self) -> np.ndarray:
         """How often the token of each rank occurs, (rank,) int64, never rising (Zipf 1935)."""
         return self.counts[self.by_rank]
+
+    @property
+    def rank_share(self) -> np.ndarray:
+        """The share of all occurrences that the token of each rank has, (rank,) float64."""
+        return self.rank_frequency / self.counts.sum()
+
+    def length_histogram(self) -> tuple[np.ndarray, np.ndarray]:
+        """Edges (column + 1,) of at most 40 columns of equal width, and documents in each (column,)."""
+        shortest, longest = int(self.lengths.min()), int(self.lengths.max())
+        width = max(1, -(-(longest + 1 - shortest) // _MOST_COLUMNS))
+        edges = np.arange(shortest, longest + width + 1, width)
+        return edges, np.histogram(self.lengths, bins=edges)[0]
 
 
 def measure(training: np.ndarray, validation: np.ndarray, tokenizer: Tokenizer) -> Statistics:

@@ -90,6 +90,14 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow(
         "concordance", "Concordance", "corpus", "centre", "lmviz.app.panels.concordance:ConcordancePanel", 3
     ),
+    PanelRow(
+        "vocabulary",
+        "Vocabulary",
+        "corpus",
+        "right",
+        "lmviz.app.panels.vocabulary:VocabularyPanel",
+        width=330,
+    ),
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340),
     PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, width=340),
 )
