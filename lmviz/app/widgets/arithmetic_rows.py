@@ -81,13 +81,34 @@ def plain_name(source: str, index: tuple[int, ...]) -> str:
 
 def sheet_of(arithmetic: Arithmetic, naming: Naming = plain_name, count: int = 6) -> Sheet:
     """The arithmetic as rows; of sums and rows the `count` largest terms are shown one by one."""
-    makers = {"softmax": _softmax_sheet, "layer norm": _norm_sheet, "mask": _mask_sheet}
+    makers = {
+        "fraction": _fraction_sheet,
+        "softmax": _softmax_sheet,
+        "layer norm": _norm_sheet,
+        "mask": _mask_sheet,
+    }
     return makers.get(arithmetic.rule, _sum_sheet)(arithmetic, naming, count)
 
 
 def _sum_sheet(arithmetic: Arithmetic, naming: Naming, count: int) -> Sheet:
-    single = [group for group in arithmetic.terms if len(group) == 1]
-    many = tuple(group for group in arithmetic.terms if len(group) > 1)
+    return Sheet((*_sum_rows(arithmetic.terms, naming, count), _result_row(arithmetic)))
+
+
+def _fraction_sheet(arithmetic: Arithmetic, naming: Naming, count: int) -> Sheet:
+    half = len(arithmetic.terms) // 2
+    above, below = arithmetic.terms[:half], arithmetic.terms[half:]
+    rows = [*_sum_rows(above, naming, count), _total_row("together", above)]
+    rows += [*_sum_rows(below, naming, count), _total_row("divided by", below)]
+    return Sheet((*rows, _result_row(arithmetic)))
+
+
+def _total_row(name: str, groups: tuple[Terms, ...]) -> Row:
+    return Row(name, value=number(float(sum(group.products.sum() for group in groups))))
+
+
+def _sum_rows(groups: tuple[Terms, ...], naming: Naming, count: int) -> list[Row]:
+    single = [group for group in groups if len(group) == 1]
+    many = tuple(group for group in groups if len(group) > 1)
     found = sorted(
         ((group, int(term)) for group in many for term in _largest(group, count)),
         key=lambda pair: -abs(pair[0].products[pair[1]]),
@@ -98,8 +119,7 @@ def _sum_sheet(arithmetic: Arithmetic, naming: Naming, count: int) -> Sheet:
         shown = sum(group.products[term] for group, term in found)
         left = sum(group.products.sum() for group in many) - shown
         rows.append(Row(_others(others), value=signed_figure(left)))
-    rows += [_term_row(group, 0, naming, label=group.label) for group in single]
-    return Sheet((*rows, _result_row(arithmetic)))
+    return rows + [_term_row(group, 0, naming, label=group.label) for group in single]
 
 
 def _softmax_sheet(arithmetic: Arithmetic, naming: Naming, count: int) -> Sheet:

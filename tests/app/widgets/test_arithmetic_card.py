@@ -119,6 +119,14 @@ def test_a_masked_cell_and_an_empty_card_are_drawn(card):
     QTest.keyClick(card, Qt.Key.Key_Down)
 
 
+def test_a_fraction_shows_both_sums():
+    counted = {"count": 3.0, "total": 12.0}.items()
+    groups = [Terms(name, (factor(f"orders/2/{name}", [value]),)) for name, value in counted]
+    rows = sheet_of(cell("fraction", groups)).rows
+    assert [row.name for row in rows] == ["count", "together", "total", "divided by", "all together"]
+    assert [row.value for row in rows[-2:]] == ["12.000", "0.250"]
+
+
 def test_functions_of_factors_are_written_around_them():
     product = Terms("gate", (factor("output", [0.99]), factor("cell", [0.28], "tanh")))
     rows = sheet_of(cell("sum", [product])).rows
