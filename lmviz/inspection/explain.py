@@ -10,7 +10,7 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.inspection.equations import number
 from lmviz.inspection.intervention import Intervention
-from lmviz.inspection.recording import first_operand
+from lmviz.inspection.operands import first_operand
 from lmviz.inspection.surgery import amount_at
 from lmviz.inspection.trace import Trace
 from lmviz.models.arithmetic import Arithmetic, Terms, constant

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -11,12 +10,13 @@ import torch
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.intervention import TOKENS, Intervention
+from lmviz.inspection.operands import first_operand
 from lmviz.inspection.surgery import changed, changed_tokens
 from lmviz.inspection.trace import Trace, TracedArray
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
 from lmviz.models.reading import evaluation, on_device
-from lmviz.models.tap import Operation, Tap, Value
+from lmviz.models.tap import Tap, Value
 
 
 class Recorder:
@@ -57,28 +57,6 @@ class Recorder:
         if operand.address in self._steps:
             return self._steps[operand.address][position + operand.shift]
         return self.values[operand.address][:, position + operand.shift]
-
-
-def first_operand(operation: Operation, addresses: Collection[str]) -> Value | None:
-    """The first of an operation's operands that is one of the taps; None where there is none."""
-    for operand in _operands(operation):
-        if operand.address in addresses:
-            return operand
-    return None
-
-
-def _operands(part: object) -> Iterator[Value]:
-    """Whatever may be an operand among the fields of an operation, in their order."""
-    if isinstance(part, Value):
-        yield part
-    elif isinstance(part, str):
-        yield Value(part)
-    elif isinstance(part, tuple):
-        for item in part:
-            yield from _operands(item)
-    elif dataclasses.is_dataclass(part):
-        for field in dataclasses.fields(part):
-            yield from _operands(getattr(part, field.name))
 
 
 def record(

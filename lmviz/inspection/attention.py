@@ -1,0 +1,78 @@
+"""Attention as pictures need it: heads combined, and all heads as thumbnails in one image."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.trace import Trace
+
+COMBINATIONS = ("mean", "max")
+
+
+def attention_layers(trace: Trace) -> tuple[int, ...]:
+    """The layers whose attention weights were recorded, counted from 0; none for other families."""
+    found = (re.fullmatch(r"layers/(\d+)/attention/weights", address) for address in trace.arrays)
+    return tuple(int(match[1]) for match in found if match)
+
+
+def attention_weights(trace: Trace, layer: int) -> np.ndarray:
+    """The attention weights of a layer, (head, query, key)."""
+    return trace[f"layers/{layer}/attention/weights"].array
+
+
+def combine_heads(trace: Trace, heads: Sequence[tuple[int, int]], how: str = "mean") -> np.ndarray:
+    """The mean or the maximum over some heads, each given as (layer, head), cell by cell; (query, key)."""
+    if how not in COMBINATIONS:
+        raise LmvizError(f"Heads cannot be combined by {how!r}: choose one of {', '.join(COMBINATIONS)}.")
+    if not heads:
+        raise LmvizError("No head is chosen: choose at least one.")
+    parts = [_head(trace, layer, head) for layer, head in heads]
+    combined = parts[0].copy()
+    for part in parts[1:]:
+        np.maximum(combined, part, out=combined) if how == "max" else np.add(combined, part, out=combined)
+    return combined if how == "max" else combined / len(parts)
+
+
+def thumbnails(trace: Trace, side: int = 64) -> np.ndarray:
+    """Every head small, (layer, head, row, column) float32.
+
+    Beyond `side` positions each cell is the largest weight of a square of cells, so that no line is lost;
+    the thumbnails are then at most `side` cells wide. LmvizError where nothing attends.
+    """
+    layers = attention_layers(trace)
+    if not layers:
+        raise LmvizError("This trace has no attention: trace a Transformer.")
+    return np.stack([largest_of_squares(attention_weights(trace, layer), side) for layer in layers])
+
+
+def largest_of_squares(weights: np.ndarray, side: int) -> np.ndarray:
+    """Non-negative weights (head, query, key) reduced to at most (head, side, side), keeping the largest."""
+    heads, positions, _ = weights.shape
+    square = -(-positions // side)
+    if square == 1:
+        return weights.astype(np.float32, copy=False)
+    rows = -(-positions // square)
+    missing = rows * square - positions
+    padded = np.pad(weights, ((0, 0), (0, missing), (0, missing))) if missing else weights
+    # Rows first: there numpy compares whole lines of memory, and little is left for the columns.
+    by_row = padded.reshape(heads, rows, square, -1).max(axis=2)
+    return by_row.reshape(heads, rows, rows, square).max(axis=3).astype(np.float32, copy=False)
+
+
+def mosaic(small: np.ndarray, gap: int = 2) -> np.ndarray:
+    """Thumbnails (layer, head, row, column) as one image, a layer to a row, with gaps of NaN."""
+    layers, heads, rows, columns = small.shape
+    image = np.full((layers, rows + gap, heads, columns + gap), np.nan, dtype=np.float32)
+    image[:, :rows, :, :columns] = small.transpose(0, 2, 1, 3)
+    return image.reshape(layers * (rows + gap), heads * (columns + gap))[: -gap or None, : -gap or None]
+
+
+def _head(trace: Trace, layer: int, head: int) -> np.ndarray:
+    weights = attention_weights(trace, layer)
+    if not 0 <= head < len(weights):
+        raise LmvizError(f"Layer {layer} has no head {head}: it has {len(weights)}, counted from 0.")
+    return weights[head]

@@ -1,0 +1,97 @@
+"""What kinds of heads there are, judged by the text at hand.
+
+Each score is a mean share of attention: to the token before (Clark et al. 2019), to the first token (the
+"attention sink" of Xiao et al. 2024), and to what followed earlier occurrences of the current token, the
+prefix matching of induction heads (Olsson et al. 2022). A head earns a badge when its score reaches the
+threshold and is at least twice that of a head which looks everywhere alike, so that short texts, where
+everything is close, give none away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmviz.inspection.attention import attention_layers, attention_weights
+from lmviz.inspection.trace import Trace
+
+PREVIOUS, FIRST, INDUCTION = "previous", "first", "induction"
+
+THRESHOLDS: Mapping[str, float] = {PREVIOUS: 0.5, FIRST: 0.5, INDUCTION: 0.4}
+"""Shares of attention that earn a badge. Half is what Clark et al. call attending to one place; induction
+heads spend more of their attention on the first token, where they rest when there is nothing to match."""
+
+ABOVE_CHANCE = 2.0
+"""How many times the score of even attention a badge takes."""
+
+FEWEST = 3
+"""With fewer queries to judge by, there is no score."""
+
+
+@dataclass(frozen=True)
+class HeadBadge:
+    """A head's scores by kind, None where the text cannot tell, and the badges it earns, best first."""
+
+    layer: int
+    head: int
+    scores: Mapping[str, float | None]
+    badges: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """The cells (query, key) that a kind of head would look at, and the queries (query,) that count."""
+
+    cells: np.ndarray
+    queries: np.ndarray
+
+    def score(self, weights: np.ndarray) -> np.ndarray:
+        """The mean attention (head,) that weights (head, query, key) give the cells."""
+        rows = weights[:, self.queries]
+        return np.einsum("hqk,qk->h", rows, self.cells[self.queries].astype(rows.dtype)) / len(self.queries)
+
+    @property
+    def chance(self) -> float:
+        """The score of a head that looks everywhere alike."""
+        return float((self.cells[self.queries].sum(axis=1) / (self.queries + 1)).mean())
+
+
+def head_badges(trace: Trace) -> tuple[tuple[HeadBadge, ...], ...]:
+    """The badges of every head, by layer; empty for families without attention."""
+    patterns = head_patterns(trace.ids)
+    return tuple(_of_layer(trace, layer, patterns) for layer in attention_layers(trace))
+
+
+def head_patterns(ids: np.ndarray) -> dict[str, Pattern]:
+    """Where the kinds of heads would look in a text of ids (position,), as far as it can tell them apart.
+
+    The first two queries count for none: there the previous token is the first. Induction leaves out the
+    current token and the one before, which other kinds of heads look at.
+    """
+    positions = np.arange(len(ids))
+    query, key = positions[:, None], positions[None, :]
+    follows = np.zeros((len(ids), len(ids)), dtype=bool)
+    follows[:, 1:] = (ids[:, None] == ids[None, :-1]) & (key[:, 1:] <= query - 2)
+    cells = {PREVIOUS: key == query - 1, FIRST: (key == 0) & (query > 0), INDUCTION: follows}
+    patterns = {
+        kind: Pattern(where, np.flatnonzero(where.any(axis=1) & (positions >= 2)))
+        for kind, where in cells.items()
+    }
+    return {kind: pattern for kind, pattern in patterns.items() if len(pattern.queries) >= FEWEST}
+
+
+def _of_layer(trace: Trace, layer: int, patterns: Mapping[str, Pattern]) -> tuple[HeadBadge, ...]:
+    weights = attention_weights(trace, layer)
+    scores = {kind: pattern.score(weights) for kind, pattern in patterns.items()}
+    needed = {
+        kind: max(THRESHOLDS[kind], ABOVE_CHANCE * pattern.chance) for kind, pattern in patterns.items()
+    }
+    badges = []
+    for head in range(len(weights)):
+        own = {kind: float(scores[kind][head]) if kind in scores else None for kind in THRESHOLDS}
+        earned = [kind for kind in patterns if own[kind] >= needed[kind]]
+        earned.sort(key=lambda kind: -own[kind])
+        badges.append(HeadBadge(layer, head, own, tuple(earned)))
+    return tuple(badges)

@@ -1,0 +1,139 @@
+"""What a model would predict if it stopped early: the logit lens (nostalgebraist 2020).
+
+Every place along the residual stream is sent through the final normalisation and the output as if it
+were the last. The same is done with the layers of a recurrent network; an n-gram model has a
+distribution of its own at every order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.operands import operands
+from lmviz.inspection.trace import Trace
+from lmviz.models.arithmetic import Arithmetic
+from lmviz.models.explicit import Scope
+from lmviz.models.model import Model
+from lmviz.models.reading import evaluation, on_device
+from lmviz.models.tap import Reader, Tap
+
+
+@dataclass(frozen=True, eq=False)
+class LogitLens:
+    """The likeliest tokens at each place and position.
+
+    `places` are tap addresses in the order of computation, `positions` those that were asked for.
+    `ids` and `probabilities` are (place, position, candidate), likeliest first; `of_final` (place,
+    position) is the probability of what the model predicts in the end, and `entropy` (place, position)
+    that of the whole distribution, in bits.
+    """
+
+    places: tuple[str, ...]
+    positions: tuple[int, ...]
+    ids: np.ndarray
+    probabilities: np.ndarray
+    of_final: np.ndarray
+    entropy: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """An operation whose value is known already."""
+
+    value: torch.Tensor
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, *axes)."""
+        return self.value
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """A value that was handed in has no arithmetic here."""
+        raise LmvizError(f"{address} was given, not computed: explain it where it was traced.")
+
+
+def stream_places(addresses: Iterable[str]) -> tuple[str, ...]:
+    """The taps, among these, that hold the state which the logits are finally made of, first to last."""
+    addresses = tuple(addresses)
+    sums = _matching(addresses, r"layers/\d+/residual[12]")
+    if sums and "norm" not in addresses:  # post-norm: the stream is what has been normalised
+        sums = _matching(addresses, r"layers/\d+/norm[12]")
+    if sums:
+        return (*_matching(addresses, "embedding/sum"), *sums)
+    return _matching(addresses, r"(layers/\d+/)?hidden") or _matching(addresses, r"orders/\d+/probabilities")
+
+
+def logit_lens(
+    model: Model, trace: Trace, count: int = 5, positions: Sequence[int] | None = None
+) -> LogitLens:
+    """The `count` likeliest tokens at each place along the stream, at all positions or some.
+
+    `model` must be the one that was traced. The last place gives the model's own distribution. LmvizError
+    when the places were not recorded.
+    """
+    places = stream_places(tap.address for tap in model.taps())
+    chosen = np.arange(len(trace)) if positions is None else np.array(positions, dtype=np.int64)
+    if not len(chosen) or (chosen < 0).any() or (chosen >= len(trace)).any():
+        raise LmvizError(f"The trace has {len(trace)} positions: choose some of them, counted from 0.")
+    count = min(count, model.vocabulary_size)
+    final = torch.from_numpy(trace["logits"].array[chosen].argmax(axis=-1))[:, None]  # (position, 1)
+    ids, probabilities, of_final, entropy = [], [], [], []
+    for shares in _distributions(model, trace, places, chosen):  # (position, token) each
+        largest = shares.topk(count, dim=-1)
+        ids.append(largest.indices)
+        probabilities.append(largest.values)
+        of_final.append(shares.gather(-1, final.to(shares.device))[:, 0])
+        entropy.append(torch.special.entr(shares).sum(dim=-1) / np.log(2))
+    stacked = (torch.stack(rows).cpu().numpy() for rows in (ids, probabilities, of_final, entropy))
+    return LogitLens(places, tuple(map(int, chosen)), *stacked)
+
+
+def residual_norms(trace: Trace) -> tuple[tuple[str, ...], np.ndarray]:
+    """The places along the stream, and the Euclidean norm of the state there, (place, position)."""
+    places = tuple(place for place in stream_places(trace.arrays) if trace[place].axes[0] == "position")
+    norms = [np.linalg.norm(trace[place].array, axis=-1) for place in places]
+    return places, np.stack(norms) if norms else np.zeros((0, len(trace)))
+
+
+def _distributions(
+    model: Model, trace: Trace, places: Sequence[str], positions: np.ndarray
+) -> Iterator[torch.Tensor]:
+    """The distribution (position, token) that each place leads to."""
+    taps = model.taps()
+    last = stream_places(tap.address for tap in taps)[-1]
+    addresses = [tap.address for tap in taps]
+    ending = taps[addresses.index(last) + 1 : addresses.index("logits") + 1]
+    read = {operand.address for tap in ending for operand in operands(tap.operation)}
+    read = (read & set(addresses)) - {tap.address for tap in ending}
+    # What looks back over other positions, as a window of embeddings does, needs them all.
+    rows = positions if read <= {last} else np.arange(len(trace))
+    parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    for place in places:
+        if trace[place].axes[-1] == "token":
+            yield torch.from_numpy(trace[place].array[positions])
+            continue
+        given = []
+        for tap in taps:
+            if tap.address in read:
+                source = place if tap.address == last else tap.address
+                given.append(Tap(tap.address, tap.axes, Given(_values(model, trace, source, rows))))
+        with evaluation(model):
+            scope = Scope(on_device(model, trace.ids[rows]), parameters)
+            logits = scope.run([*given, *ending], lambda tap, value, position: value)["logits"][0]
+            yield logits[positions if len(rows) > len(positions) else slice(None)].softmax(dim=-1)
+
+
+def _values(model: Model, trace: Trace, address: str, positions: np.ndarray) -> torch.Tensor:
+    """A traced tap's values at some positions as a batch of one, where and as the model computes."""
+    rows = torch.from_numpy(trace[address].array[positions])[None]
+    parameter = next(model.parameters())
+    return rows.to(parameter.device, parameter.dtype)
+
+
+def _matching(addresses: Sequence[str], pattern: str) -> tuple[str, ...]:
+    return tuple(address for address in addresses if re.fullmatch(pattern, address))

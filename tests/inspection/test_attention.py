@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.attention import (
+    attention_layers,
+    attention_weights,
+    combine_heads,
+    largest_of_squares,
+    mosaic,
+    thumbnails,
+)
+from lmviz.inspection.head_badges import FIRST, INDUCTION, PREVIOUS, head_badges, head_patterns
+from lmviz.inspection.trace import Trace, TracedArray, trace
+
+AXES = ("head", "query", "key")
+
+
+def traced(ids, *layers):
+    """A trace of nothing but attention weights, one array (head, query, key) per layer."""
+    arrays = {
+        f"layers/{number}/attention/weights": TracedArray(np.array(weights, dtype=np.float32), AXES, "share")
+        for number, weights in enumerate(layers)
+    }
+    count = len(ids)
+    return Trace(("x",) * count, np.array(ids), "", ((0, 0),) * count, "transformer", (), arrays)
+
+
+def looking(positions, target):
+    """Weights (query, key) that look at target(query), or at the first position where that is not there."""
+    weights = np.zeros((positions, positions))
+    for query in range(positions):
+        weights[query, max(0, min(query, target(query)))] = 1
+    return weights
+
+
+def even(positions):
+    return np.tril(np.ones((positions, positions))) / np.arange(1, positions + 1)[:, None]
+
+
+def test_layers_are_those_that_attend(a, text):
+    assert attention_layers(trace(a("transformer-alibi-pre"), text)) == (0, 1)
+    assert attention_layers(trace(a("lstm"), text)) == ()
+
+
+def test_heads_are_combined_cell_by_cell(a, text):
+    found = trace(a("transformer-alibi-pre"), text)
+    chosen = [attention_weights(found, 0)[1], attention_weights(found, 1)[0]]
+    assert combine_heads(found, [(0, 1), (1, 0)]) == pytest.approx(np.mean(chosen, axis=0))
+    assert combine_heads(found, [(0, 1), (1, 0)], "max") == pytest.approx(np.max(chosen, axis=0))
+    for wrong in ([], [(0, 9)], [(9, 0)]):
+        with pytest.raises(LmvizError):
+            combine_heads(found, wrong)
+    with pytest.raises(LmvizError, match="mean, max"):
+        combine_heads(found, [(0, 0)], "median")
+
+
+@pytest.mark.parametrize(
+    ("positions", "side", "cells"), [(5, 8, 5), (8, 8, 8), (9, 8, 5), (16, 8, 8), (37, 8, 8)]
+)
+def test_thumbnails_keep_the_largest_of_each_square(positions, side, cells):
+    weights = np.random.default_rng(0).random((3, positions, positions)).astype(np.float32)
+    small = largest_of_squares(weights, side)
+    assert small.shape == (3, cells, cells)
+    square = -(-positions // side)
+    for row, column in ((0, 0), (cells - 1, 0), (cells - 1, cells - 1), (cells // 2, 1)):
+        part = weights[:, row * square : (row + 1) * square, column * square : (column + 1) * square]
+        assert np.array_equal(small[:, row, column], part.max(axis=(1, 2)))
+
+
+def test_all_heads_fit_in_one_image(a, text):
+    found = trace(a("transformer-learned-pre"), text)
+    small = thumbnails(found)
+    image = mosaic(small, gap=1)
+    assert image.shape == (2 * 6 + 1, 2 * 6 + 1)
+    assert np.array_equal(image[7:, :6], small[1, 0])
+    assert np.isnan(image[6]).all()
+    assert np.isnan(image[:, 6]).all()
+    assert mosaic(small, gap=0).shape == (12, 12)
+    with pytest.raises(LmvizError, match="Transformer"):
+        thumbnails(trace(a("lstm"), text))
+
+
+def test_each_kind_of_head_earns_its_badge():
+    ids = [7, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5]
+    last = {token: place for place, token in enumerate(ids[:6])}
+    count = len(ids)
+    layer = [
+        looking(count, lambda query: query - 1),
+        looking(count, lambda query: 0),
+        looking(count, lambda query: last[ids[query]] + 1 if query >= 6 else 0),
+        even(count),
+        looking(count, lambda query: query),
+    ]
+    (badges,) = head_badges(traced(ids, layer))
+    assert [badge.badges for badge in badges] == [(PREVIOUS,), (FIRST,), (INDUCTION,), (), ()]
+    assert badges[0].scores[PREVIOUS] == pytest.approx(1.0)
+    assert badges[2].scores[INDUCTION] == pytest.approx(1.0)
+    assert [(badge.layer, badge.head) for badge in badges] == [(0, head) for head in range(5)]
+
+
+def test_scores_are_mean_shares_of_attention():
+    ids = [1, 2, 3, 4, 5, 6]
+    weights = np.random.default_rng(0).random((2, 6, 6))
+    weights = np.tril(weights) / np.tril(weights).sum(-1, keepdims=True)
+    (badges,) = head_badges(traced(ids, weights))
+    for head in (0, 1):
+        assert badges[head].scores[PREVIOUS] == pytest.approx(
+            np.mean([weights[head, t, t - 1] for t in range(2, 6)])
+        )
+        assert badges[head].scores[FIRST] == pytest.approx(weights[head, 2:, 0].mean())
+        assert badges[head].scores[INDUCTION] is None
+
+
+def test_even_attention_scores_at_chance():
+    ids = [1, 2, 3, 1, 2, 3, 1, 2, 3]
+    for pattern in head_patterns(np.array(ids)).values():
+        assert pattern.score(even(len(ids))[None])[0] == pytest.approx(pattern.chance)
+
+
+def test_induction_counts_every_earlier_occurrence_but_not_the_neighbours():
+    pattern = head_patterns(np.array([1, 2, 1, 2, 1, 2, 1]))[INDUCTION]
+    assert pattern.queries.tolist() == [4, 5, 6]
+    assert np.flatnonzero(pattern.cells[5]).tolist() == [2]
+    assert np.flatnonzero(pattern.cells[6]).tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_a_text_too_short_to_tell_gives_no_badges(count):
+    (badges,) = head_badges(traced(range(count), [looking(count, lambda query: query - 1)]))
+    assert badges[0].badges == ()
+
+
+def test_other_families_have_no_heads(a, text):
+    assert head_badges(trace(a("lstm"), text)) == ()
