@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lmviz.training.options import TrainingOptions
     from lmviz.training.run import Run
 
+FIRST_FAMILY = "transformer"
 LOOK_EVERY = 50  # milliseconds
 LIVE_EVERY = 0.25  # seconds between two looks into the model that is being trained
 
@@ -56,8 +57,13 @@ class Learning(Library):
         return self._training
 
     @property
-    def plan(self) -> Plan | None:
+    def plan(self) -> Plan:
         """What the Train button would train: a family, its configuration, and how."""
+        if self._plan is None:
+            from lmviz.families import FAMILIES
+            from lmviz.training.options import TrainingOptions
+
+            self._plan = Plan(FIRST_FAMILY, FAMILIES[FIRST_FAMILY].configuration(), TrainingOptions())
         return self._plan
 
     def set_plan(self, family: str, configuration: Configuration, training_options: TrainingOptions) -> None:
@@ -120,11 +126,9 @@ class Learning(Library):
         super().close()
 
     def _start_new(self, steps: float) -> None:
-        plan, corpus = self._plan, self._corpus
+        plan, corpus = self.plan, self._corpus
         if corpus is None:
             self.failed.emit("training", "There is no text to learn from: open one under Corpus.")
-        elif plan is None:
-            self.failed.emit("training", "No model is chosen yet: choose one under Train.")
         else:
             folder = self._new_folder(f"{plan.family} {corpus.name}")
             state = TrainingState("preparing", folder=folder, family=plan.family)

@@ -102,6 +102,19 @@ class Corpus:
         """The validation part as one string, made anew each time."""
         return self.validation_documents.text
 
+    @property
+    def characters_per_token(self) -> float:
+        """How many characters a predicted token stands for, in the validation part if there is one."""
+        held_out = len(self.validation) > 0
+        ids, documents = (
+            (self.validation, self.validation_documents)
+            if held_out
+            else (self.training, self.training_documents)
+        )
+        unpredicted = len(documents) if self.marks_boundaries else 1
+        characters = self.validation_characters if held_out else self.training_characters
+        return max(1, characters) / max(1, len(ids) - unpredicted)
+
     def statistics(self) -> Statistics:
         """Tokens, types, counts, lengths and the unknown rate; counted once."""
         return self._statistics
@@ -214,14 +227,12 @@ def _fingerprint(documents: Documents, options: CorpusOptions, tokenizer: Tokeni
 
 
 def _reported(documents: Documents, report: Report) -> Iterator[str]:
-    """The text of the documents in pieces, saying how far it has got."""
+    """The texts of the documents, or their pieces, saying how far it has got."""
     done = 0
-    for index in range(len(documents)):
-        for piece in documents.pieces(index):
-            yield piece
-            done += len(piece)
-            if done >> 20 != (done - len(piece)) >> 20:
-                report(min(1.0, done / documents.size))
+    for batch in documents.batches():
+        yield from batch.texts
+        done += sum(map(len, batch.texts))
+        report(min(1.0, done / documents.size))
 
 
 def _part(report: Report, start: float, end: float) -> Report:

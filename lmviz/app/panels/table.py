@@ -98,7 +98,12 @@ PANELS: tuple[PanelRow, ...] = (
         "lmviz.app.panels.vocabulary:VocabularyPanel",
         width=330,
     ),
+    PanelRow("plan", "Model", "train", "left", "lmviz.app.panels.plan:PlanPanel", width=310),
+    PanelRow("loss", "Loss", "train", "centre", "lmviz.app.panels.loss:LossPanel", 6),
+    PanelRow("live_sample", "Sample", "train", "centre", "lmviz.app.panels.live_sample:LiveSamplePanel", 4),
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340),
+    PanelRow("health", "Health", "train", "right", "lmviz.app.panels.health:HealthPanel"),
+    PanelRow("over_time", "Over time", "train", "right", "lmviz.app.panels.over_time:OverTimePanel"),
     PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, width=340),
 )
 

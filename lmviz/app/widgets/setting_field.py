@@ -60,7 +60,7 @@ class SettingField(QObject):
             spin = QSpinBox(parent)
             spin.setRange(
                 int(setting.minimum if setting.minimum is not None else -LARGEST),
-                int(setting.maximum if setting.maximum is not None else LARGEST),
+                min(LARGEST, int(setting.maximum if setting.maximum is not None else LARGEST)),
             )
             spin.setGroupSeparatorShown(True)
             spin.setAlignment(Qt.AlignmentFlag.AlignRight)

@@ -1,0 +1,91 @@
+"""How the prediction after the prefix changed over the training: one curve for each likely word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.theme import current_theme
+from lmviz.app.widgets.card import Card
+from lmviz.app.widgets.line_plot import LinePlot
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.opened_models import OpenedModel
+    from lmviz.app.session import Session
+    from lmviz.models.model import Model
+
+WORDS = 4
+
+
+class OverTimePanel(Panel):
+    """Asks every snapshot of the run for its next-word distribution, newest first, one at a time."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("over_time_view")
+        self._plot = LinePlot()
+        self._plot.setAccessibleName("probability of the next words over the training")
+        self._card = Card("Next word over time", self._plot.legend, self._plot)
+        self.column.addWidget(self._card)
+        self._key: tuple[OpenedModel, str] | None = None
+        self._rows: dict[int, np.ndarray] = {}
+        self._plot.cursor_moved.connect(lambda step: session.choose_step(round(step)))
+        self.follow(session.reading_changed, session.models_changed, session.step_changed)
+
+    def refresh(self) -> None:
+        session = self.session
+        key = None if session.model is None else (session.model, session.prefix)
+        if key != self._key:
+            self._key, self._rows = key, {}
+        self._draw()
+        self._ask_next()
+
+    def _ask_next(self) -> None:
+        session = self.session
+        if self._key is None or session.encoding is None or not len(session.encoding) or not self.isVisible():
+            return
+        model, prefix = self._key
+        missing = [step for step in session.model.snapshots if step not in self._rows]
+        if not missing:
+            return
+        step = self._most_telling(missing)
+
+        def work(reader: Model) -> tuple[int, np.ndarray]:
+            from lmviz.decoding.continuation import Continuation
+            from lmviz.decoding.distribution import next_distribution
+
+            return step, next_distribution(Continuation.of(reader, prefix).logits).probabilities
+
+        session.ask_of((model, step), "over time", work, lambda row: self._take((model, prefix), *row))
+
+    def _most_telling(self, missing: list[int]) -> int:
+        """The last snapshot first, whose words are drawn; then the one farthest from all known."""
+        if not self._rows:
+            return missing[-1]
+        known = np.log1p(np.array(list(self._rows)))
+        return max(missing, key=lambda step: np.abs(known - np.log1p(step)).min())
+
+    def _take(self, key: tuple[OpenedModel, str], step: int, probabilities: np.ndarray) -> None:
+        if key == self._key:
+            self._rows[step] = probabilities
+            self.refresh_soon()
+
+    def _draw(self) -> None:
+        if not self._rows:
+            for name in self._plot.curve_names():
+                self._plot.remove_curve(name)
+            self._plot.set_cursor(None)
+            return
+        steps = sorted(self._rows)
+        table = np.stack([self._rows[step] for step in steps])  # (snapshot, token)
+        words = np.argsort(-table[-1], kind="stable")[:WORDS]
+        names = [visible(self._key[0].tokenizer.token(int(word))) for word in words]
+        for name in set(self._plot.curve_names()) - set(names):
+            self._plot.remove_curve(name)
+        colors = current_theme().series
+        for place, (name, word) in enumerate(zip(names, words, strict=True)):
+            self._plot.set_curve(name, steps, table[:, word], role=colors[place % len(colors)], width=1.6)
+        self._plot.set_cursor(self.session.step)

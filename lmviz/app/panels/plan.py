@@ -1,0 +1,103 @@
+"""What to train: the family, its configuration and how it learns, with what that will cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.card import Card
+from lmviz.app.widgets.configuration_form import ConfigurationForm
+from lmviz.app.widgets.figures import short
+from lmviz.app.widgets.model_cards import ModelCard, ModelCards
+from lmviz.app.widgets.scrolling import scrolling
+from lmviz.families import FAMILIES
+from lmviz.training.options import DEFAULT_LENGTH
+
+if TYPE_CHECKING:
+    from lmviz.app.session import Session
+    from lmviz.configuration import Configuration
+    from lmviz.training.options import TrainingOptions
+
+SHORT_TITLES = {"ngram": "n-gram", "window": "window", "rnn": "RNN"}
+WHILE_TRAINING = ("learning_rate",)
+
+
+class PlanPanel(Panel):
+    """Cards of families and two forms made from the fields of their configurations."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("plan_view")
+        self._cards = ModelCards(
+            [
+                ModelCard(row.name, SHORT_TITLES.get(row.name, row.title), row.sentence)
+                for row in FAMILIES.values()
+            ]
+        )
+        self._cards.setObjectName("family_picker")
+        plan = session.plan
+        self._configurations: dict[str, Configuration] = {plan.family: plan.configuration}
+        self._model_form = ConfigurationForm(plan.configuration)
+        self._model_form.setObjectName("model_form")
+        self._learning_form = ConfigurationForm(plan.training_options)
+        self._learning_form.setObjectName("learning_form")
+        self._card = Card("Model", "", self._lay_out())
+        self.column.addWidget(self._card)
+        self._cards.family_chosen.connect(self._choose_family)
+        self._model_form.configuration_changed.connect(self._change_model)
+        self._learning_form.configuration_changed.connect(self._change_learning)
+        self.follow(session.plan_changed, session.corpus_changed, session.training_changed)
+
+    def refresh(self) -> None:
+        plan, active = self.session.plan, self.session.training.is_active
+        self._cards.set_current(plan.family)
+        self._cards.setEnabled(not active)
+        if self._model_form.configuration != plan.configuration:
+            self._model_form.set_configuration(plan.configuration)
+        if self._learning_form.configuration != plan.training_options:
+            self._learning_form.set_configuration(plan.training_options)
+        self._model_form.set_editable(() if active else None)
+        self._learning_form.set_editable(WHILE_TRAINING if active else None)
+        self._show_cost()
+
+    def _lay_out(self) -> QWidget:
+        learning = QLabel("Learning")
+        learning.setProperty("role", "title")
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 6, 0)
+        for widget in (self._cards, self._model_form, learning, self._learning_form):
+            column.addWidget(widget)
+        column.addStretch(1)
+        return scrolling(body)
+
+    def _choose_family(self, name: str) -> None:
+        configuration = self._configurations.setdefault(name, FAMILIES[name].configuration())
+        self.session.set_plan(name, configuration, self.session.plan.training_options)
+
+    def _change_model(self, configuration: Configuration) -> None:
+        plan = self.session.plan
+        self._configurations[plan.family] = configuration
+        self.session.set_plan(plan.family, configuration, plan.training_options)
+
+    def _change_learning(self, options: TrainingOptions) -> None:
+        plan = self.session.plan
+        if options.learning_rate != plan.training_options.learning_rate:
+            self.session.set_learning_rate(options.learning_rate)
+        self.session.set_plan(plan.family, plan.configuration, options)
+
+    def _show_cost(self) -> None:
+        """Parameters, memory and work per step, as far as the vocabulary is known."""
+        plan, corpus = self.session.plan, self.session.corpus
+        if corpus is None:
+            self._card.set_aside("open a text to see its size")
+            return
+        options, context = plan.training_options, getattr(plan.configuration, "context", None)
+        length = options.length or context or DEFAULT_LENGTH
+        cost = plan.configuration.estimate(corpus.tokenizer.vocabulary_size, options.batch, length)
+        parts = [f"{short(cost.parameters)} parameters", f"{short(cost.bytes)}B"]
+        if cost.operations_per_step:
+            parts.append(f"{short(cost.operations_per_step)}FLOP a step")
+        self._card.set_aside(" · ".join(parts))
