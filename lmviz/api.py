@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lmviz.decoding.distribution import Distribution
     from lmviz.decoding.sampling import Step
-    from lmviz.inspection.interventions import Intervention
+    from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus

@@ -1,6 +1,36 @@
-"""What every test stands on: no screen is needed, and torch keeps to one thread."""
+"""What every test stands on: no screen is needed, torch keeps to one thread, and nobody's folders are
+written to."""
 
 import os
+import random
+from pathlib import Path
+
+import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_folders(tmp_path_factory: pytest.TempPathFactory):
+    """Settings, data and caches of the tests lie in a folder of theirs."""
+    folder = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LMVIZ_DATA", str(folder / "data"))
+        for kind in ("CONFIG", "DATA", "CACHE", "STATE"):
+            patch.setenv(f"XDG_{kind}_HOME", str(folder / kind.lower()))
+        yield
+
+
+@pytest.fixture(scope="session")
+def small_text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of two hundred short sentences, one a line."""
+    chance = random.Random(0)
+    lines = [
+        f"The {chance.choice(('cow', 'bat', 'dog'))} {chance.choice(('eats', 'likes', 'sees'))} "
+        f"{chance.choice(('corn', 'grass', 'hay'))}."
+        for _ in range(200)
+    ]
+    path = tmp_path_factory.mktemp("text") / "small.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path

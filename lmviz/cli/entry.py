@@ -80,15 +80,17 @@ def commands(context: click.Context) -> None:
 @click.argument("path", default="")
 def open_window(path: str) -> int:
     """Open the window, on a text, a run or a sample model."""
-    from lmviz.api import sample_models
+    from lmviz.api import find_run, sample_models
 
-    if path and not Path(path).exists() and path not in sample_models():
-        near = difflib.get_close_matches(path, [*commands.commands, *sample_models()], n=1)
-        hint = f"did you mean {near[0]}?" if near else "`lmviz --help` lists the commands."
-        raise LmvizError(f"There is no file, run or command {path!r}: {hint}")
+    if path and not Path(path).exists():
+        if path not in sample_models():
+            near = difflib.get_close_matches(path, [*commands.commands, *sample_models()], n=1)
+            hint = f"did you mean {near[0]}?" if near else "`lmviz --help` lists the commands."
+            raise LmvizError(f"There is no file, run or command {path!r}: {hint}")
+        path = str(find_run(path))
     from lmviz.app.main import main as show
 
-    return show(path)
+    return show(path or None)
 
 
 for command in (train, evaluate, sample, trace, models, corpora, doctor):

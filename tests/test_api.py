@@ -1,0 +1,178 @@
+"""What `import lmviz` offers, as the design states it."""
+
+import numpy as np
+import pytest
+
+import lmviz
+from lmviz.api import corpus_of, find_run, prepare_training, split_settings
+from lmviz.errors import LmvizError
+from lmviz.training.controls import Controls
+from lmviz.training.run import Run
+
+
+@pytest.fixture(scope="module")
+def corpus(small_text):
+    return lmviz.load_corpus(small_text, tokenizer="words")
+
+
+@pytest.fixture(scope="module")
+def run(corpus, tmp_path_factory) -> Run:
+    return lmviz.train(
+        "lstm", corpus, out=tmp_path_factory.mktemp("runs") / "first", steps=20, seed=0, width=16, layers=2
+    )
+
+
+@pytest.fixture(scope="module")
+def model(run):
+    return lmviz.open_model(run.folder)
+
+
+def test_settings_reach_the_model_and_its_training(run):
+    assert run.description.configuration["width"] == 16
+    assert run.description.configuration["layers"] == 2
+    assert run.description.options.steps == 20
+    assert run.description.name == "first"
+    assert run.snapshots()[-1] == 20
+
+
+def test_every_step_is_told(corpus, tmp_path):
+    told = []
+    lmviz.train("rnn", corpus, tmp_path / "run", steps=3, width=4, progress=told.append)
+    assert [progress.step for progress in told] == [0, 1, 2, 3]
+    assert told[-1].stopped == "finished"
+
+
+def test_a_trace_has_arrays_with_axes_under_tap_addresses(model):
+    trace = lmviz.trace(model, "The cow eats")
+    assert trace["layers/0/hidden"].axes == ("position", "unit")
+    assert trace["layers/0/hidden"].array.shape == (3, 16)
+    assert trace.tokens == ("The", "cow", "eats")
+
+
+def test_the_next_token_is_a_distribution_under_the_options(model):
+    distribution = lmviz.next_token(model, "The cow", temperature=0.8, top_k=4)
+    assert distribution.probabilities.sum() == pytest.approx(1)
+    assert np.count_nonzero(distribution.probabilities) == 4
+
+
+def test_samples_repeat_with_their_seed_and_show_the_draw(model):
+    first, again, other = (list(lmviz.sample(model, "The", tokens=8, seed=seed)) for seed in (0, 0, 1))
+    assert [step.token for step in first] == [step.token for step in again]
+    assert [step.draw for step in first] != [step.draw for step in other]
+    assert len(first) == 8
+    assert first[-1].text.startswith("The")
+
+
+def test_evaluating_the_text_it_learned_from_gives_a_finite_score(model, small_text):
+    score = lmviz.evaluate(model, small_text)
+    assert score.tokens > 900
+    assert score.perplexity == pytest.approx(np.exp(score.negative_log_likelihood))
+    assert 0 < score.bits_per_character < 8
+
+
+def test_a_held_out_text_is_divided_as_the_one_that_was_learned(small_text, tmp_path):
+    lines = lmviz.load_corpus(small_text, documents="line")
+    run = lmviz.train("ngram", lines, tmp_path / "run", steps=1, order=2)
+    held_out = tmp_path / "held_out.txt"
+    held_out.write_text("The cow eats corn.\nThe bat sees hay.\n", encoding="utf-8")
+    score = lmviz.evaluate(lmviz.open_model(run.folder), held_out)
+    assert score.tokens == 2 * (5 + 1)  # five tokens and END for each line, and no START
+
+
+def test_a_misspelt_setting_names_the_one_that_was_meant(corpus, tmp_path):
+    with pytest.raises(LmvizError, match=r"'widht': did you mean width\?"):
+        lmviz.train("lstm", corpus, tmp_path / "run", widht=3)
+    assert not (tmp_path / "run").exists()
+
+
+def test_settings_are_sorted_by_where_they_belong():
+    configuration, options = split_settings("gru", {"width": "8", "steps": "7"})
+    assert (configuration.width, options.steps) == (8, 7)
+
+
+def test_a_stopped_training_resumes_to_the_weights_of_an_undisturbed_one(corpus, tmp_path):
+    settings = {"steps": 12, "width": 8, "dropout": 0.2, "layers": 2, "sampling": "streams"}
+    whole = lmviz.train("gru", corpus, tmp_path / "whole", **settings)
+    controls = Controls()
+
+    def stop_in_the_middle(progress):
+        controls.stop = progress.step == 5
+
+    lmviz.train(
+        "gru", corpus, tmp_path / "halves", controls=controls, progress=stop_in_the_middle, **settings
+    )
+    halves = lmviz.train("gru", corpus, tmp_path / "halves", resume=True)
+    undisturbed, resumed = whole.load_snapshot(12), halves.load_snapshot(12)
+    assert all((undisturbed[name] == resumed[name]).all() for name in undisturbed)
+
+
+def test_resuming_where_nothing_is_begins(corpus, tmp_path):
+    assert lmviz.train("rnn", corpus, tmp_path / "run", resume=True, steps=2, width=4).snapshots()[-1] == 2
+
+
+def test_resuming_with_more_steps_goes_on_from_the_last_one(corpus, tmp_path):
+    lmviz.train("rnn", corpus, tmp_path / "run", steps=2, width=4)
+    told = []
+    run = lmviz.train("rnn", corpus, tmp_path / "run", resume=True, steps=4, progress=told.append)
+    assert [progress.step for progress in told] == [2, 3, 4]
+    assert run.description.options.steps == 4
+
+
+@pytest.mark.parametrize(
+    ("family", "settings", "sentence"),
+    [
+        ("lstm", {}, "holds a rnn, not a lstm"),
+        ("rnn", {"width": 5}, "begun with width=4, which cannot become 5"),
+        ("rnn", {"batch": 5}, "batch cannot change"),
+    ],
+)
+def test_resuming_as_something_else_is_refused(corpus, tmp_path, family, settings, sentence):
+    lmviz.train("rnn", corpus, tmp_path / "run", steps=2, width=4)
+    with pytest.raises(LmvizError, match=sentence):
+        lmviz.train(family, corpus, tmp_path / "run", resume=True, **settings)
+
+
+def test_resuming_on_another_text_is_refused(corpus, run, tmp_path):
+    path = tmp_path / "other.txt"
+    path.write_text("Another text altogether. " * 40, encoding="utf-8")
+    with pytest.raises(LmvizError, match="learned from small"):
+        prepare_training("lstm", lmviz.load_corpus(path), run.folder, resume=True)
+
+
+def test_training_twice_into_one_folder_is_refused(corpus, run):
+    with pytest.raises(LmvizError, match="already holds a run"):
+        lmviz.train("lstm", corpus, run.folder, steps=2)
+
+
+def test_a_diverging_training_is_an_error_in_python(corpus, tmp_path):
+    with pytest.raises(LmvizError, match="not a finite number at step"):
+        lmviz.train(
+            "rnn",
+            corpus,
+            tmp_path / "run",
+            steps=200,
+            learning_rate=100,
+            optimizer="sgd",
+            clip=0,
+            schedule="constant",
+            activation="relu",
+        )
+
+
+def test_the_corpus_of_a_run_can_be_read_again(run, corpus):
+    again = corpus_of(run)
+    assert again.fingerprint == corpus.fingerprint
+    with pytest.raises(LmvizError, match="lower_case=False, which cannot become True"):
+        corpus_of(run, lower_case=True)
+
+
+def test_no_model_there_names_the_place():
+    with pytest.raises(LmvizError, match="no run at nowhere"):
+        find_run("nowhere")
+
+
+def test_every_promised_name_is_there_and_no_other():
+    assert set(lmviz.__all__) <= set(dir(lmviz))
+    assert all(callable(getattr(lmviz, name)) for name in lmviz.__all__)
+    with pytest.raises(AttributeError):
+        _ = lmviz.nonsense

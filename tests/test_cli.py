@@ -1,0 +1,248 @@
+"""The command line from end to end, in this process where that shows the same."""
+
+import json
+import math
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lmviz.cli import run
+from lmviz.cli.terminal import duration, finite
+from lmviz.families import FAMILIES
+from lmviz.training.run import Run
+
+SMALL = {
+    "ngram": ["order=3"],
+    "window": ["width=8", "window=3"],
+    "rnn": ["width=8"],
+    "lstm": ["width=8"],
+    "gru": ["width=8"],
+    "transformer": ["width=8", "layers=1", "heads=2", "context=16"],
+}
+
+
+RNN = ["train", "--corpus", "farm", "--family", "rnn", "--out", "x"]
+
+
+def train_words(family: str, text: Path, out: Path, *more: str) -> list[str]:
+    settings = [word for setting in SMALL[family] for word in ("--set", setting)]
+    return ["train", "--corpus", str(text), "--family", family, *settings, "--out", str(out), *more]
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> tuple[dict, str]:
+    """The one JSON object on standard output, and what is on standard error."""
+    captured = capsys.readouterr()
+    return json.loads(captured.out, parse_constant=pytest.fail), captured.err
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_text_becomes_a_model_that_can_be_asked(family, small_text, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert run(train_words(family, small_text, out, "--steps", "15", "--seed", "1", "--json")) == 0
+    trained, _ = said(capsys)
+    assert (trained["family"], trained["step"], trained["stopped"]) == (family, 15, "finished")
+    assert trained["parameters"] > 0
+    assert trained["validation_loss"] > 0
+
+    assert run(["evaluate", str(out), str(small_text), "--json"]) == 0
+    score, _ = said(capsys)
+    assert set(score) == {"tokens", "negative_log_likelihood", "perplexity", "bits_per_character"}
+    assert score["perplexity"] == pytest.approx(math.exp(score["negative_log_likelihood"]))
+
+    assert run(["sample", str(out), "--prefix", "The cow", "--tokens", "5", "--top-k", "3", "--json"]) == 0
+    sample, _ = said(capsys)
+    assert sample["text"].startswith("The cow ")
+    assert len(sample["tokens"]) == 5
+    assert all(0 < token["probability"] <= 1 and 0 <= token["draw"] < 1 for token in sample["tokens"])
+
+    assert (
+        run(["trace", str(out), "--text", "The cow eats", "--out", str(tmp_path / "trace.npz"), "--json"])
+        == 0
+    )
+    trace, _ = said(capsys)
+    assert trace["arrays"]["logits"]["axes"] == ["position", "token"]
+    with np.load(tmp_path / "trace.npz") as arrays:
+        assert [str(token) for token in arrays["tokens"]] == ["The", "cow", "eats"]
+        assert arrays["probabilities"].sum(axis=1) == pytest.approx(1, abs=1e-4)
+
+
+def test_without_json_people_read_sentences(small_text, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert run(train_words("rnn", small_text, out, "--steps", "3")) == 0
+    assert run(["evaluate", str(out), str(small_text)]) == 0
+    assert run(["sample", str(out), "--prefix", "The"]) == 0
+    assert (
+        run(["trace", str(out), "--text", "The", "--out", str(tmp_path / "t.npz"), "--taps", "*/hidden"]) == 0
+    )
+    assert run(["models", str(tmp_path)]) == 0
+    captured = capsys.readouterr()
+    assert f"{out}: rnn, " in captured.out
+    assert "nats per token" in captured.out
+    assert "layers/0/hidden" in captured.out
+    assert "logits" not in captured.out
+    assert "validation" in captured.err
+
+
+def test_what_the_text_is_cut_into_can_be_set(small_text, tmp_path, capsys):
+    more = (
+        "--tokenizer",
+        "characters",
+        "--set",
+        "documents=line",
+        "--set",
+        "lower_case=true",
+        "--steps",
+        "2",
+    )
+    assert run(train_words("rnn", small_text, tmp_path / "run", *more)) == 0
+    corpus = Run.open(tmp_path / "run").description.corpus
+    assert corpus["marks_boundaries"] is True
+    assert corpus["options"]["tokenizer"] == "characters"
+    assert corpus["options"]["lower_case"] is True
+
+
+def test_a_probability_of_zero_is_null_in_json(small_text, tmp_path, capsys):
+    out, other = tmp_path / "run", tmp_path / "other.txt"
+    run(train_words("ngram", small_text, out, "--set", "smoothing=maximum-likelihood", "--steps", "2"))
+    other.write_text("corn eats The cow . cow cow\n" * 2, encoding="utf-8")
+    capsys.readouterr()
+    assert run(["evaluate", str(out), str(other), "--json"]) == 0
+    score, _ = said(capsys)
+    assert score["perplexity"] is None
+
+
+def test_resuming_takes_no_more_than_the_folder(small_text, tmp_path, capsys):
+    out = tmp_path / "run"
+    run(train_words("gru", small_text, out, "--steps", "4"))
+    capsys.readouterr()
+    assert run(["train", "--resume", "--out", str(out), "--steps", "6", "--json"]) == 0
+    assert said(capsys)[0]["step"] == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["nonsense"], "There is no file, run or command 'nonsense'"),
+        (["trian"], "did you mean train?"),
+        (["--nonsense"], "No such option"),
+        (["train", "--family", "lstm", "--out", "x"], "without --corpus"),
+        (["train", "--corpus", "farm", "--out", "x"], "without --family"),
+        (["train", "--corpus", "farm", "--family", "lstm"], "Missing option '--out'"),
+        (["train", "--corpus", "farm", "--family", "bert", "--out", "x"], "There is no family 'bert'"),
+        (["train", "--corpus", "nowhere.txt", "--family", "rnn", "--out", "x"], "nowhere.txt"),
+        ([*RNN, "--set", "width"], "not of the form"),
+        (
+            [*RNN, "--set", "width=-1"],
+            "smallest value",
+        ),
+        (
+            [*RNN, "--set", "with=1"],
+            "did you mean width?",
+        ),
+        (["train", "--resume", "--out", "x"], "without --corpus"),
+        (["evaluate", "nowhere", "x.txt"], "There is no run at nowhere"),
+        (["sample", "nowhere", "--tokens", "0"], "--tokens"),
+        (["models", "--step", "3"], "No such option"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_code_2(words, sentence, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert sentence in captured.err
+    assert captured.err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_path_opens_the_window_unless_it_is_a_command(tmp_path, monkeypatch, small_text):
+    import lmviz.app.main
+
+    opened = []
+    monkeypatch.setattr(lmviz.app.main, "main", lambda path: opened.append(path) or 0)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models").write_text("a text with the name of a command", encoding="utf-8")
+    assert [run([]), run([str(small_text)]), run(["./models"]), run(["models", "--json"])] == [0, 0, 0, 0]
+    assert opened == [None, str(small_text), "./models"]
+
+
+def test_the_lists_are_one_object_each(capsys):
+    assert run(["models", "--json"]) == 0
+    assert isinstance(said(capsys)[0]["models"], list)
+    assert run(["corpora", "--json"]) == 0
+    assert {"farm", "stories", "sums"} <= {entry["name"] for entry in said(capsys)[0]["corpora"]}
+    run(["doctor", "--json"])
+    assert {"python", "torch", "libraries"} <= {finding["name"] for finding in said(capsys)[0]["findings"]}
+
+
+def test_help_comes_without_torch_and_at_once():
+    code = (
+        "import sys, time; from lmviz.cli import run; run(['--help'])\n"
+        "print('torch' in sys.modules, time.process_time())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded, seconds = done.stdout.split()[-2:]
+    assert loaded == "False"
+    assert float(seconds) < 0.4
+
+
+def test_every_setting_is_explained_in_the_help_of_train(capsys):
+    assert run(["train", "--help"]) == 0
+    helped = capsys.readouterr().out
+    names = set().union(*(family.configuration.names() for family in FAMILIES.values()))
+    assert all(f"{name}=" in helped for name in names | {"learning_rate", "documents"})
+
+
+def start(*words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "lmviz", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def wait_for(condition, process: subprocess.Popen[str]) -> None:
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+def test_a_training_killed_in_the_middle_resumes_to_the_same_weights(small_text, tmp_path, capsys):
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    more = ("--steps", "400", "--set", "snapshots=6", "--set", "resume_seconds=1", "--set", "dropout=0.1")
+    assert run(train_words("transformer", small_text, whole, *more)) == 0
+    process = start(*train_words("transformer", small_text, killed, *more))
+    wait_for(lambda: (killed / "resume" / "state.safetensors").exists(), process)
+    process.kill()
+    process.communicate()
+    assert Run.open(killed).snapshots()[-1:] != [400]
+    assert run(["train", "--resume", "--out", str(killed)]) == 0
+    undisturbed, resumed = Run.open(whole).load_snapshot(400), Run.open(killed).load_snapshot(400)
+    assert all((undisturbed[name] == resumed[name]).all() for name in undisturbed)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for another process")
+def test_ctrl_c_leaves_a_run_and_says_how_to_go_on(small_text, tmp_path):
+    out = tmp_path / "run"
+    process = start(*train_words("rnn", small_text, out, "--steps", "1000000", "--json"))
+    wait_for(lambda: len(Run.open(out).snapshots()) > 3 if (out / "run.json").exists() else False, process)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert json.loads(output)["stopped"] != "finished"
+    assert f"lmviz train --resume --out {out}" in errors
+    assert Run.open(out).is_resumable
+
+
+def test_numbers_that_json_does_not_have_become_null():
+    assert finite({"a": [math.nan, 1.5], "b": (math.inf, {"c": -math.inf})}) == {
+        "a": [None, 1.5],
+        "b": [None, {"c": None}],
+    }
+
+
+def test_durations_read_like_clocks():
+    assert [duration(seconds) for seconds in (0.4, 61, 3661)] == ["0:00", "1:01", "1:01:01"]
