@@ -2,44 +2,8 @@ import numpy as np
 import pytest
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.firing_units import firing_units
-from lmviz.inspection.similarity import similarity_order
-from lmviz.inspection.trace import Trace, TracedArray, trace
+from lmviz.inspection.trace import trace
 from lmviz.inspection.unit_search import WINDOW, search_corpus
-
-ADDRESS = "layers/0/hidden"
-
-
-def traced(values):
-    values = np.array(values, dtype=np.float32)
-    count = len(values)
-    arrays = {ADDRESS: TracedArray(values, ("position", "unit"), "signed")}
-    return Trace(("x",) * count, np.arange(count), "", ((0, 0),) * count, "rnn", (), arrays)
-
-
-def test_units_that_fire_all_along_the_stretch_are_found_the_most_specific_first():
-    values = np.zeros((6, 5))
-    values[2:4, 0] = 0.8  # only in the stretch
-    values[1:6, 1] = 0.9  # there and elsewhere
-    values[2, 2] = 0.9  # only in part of it
-    values[2:4, 3] = -0.7  # there, negative
-    values[2:4, 4] = (0.9, 0.55)  # there, strong and weak
-    found = firing_units(traced(values), ADDRESS, (2, 4), 0.5)
-    assert [(match.unit, match.sign, match.elsewhere) for match in found] == [
-        (0, 1, 0),
-        (3, -1, 0),
-        (4, 1, 0),
-        (1, 1, 3),
-    ]
-    assert found[2].lowest == pytest.approx(0.55)
-    assert firing_units(traced(values), ADDRESS, (2, 4), 0.95) == ()
-
-
-def test_a_stretch_needs_a_word_and_a_tap_with_units(a, text):
-    with pytest.raises(LmvizError, match="empty"):
-        firing_units(traced(np.zeros((3, 2))), ADDRESS, (2, 2), 0.5)
-    with pytest.raises(LmvizError, match="units"):
-        firing_units(trace(a("transformer-none-pre"), text), "layers/0/attention/weights", (0, 1), 0.5)
 
 
 def stream(a, length, seed=0):
@@ -112,19 +76,3 @@ def test_units_must_be_there(a, address, unit):
 def test_an_empty_corpus_is_said(a):
     with pytest.raises(LmvizError, match="empty"):
         list(search_corpus(a("lstm"), np.zeros(0, dtype=np.uint8), "layers/0/hidden", 0))
-
-
-def test_units_that_behave_alike_stand_together():
-    time = np.linspace(0, 6, 40)
-    shapes = [np.sin(time), np.cos(time), -np.sin(time)]
-    rng = np.random.default_rng(0)
-    kinds = rng.integers(0, 3, 30)
-    values = np.stack([shapes[kind] + rng.normal(scale=0.05, size=40) for kind in kinds], axis=1)
-    order = similarity_order(values)
-    assert sorted(order) == list(range(30))
-    assert np.count_nonzero(np.diff(kinds[order])) == 2
-
-
-@pytest.mark.parametrize("shape", [(1, 5), (4, 1), (4, 2), (2, 3), (6, 3)])
-def test_any_shape_has_an_order(shape):
-    assert sorted(similarity_order(np.ones(shape))) == list(range(shape[1]))

@@ -1,0 +1,85 @@
+"""Carrying a state on gives what reading everything again gives, whatever the family keeps as its state."""
+
+import numpy as np
+import pytest
+import torch
+
+from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.likelihood import BLOCK, predictions
+from lmviz.families import build_model, find_family
+from lmviz.models.ngram_counts import count_ngrams
+
+VOCABULARY = 9
+SMALL = {
+    "ngram": {"order": 3},
+    "window": {"window": 3, "width": 7, "embedding": 5},
+    "rnn": {"layers": 2, "width": 6},
+    "lstm": {"layers": 2, "width": 6},
+    "gru": {"layers": 2, "width": 6},
+}
+SMALL |= {
+    f"transformer {positions}": {
+        "layers": 2,
+        "heads": 2,
+        "width": 8,
+        "context": 10,
+        "positions": positions,
+    }
+    for positions in ("learned", "sinusoidal", "rotary", "alibi", "none")
+}
+
+
+@pytest.fixture(params=SMALL)
+def model(request):
+    family = request.param.split()[0]
+    configuration = find_family(family).configuration.from_values(SMALL[request.param])
+    model = build_model(family, configuration, VOCABULARY, seed=0)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(3)
+    if family == "ngram":
+        model.fit(count_ngrams(ids(300), 3, VOCABULARY, start_id=None))
+    return model.eval()
+
+
+def ids(length):
+    return np.random.default_rng(1).integers(0, VOCABULARY, length)
+
+
+def plain_logits(model, tokens):
+    with torch.no_grad():
+        return model(torch.from_numpy(np.asarray(tokens))[None])[0].double().numpy()
+
+
+def test_one_more_token_is_one_step_and_gives_the_same(model):
+    tokens = ids(10)
+    grown = Continuation.of(model, tokens[:3])
+    for count in range(3, 10):
+        grown = grown.extended(int(tokens[count]))
+        assert grown.logits == pytest.approx(plain_logits(model, tokens[: count + 1])[-1], abs=1e-5)
+
+
+def test_branches_do_not_disturb_one_another(model):
+    tokens = ids(5)
+    start = Continuation.of(model, tokens)
+    branches = [start.extended(id).extended(id) for id in range(3)]
+    for id, branch in enumerate(branches):
+        expected = plain_logits(model, [*tokens, id, id])[-1]
+        assert branch.logits == pytest.approx(expected, abs=1e-5)
+
+
+def test_beyond_the_context_the_last_tokens_count(model):
+    tokens = ids(14)
+    grown = Continuation.of(model, tokens[:8])
+    for id in tokens[8:]:
+        grown = grown.extended(int(id))
+    read = tokens if model.context is None else tokens[-model.context :]
+    assert grown.logits == pytest.approx(plain_logits(model, read)[-1], abs=1e-5)
+
+
+@pytest.mark.parametrize("model", ["ngram", "window", "rnn", "lstm", "gru"], indirect=True)
+def test_texts_longer_than_a_block_are_predicted_as_if_read_at_once(model):
+    tokens = ids(BLOCK + 7)
+    rows = torch.stack(list(predictions(model, tokens))).double()
+    expected = torch.from_numpy(plain_logits(model, tokens)).log_softmax(-1)
+    assert rows.numpy() == pytest.approx(expected.numpy(), abs=1e-4)

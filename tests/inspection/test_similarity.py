@@ -1,0 +1,20 @@
+import numpy as np
+import pytest
+
+from lmviz.inspection.similarity import similarity_order
+
+
+def test_units_that_behave_alike_stand_together():
+    time = np.linspace(0, 6, 40)
+    shapes = [np.sin(time), np.cos(time), -np.sin(time)]
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(0, 3, 30)
+    values = np.stack([shapes[kind] + rng.normal(scale=0.05, size=40) for kind in kinds], axis=1)
+    order = similarity_order(values)
+    assert sorted(order) == list(range(30))
+    assert np.count_nonzero(np.diff(kinds[order])) == 2
+
+
+@pytest.mark.parametrize("shape", [(1, 5), (4, 1), (4, 2), (2, 3), (6, 3)])
+def test_any_shape_has_an_order(shape):
+    assert sorted(similarity_order(np.ones(shape))) == list(range(shape[1]))
