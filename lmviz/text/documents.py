@@ -9,12 +9,21 @@ from typing import overload
 
 import numpy as np
 
-_LINE = re.compile(rb"^[^\n]*[^\s][^\n]*$", re.MULTILINE)
+_SPACE = b" \t\n\r\f\v"
 _BREAK = re.compile(rb"(?<=[^\s])[ \n]")
 _PIECE = 1 << 20  # bytes of one document decoded at a time
 _FIRST_BYTE = -64  # bytes that continue a character in UTF-8 are 0x80 to 0xBF, signed -128 to -65
 SEPARATORS = {"file": "", "blank line": "\n\n", "line": "\n"}
 """What stands between two documents in the text, by the way in which it is divided."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Documents, or a piece of one, and whether a document begins and ends with each of them."""
+
+    texts: list[str]
+    begins: bool
+    ends: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +55,32 @@ class Documents(Sequence[str]):
         """Those documents alone, by their numbers or a mask."""
         return replace(self, spans=self.spans[places])
 
-    def pieces(self, index: int) -> Iterator[str]:
-        """One document in pieces of a megabyte, cut before a space where no tokenizer joins."""
-        start, end = (int(place) for place in self.spans[index])
+    def batches(self) -> Iterator[Batch]:
+        """All documents in order, about a megabyte at a time.
+
+        A batch holds many whole documents or a piece of a long one, which is cut before a space where
+        no token reaches across.
+        """
+        sizes = self.spans[:, 1] - self.spans[:, 0]
+        ends = np.cumsum(sizes)
+        first = 0
+        while first < len(self):
+            if sizes[first] > _PIECE:
+                yield from self._pieces(first)
+                first += 1
+                continue
+            limit = ends[first] - sizes[first] + _PIECE
+            after = int(np.searchsorted(ends, limit, side="right"))
+            spans = self.spans[first:after].tolist()
+            yield Batch([self.data[start:end].decode("utf-8") for start, end in spans], True, True)
+            first = after
+
+    def _pieces(self, index: int) -> Iterator[Batch]:
+        begin, end = self.spans[index].tolist()
+        start = begin
         while start < end:
             cut = end if end - start <= _PIECE else start + _cut(self.data[start : start + _PIECE])
-            yield self.data[start:cut].decode("utf-8")
+            yield Batch([self.data[start:cut].decode("utf-8")], start == begin, cut == end)
             start = cut
 
     @property
@@ -73,14 +102,21 @@ def divide(files: Sequence[bytes], documents: str) -> Documents:
     data = files[0] if len(files) == 1 else b"\n".join(files)
     ends = np.cumsum([len(file) + 1 for file in files]) - 1
     starts = ends - [len(file) for file in files]
-    if documents == "file":
-        spans = np.stack([starts, ends], axis=1)
-    else:
-        lines = (place for found in _LINE.finditer(data) for place in found.span())
-        spans = np.fromiter(lines, dtype=np.int64).reshape(-1, 2)
+    spans = np.stack([starts, ends], axis=1) if documents == "file" else _lines(data)
     if documents == "blank line" and len(spans):
         spans = _paragraphs(spans, starts)
     return Documents(data, spans.astype(np.int64), SEPARATORS[documents])
+
+
+def _lines(data: bytes) -> np.ndarray:
+    """The lines with something on them, (line, 2)."""
+    codes = np.frombuffer(data, dtype=np.uint8)
+    ends = np.append(np.flatnonzero(codes == ord("\n")), len(codes))
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    starts, ends = starts[starts < len(codes)], ends[starts < len(codes)]
+    is_solid = ~np.isin(np.arange(256), list(_SPACE))
+    solid = np.logical_or.reduceat(is_solid[codes], starts) if len(starts) else np.zeros(0, dtype=bool)
+    return np.stack([starts[solid], ends[solid]], axis=1)
 
 
 def _paragraphs(lines: np.ndarray, files: np.ndarray) -> np.ndarray:

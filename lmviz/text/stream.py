@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO
 
 import numpy as np
 
-from lmviz.text.documents import Documents
+from lmviz.text.documents import Batch, Documents
 from lmviz.text.resources import data_folder
 from lmviz.text.tokenizer import Tokenizer
 
-_BATCH = 1 << 20  # characters encoded at a time
 _LARGE = 1 << 26  # bytes of ids from which on they lie in a file
+_FIRST_TOKEN = 1000  # characters among which the first token is
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,15 +29,6 @@ class Stream:
     characters: int
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A part of a document, and whether it is the first and the last."""
-
-    text: str
-    first: bool
-    last: bool
-
-
 def encode_documents(
     documents: Documents,
     tokenizer: Tokenizer,
@@ -49,59 +40,37 @@ def encode_documents(
     `progress` hears of the share that is done, and may raise to cancel.
     """
     writer = _Writer(np.min_scalar_type(tokenizer.vocabulary_size - 1), large)
-    characters, done = 0, 0
-    for batch in _batches(documents):
+    characters = 0
+    for batch in documents.batches():
         writer.add(_encode(batch, tokenizer))
-        characters += sum(len(piece.text) for piece in batch)
-        done += sum(piece.last for piece in batch)
-        progress(min(1.0, (characters + 1) / (documents.size + 1)))
+        characters += sum(map(len, batch.texts))
+        progress(min(1.0, characters / documents.size))
     if tokenizer.marks_boundaries:
-        characters += done * len(documents.separator)
+        characters += len(documents) * len(documents.separator)
     elif len(documents):
         characters -= _first_token_length(documents, tokenizer)
     return Stream(writer.finish(), characters)
 
 
-def _batches(documents: Documents) -> Iterator[list[_Piece]]:
-    batch: list[_Piece] = []
-    size = 0
-    for index in range(len(documents)):
-        first = True
-        waiting = None
-        for text in documents.pieces(index):
-            if waiting is not None:
-                batch.append(_Piece(waiting, first, last=False))
-                first = False
-            waiting = text
-            size += len(text)
-            if size >= _BATCH and batch:
-                yield batch
-                batch, size = [], len(text)
-        if waiting is not None:
-            batch.append(_Piece(waiting, first, last=True))
-    if batch:
-        yield batch
-
-
-def _encode(batch: list[_Piece], tokenizer: Tokenizer) -> np.ndarray:
+def _encode(batch: Batch, tokenizer: Tokenizer) -> np.ndarray:
     """The ids of a batch with START and END where documents begin and end, (token,) int64."""
-    flat, lengths = tokenizer.encode_batch([piece.text for piece in batch])
+    flat, lengths = tokenizer.encode_batch(batch.texts)
     if not tokenizer.marks_boundaries:
         return flat
-    firsts = np.array([piece.first for piece in batch])
-    lasts = np.array([piece.last for piece in batch])
-    ends = np.cumsum(lengths + firsts + lasts)
-    starts = ends - (lengths + firsts + lasts)
+    ends = np.cumsum(lengths + batch.begins + batch.ends)
+    starts = ends - (lengths + batch.begins + batch.ends)
     ids = np.full(ends[-1], -1, dtype=np.int64)
-    ids[starts[firsts]] = tokenizer.start_id
-    ids[ends[lasts] - 1] = tokenizer.end_id
+    if batch.begins:
+        ids[starts] = tokenizer.start_id
+    if batch.ends:
+        ids[ends - 1] = tokenizer.end_id
     ids[ids < 0] = flat
     return ids
 
 
 def _first_token_length(documents: Documents, tokenizer: Tokenizer) -> int:
     """Characters up to the end of the first token, which nothing predicts in a single document."""
-    beginning = next(documents.pieces(0))[:1000]
+    beginning = next(documents.batches()).texts[0][:_FIRST_TOKEN]
     offsets = tokenizer.encode_prefix(beginning).offsets
     return offsets[0][1] if offsets else len(beginning)
 

@@ -20,6 +20,7 @@ from lmviz.errors import LmvizError
 from lmviz.text.byte_level import readable_piece, splits_character
 from lmviz.text.characters import CharacterTable, clean, expand_case
 from lmviz.text.files import write_atomically
+from lmviz.text.segments import SEGMENTS, SegmentEncoder
 from lmviz.text.words import UNKNOWN_TEXT, WORD_PATTERN, Joiner, join_words
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class Tokenizer:
 
     def __init__(self, backend: tokenizers.Tokenizer) -> None:
         backend.encode_special_tokens = True  # the user's "</s>" is text; the file cannot hold this switch
+        backend.no_truncation()
+        backend.no_padding()
         description = json.loads(backend.to_str())
         vocabulary = backend.get_vocab(with_added_tokens=True)
         self._backend = backend
@@ -120,10 +123,11 @@ class Tokenizer:
         texts = [expand_case(clean(text), self.lower_case and self.kind == "characters") for text in texts]
         if self._table is not None:
             return self._table.encode("".join(texts)), np.array([len(text) for text in texts], dtype=np.int64)
-        pieces = [piece.ids for piece in self._backend.encode_batch_fast(texts, add_special_tokens=False)]
-        lengths = np.array([len(piece) for piece in pieces], dtype=np.int64)
-        flat = np.fromiter(chain.from_iterable(pieces), dtype=np.int64, count=int(lengths.sum()))
-        return flat, lengths
+        if self._segments is not None:
+            return self._segments.encode(texts)
+        pieces = [piece.ids for piece in self._backend.encode_batch(texts, add_special_tokens=False)]
+        flat = np.fromiter(chain.from_iterable(pieces), dtype=np.int64)
+        return flat, np.array([len(piece) for piece in pieces], dtype=np.int64)
 
     def encode_prefix(self, text: str) -> Encoding:
         """The text as a model reads it: with START in front when the tokenizer marks boundaries."""
@@ -189,6 +193,12 @@ class Tokenizer:
         return CharacterTable(self._vocabulary, self.unknown_id, self.lower_case)
 
     @cached_property
+    def _segments(self) -> SegmentEncoder | None:
+        if not _has_segments(json.loads(self.json), self.kind):
+            return None
+        return SegmentEncoder(self._backend, SEGMENTS[self.kind])
+
+    @cached_property
     def _tokens(self) -> list[str]:
         special = {self.start_id: START, self.end_id: END, self.unknown_id: UNKNOWN}
         shown = [""] * self.vocabulary_size
@@ -222,6 +232,17 @@ def _kind(description: dict[str, Any]) -> str:
     if model["type"] == "BPE" and any(part.get("type") == "ByteLevel" for part in cutters):
         return "bpe"
     return "other"
+
+
+def _has_segments(description: dict[str, Any], kind: str) -> bool:
+    """Whether a text may be cut into the segments of that kind before it is encoded."""
+    normalizer, cutter = description["normalizer"] or {}, description["pre_tokenizer"]
+    if normalizer.get("type", "Lowercase") != "Lowercase" or description["model"].get("dropout"):
+        return False
+    if not all(token["special"] for token in description["added_tokens"]):
+        return False
+    plain = {"add_prefix_space": False, "use_regex": True}.items() <= cutter.items() if cutter else False
+    return kind == "words" or (kind == "bpe" and plain)
 
 
 def _whole_characters(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy as np
 from lmviz.configuration import Configuration, setting
 from lmviz.errors import LmvizError
 from lmviz.text.characters import clean, code_points, expand_case
+from lmviz.text.segments import SEGMENTS
 from lmviz.text.tokenizer import CHARACTER_PATTERN, END, START, UNKNOWN, Tokenizer
 from lmviz.text.words import WORD_PATTERN
 
@@ -21,6 +24,8 @@ KINDS = ("characters", "words", "bpe")
 _BYTES = 256
 _USUAL_MERGED_VOCABULARY = 4096
 _LARGEST_VOCABULARY = 1_000_000
+_BLOCK = 1 << 20  # characters counted at a time
+_SAMPLE = 1 << 22  # characters after which byte pairs are learned from a part of the text
 
 
 @dataclass(frozen=True)
@@ -87,21 +92,17 @@ def train_tokenizer(texts: Iterable[str], options: TokenizerOptions, marks_bound
 
 def _characters(texts: Iterable[str], options: TokenizerOptions, special: list[str]) -> tokenizers.Tokenizer:
     """The characters of the texts, in the order of their code points."""
-    from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
+    from tokenizers import Regex, decoders, pre_tokenizers
 
-    special = [*special, UNKNOWN]
     counts = np.zeros(0, dtype=np.int64)  # (code point,)
-    for text in texts:
-        seen = np.bincount(code_points(expand_case(text, options.lower_case), options.lower_case))
+    for block in _blocks(texts):
+        text = expand_case("".join(block), options.lower_case)
+        seen = np.bincount(code_points(text, options.lower_case))
         counts = np.pad(counts, (0, max(0, len(seen) - len(counts))))
         counts[: len(seen)] += seen
-    kept = np.flatnonzero(counts >= options.minimum_count)
-    if options.vocabulary:
-        places = max(0, options.vocabulary - len(special))
-        kept = np.sort(kept[np.argsort(-counts[kept], kind="stable")][:places])
-    vocabulary = {token: index for index, token in enumerate([*special, *map(chr, kept)])}
-    backend = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
-    backend.add_special_tokens([AddedToken(token, normalized=False, special=True) for token in special])
+    codes = np.flatnonzero(counts)
+    kept = _most_frequent({chr(code): int(counts[code]) for code in codes}, options, len(special) + 1)
+    backend = _with_vocabulary([*special, UNKNOWN], sorted(kept))
     backend.pre_tokenizer = pre_tokenizers.Split(Regex(CHARACTER_PATTERN), "isolated")
     backend.decoder = decoders.Fuse()
     return backend
@@ -109,20 +110,51 @@ def _characters(texts: Iterable[str], options: TokenizerOptions, special: list[s
 
 def _words(texts: Iterable[str], options: TokenizerOptions, special: list[str]) -> tokenizers.Tokenizer:
     """The words of the texts, the most frequent first."""
-    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
+    from tokenizers import Regex, normalizers, pre_tokenizers
 
-    backend = Tokenizer(models.WordLevel(unk_token=UNKNOWN))
-    if options.lower_case:
-        backend.normalizer = normalizers.Lowercase()
-    backend.pre_tokenizer = pre_tokenizers.Split(Regex(WORD_PATTERN), "removed", invert=True)
-    trainer = trainers.WordLevelTrainer(
-        vocab_size=options.vocabulary or _LARGEST_VOCABULARY,
-        min_frequency=options.minimum_count,
-        special_tokens=[*special, UNKNOWN],
-        show_progress=False,
-    )
-    backend.train_from_iterator(texts, trainer)
+    cutter = pre_tokenizers.Split(Regex(WORD_PATTERN), "removed", invert=True)
+    lower = normalizers.Lowercase().normalize_str if options.lower_case else str
+    segments: Counter[str] = Counter()
+    for block in _blocks(texts):
+        segments.update(chain.from_iterable(map(SEGMENTS["words"].findall, block)))
+    counts: Counter[str] = Counter()
+    for segment, count in segments.items():
+        for word, _ in cutter.pre_tokenize_str(lower(segment)):
+            counts[word] += count
+    backend = _with_vocabulary([*special, UNKNOWN], _most_frequent(counts, options, len(special) + 1))
+    backend.pre_tokenizer = cutter
     return backend
+
+
+def _most_frequent(counts: Mapping[str, int], options: TokenizerOptions, special: int) -> list[str]:
+    """The tokens to keep beside that many special ones, the most frequent first."""
+    kept = [token for token, count in counts.items() if count >= options.minimum_count]
+    kept.sort(key=lambda token: (-counts[token], token))
+    return kept[: max(0, options.vocabulary - special)] if options.vocabulary else kept
+
+
+def _with_vocabulary(special: list[str], tokens: list[str]) -> tokenizers.Tokenizer:
+    """A tokenizer that knows those tokens and no other."""
+    from tokenizers import AddedToken, Tokenizer, models
+
+    vocabulary = {token: index for index, token in enumerate([*special, *tokens])}
+    backend = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
+    backend.add_special_tokens([AddedToken(token, normalized=False, special=True) for token in special])
+    return backend
+
+
+def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:
+    """The texts in lists of about a million characters, since each step has a price of its own."""
+    block: list[str] = []
+    size = 0
+    for text in texts:
+        block.append(text)
+        size += len(text)
+        if size >= _BLOCK:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
 
 
 def _byte_pairs(texts: Iterable[str], options: TokenizerOptions, special: list[str]) -> tokenizers.Tokenizer:
@@ -141,5 +173,17 @@ def _byte_pairs(texts: Iterable[str], options: TokenizerOptions, special: list[s
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    backend.train_from_iterator(texts, trainer)
+    backend.train_from_iterator(_sample(texts), trainer)
     return backend
+
+
+def _sample(texts: Iterable[str]) -> Iterator[str]:
+    """All texts up to the sample's size, then every other block for as long, then every fourth and so on.
+
+    Merges hardly change with more text, but time and memory grow with it.
+    """
+    taken = 0
+    for number, block in enumerate(_blocks(texts)):
+        if number % (1 << taken // _SAMPLE) == 0:
+            yield from block
+            taken += sum(map(len, block))
