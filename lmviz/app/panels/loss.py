@@ -55,6 +55,11 @@ class LossPanel(Panel):
             session.ready_changed,
         )
 
+    @property
+    def references(self) -> dict[str, float]:
+        """What simple models reach on this corpus, in nats per token, by name."""
+        return self._references
+
     def refresh(self) -> None:
         self._ask_for_references()
         unit = self._unit.currentText()

@@ -35,6 +35,11 @@ class OverTimePanel(Panel):
         self._plot.cursor_moved.connect(lambda step: session.choose_step(round(step)))
         self.follow(session.reading_changed, session.models_changed, session.step_changed)
 
+    @property
+    def rows(self) -> dict[int, np.ndarray]:
+        """The distribution (token,) at each snapshot that was asked so far."""
+        return self._rows
+
     def refresh(self) -> None:
         session = self.session
         key = None if session.model is None else (session.model, session.prefix)

@@ -60,6 +60,7 @@ class TextsPanel(Panel):
             "What a token is: a character, a word, or a piece learned by merging byte pairs."
         )
         self._kind.addItems(KINDS)
+        self._kind.setCurrentText(CorpusOptions().tokenizer)
         self._pieces = QSpinBox()
         self._pieces.setRange(FEWEST_PIECES, 100_000)
         self._pieces.setValue(1024)
@@ -82,6 +83,11 @@ class TextsPanel(Panel):
     def options(self) -> CorpusOptions:
         """What the form says, the tokenizer included."""
         return replace(self._form.configuration, tokenizer=self._specification)
+
+    @property
+    def sentence(self) -> str:
+        """What is said below the list: about the text, or what went wrong."""
+        return self._sentence.text()
 
     def refresh(self) -> None:
         self._fill_list()

@@ -51,6 +51,11 @@ class TokenStrip(Canvas):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("tokens")
 
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens as they are shown."""
+        return self._tokens
+
     def set_tokens(
         self,
         tokens: Sequence[str],
