@@ -1,0 +1,39 @@
+"""The examples of the README work as they stand, but for the number of steps."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from lmviz.cli import run
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced code of a language, with few enough steps to train."""
+    found = re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+    return [re.sub(r"(steps[= ])(\d)\d\d", r"\1\2", block) for block in found]
+
+
+@pytest.fixture
+def texts(tmp_path, monkeypatch, small_text):
+    monkeypatch.chdir(tmp_path)
+    for name in ("input.txt", "held_out.txt"):
+        (tmp_path / name).write_bytes(small_text.read_bytes().replace(b"sees", b"made"))
+
+
+def test_the_python_example_runs(texts, capsys):
+    [example] = blocks("python")
+    exec(compile(example, "README.md", "exec"), {})
+    assert "('position', 'unit')" in capsys.readouterr().out
+
+
+def test_the_commands_run_in_their_order(texts, capsys):
+    [commands] = blocks("sh")
+    for command in commands.splitlines():
+        name, *words = shlex.split(command)
+        assert name == "lmviz"
+        assert run(words) == 0, capsys.readouterr().err
+    assert Path("trace.npz").exists()
