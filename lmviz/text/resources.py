@@ -6,21 +6,18 @@ import os
 from pathlib import Path
 
 from lmviz.errors import LmvizError
+from lmviz.places import shipped
 
 DATA_VARIABLE = "LMVIZ_DATA"
 """The environment variable that names another folder for what lmviz keeps."""
 
-_PACKAGE = Path(__file__).resolve().parent.parent
-
 
 def resource_path(*parts: str) -> Path:
-    """A file that comes with lmviz: inside the installed package, or beside it in a checkout."""
-    candidates = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
-    for folder in candidates:
-        path = folder.joinpath(*parts)
-        if path.exists():
-            return path
-    raise LmvizError(f"This installation lacks the file {'/'.join(parts)}: install lmviz again.")
+    """A file that comes with lmviz; LmvizError when the installation lacks it."""
+    path = shipped("resources").joinpath(*parts)
+    if not path.exists():
+        raise LmvizError(f"This installation lacks the file {'/'.join(parts)}: install lmviz again.")
+    return path
 
 
 def data_folder() -> Path:
