@@ -15,6 +15,7 @@ import numpy as np
 from lmviz.configuration import Configuration, setting
 from lmviz.errors import LmvizError
 from lmviz.text.catalogue import corpus_path, find_entry
+from lmviz.text.characters import clean
 from lmviz.text.documents import SEPARATORS, Documents, divide, split
 from lmviz.text.reading import check_encoding, read_utf8, text_files
 from lmviz.text.statistics import Statistics, measure
@@ -149,9 +150,8 @@ def load_corpus(
         read_utf8(path, "utf-8" if entry else chosen.encoding, _part(report, n * share, (n + 1) * share))
         for n, path in enumerate(paths)
     ]
-    name = entry.name if entry else paths[0].stem if len(paths) == 1 else paths[0].parent.name
     sources = (entry.name,) if entry else tuple(map(str, paths))
-    return _build(name, sources, files, chosen, tokenizer, _part(report, 0.1, 1.0))
+    return _build(_name(source), sources, files, chosen, tokenizer, _part(report, 0.1, 1.0))
 
 
 def text_corpus(
@@ -167,8 +167,15 @@ def text_corpus(
     if not text.strip():
         raise LmvizError("The text is empty: there is nothing to learn from.")
     chosen = _choose(options or CorpusOptions(), tokenizer, settings)
-    data = text.encode("utf-8", "replace").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = clean(text).encode("utf-8").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return _build(name, (), [data], chosen, tokenizer, progress or _ignore)
+
+
+def _name(source: str | Path | Sequence[str | Path]) -> str:
+    """What a corpus is called: after its file or folder, or the first of several."""
+    if isinstance(source, str | Path):
+        return Path(source).resolve().stem
+    return _name(source[0]) if len(source) == 1 else f"{_name(source[0])} and {len(source) - 1} more"
 
 
 def _choose(

@@ -81,12 +81,11 @@ def _decoded(
 ) -> Iterator[str]:
     """The text piece by piece."""
     decoder = codecs.getincrementaldecoder(encoding)("strict")
-    view = memoryview(raw)
     for start in range(0, len(raw), _STEP):
         end = min(start + _STEP, len(raw))
         waiting = len(decoder.getstate()[0])
         try:
-            yield decoder.decode(view[start:end], final=end == len(raw))
+            yield decoder.decode(raw[start:end], final=end == len(raw))
         except UnicodeDecodeError as error:
             raise _refusal(path, raw, start - waiting + error.start, encoding) from None
         except UnicodeError as error:

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from lmviz.errors import LmvizError
-from lmviz.text.byte_level import readable_piece, splits_character
+from lmviz.text.byte_level import readable_piece, whole_characters
 from lmviz.text.characters import CharacterTable, clean, expand_case
 from lmviz.text.files import write_atomically
 from lmviz.text.segments import SEGMENTS, SegmentEncoder
-from lmviz.text.words import UNKNOWN_TEXT, WORD_PATTERN, Joiner, join_words
+from lmviz.text.tokenizer_file import is_local, is_lower_case, kind_of, read_backend
+from lmviz.text.words import UNKNOWN_TEXT, Joiner, join_words
 
 if TYPE_CHECKING:
     import tokenizers
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 START, END, UNKNOWN = "⟨start⟩", "⟨end⟩", "⟨unknown⟩"
 """The special tokens. None of them can come out of a text: their brackets are words of their own,
 single characters, or two bytes and more."""
-
-CHARACTER_PATTERN = r"[\s\S]"
 
 _STARTS = (START, "<s>", "<|begin_of_text|>", "<bos>")
 _ENDS = (END, "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>")
@@ -77,33 +76,21 @@ class Tokenizer:
         vocabulary = backend.get_vocab(with_added_tokens=True)
         self._backend = backend
         self._vocabulary = vocabulary
+        self._is_local = is_local(description)
         self.vocabulary_size = max(vocabulary.values(), default=-1) + 1
-        self.kind = _kind(description)
-        self.lower_case = (description["normalizer"] or {}).get("type") == "Lowercase"
+        self.kind = kind_of(description)
+        self.lower_case = is_lower_case(description)
         self.start_id = _first(vocabulary, _STARTS)
         self.end_id = _first(vocabulary, _ENDS)
         self.unknown_id = _first(vocabulary, _UNKNOWNS)
         if not 0 < self.vocabulary_size <= _LARGEST_ID:
-            raise LmvizError(f"a vocabulary of {self.vocabulary_size} tokens cannot be used")
+            raise LmvizError(f"A vocabulary of {self.vocabulary_size:,} tokens cannot be used.")
         self.marks_boundaries = self.start_id is not None and backend.encode("").ids[:1] == [self.start_id]
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a tokenizer.json; LmvizError when it is none."""
-        from tokenizers import Tokenizer as Backend
-
-        try:
-            text = Path(path).read_bytes().decode("utf-8")
-        except OSError as error:
-            raise LmvizError(f"{path} cannot be read: {error.strerror}.") from error
-        except UnicodeDecodeError:
-            raise LmvizError(f"{path} is no tokenizer.json: it is not UTF-8 text.") from None
-        try:
-            return cls(Backend.from_str(text))
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException as error:  # a panic of the Rust library is no Exception
-            raise LmvizError(f"{path} is no tokenizer.json that can be used: {error}.") from error
+        return cls(read_backend(Path(path)))
 
     def save(self, path: str | Path) -> None:
         """Write the tokenizer.json, from which alone `load` restores the tokenizer."""
@@ -136,7 +123,7 @@ class Tokenizer:
         tokens = [self.token(index) for index in found.ids]
         if self.kind == "bpe":
             pieces = [self._backend.id_to_token(index) for index in found.ids]
-            tokens = _whole_characters(text, pieces, tokens, offsets)
+            tokens = whole_characters(text, pieces, tokens, offsets)
         return Encoding(
             ids=np.array(found.ids, dtype=np.int64),
             tokens=tuple(tokens),
@@ -188,13 +175,13 @@ class Tokenizer:
 
     @cached_property
     def _table(self) -> CharacterTable | None:
-        if self.kind != "characters" or self.unknown_id is None:
+        if self.kind != "characters" or self.unknown_id is None or not self._is_local:
             return None
         return CharacterTable(self._vocabulary, self.unknown_id, self.lower_case)
 
     @cached_property
     def _segments(self) -> SegmentEncoder | None:
-        if not _has_segments(json.loads(self.json), self.kind):
+        if self.kind not in SEGMENTS or not self._is_local:
             return None
         return SegmentEncoder(self._backend, SEGMENTS[self.kind])
 
@@ -218,46 +205,3 @@ class Tokenizer:
 
 def _first(vocabulary: dict[str, int], names: tuple[str, ...]) -> int | None:
     return next((vocabulary[name] for name in names if name in vocabulary), None)
-
-
-def _kind(description: dict[str, Any]) -> str:
-    """What a tokenizer.json describes."""
-    model, cutter = description["model"], description["pre_tokenizer"] or {}
-    pattern = (cutter.get("pattern") or {}).get("Regex") if cutter.get("type") == "Split" else None
-    if model["type"] == "WordLevel" and pattern == CHARACTER_PATTERN:
-        return "characters"
-    if model["type"] == "WordLevel" and pattern == WORD_PATTERN:
-        return "words"
-    cutters = cutter.get("pretokenizers", [cutter])
-    if model["type"] == "BPE" and any(part.get("type") == "ByteLevel" for part in cutters):
-        return "bpe"
-    return "other"
-
-
-def _has_segments(description: dict[str, Any], kind: str) -> bool:
-    """Whether a text may be cut into the segments of that kind before it is encoded."""
-    normalizer, cutter = description["normalizer"] or {}, description["pre_tokenizer"]
-    if normalizer.get("type", "Lowercase") != "Lowercase" or description["model"].get("dropout"):
-        return False
-    if not all(token["special"] for token in description["added_tokens"]):
-        return False
-    plain = {"add_prefix_space": False, "use_regex": True}.items() <= cutter.items() if cutter else False
-    return kind == "words" or (kind == "bpe" and plain)
-
-
-def _whole_characters(
-    text: str, pieces: list[str], tokens: list[str], offsets: tuple[tuple[int, int], ...]
-) -> list[str]:
-    """Display tokens in which a piece of a character shows the character and which part of it it is."""
-    shown = list(tokens)
-    first = 0
-    while first < len(pieces):
-        after = first + 1
-        while after < len(pieces) and offsets[after][0] < offsets[after - 1][1]:
-            after += 1
-        if after - first > 1 or splits_character(pieces[first]):
-            for place in range(first, after):
-                begin, end = offsets[place]
-                shown[place] = f"{text[begin:end]}⟨{place - first + 1}/{after - first}⟩"
-        first = after
-    return shown

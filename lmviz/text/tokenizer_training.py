@@ -14,7 +14,8 @@ from lmviz.configuration import Configuration, setting
 from lmviz.errors import LmvizError
 from lmviz.text.characters import clean, code_points, expand_case
 from lmviz.text.segments import SEGMENTS
-from lmviz.text.tokenizer import CHARACTER_PATTERN, END, START, UNKNOWN, Tokenizer
+from lmviz.text.tokenizer import END, START, UNKNOWN, Tokenizer
+from lmviz.text.tokenizer_file import CHARACTER_PATTERN
 from lmviz.text.words import WORD_PATTERN
 
 if TYPE_CHECKING:
