@@ -7,13 +7,13 @@ geometric mean of the probabilities (Jelinek et al. 1977).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.models.prefix import read_prefix
+from lmviz.models.prefix import Prefix, read_prefix
 from lmviz.models.reading import evaluation, on_device
 
 if TYPE_CHECKING:
@@ -100,13 +100,27 @@ def text_log_probabilities(model: Model, text_or_ids: str | Sequence[int] | np.n
     The first token has none unless START stands before it. LmvizError when the text cannot be read.
     """
     prefix = read_prefix(model, text_or_ids)
-    scores = [
-        _score(row, id) for row, id in zip(predictions(model, prefix.ids), prefix.ids[1:], strict=False)
-    ]
-    starts = model.tokenizer is not None and int(prefix.ids[0]) == model.tokenizer.start_id
-    log_probabilities = [*([] if starts else [(None, None)]), *scores]
+    rows = (row.cpu().numpy() for row in predictions(model, prefix.ids))
+    return _likelihood(prefix, rows, model.tokenizer.start_id if model.tokenizer else None)
+
+
+def traced_log_probabilities(prefix: Prefix, logits: np.ndarray, start_id: int | None) -> Likelihood:
+    """The same from the logits (position, token) that a model gave for a prefix, interventions and all.
+
+    A trace has everything that a prefix has and serves in its place. `start_id` is the tokenizer's.
+    """
+    rows = (row - (row.max() + np.log(np.exp(row - row.max()).sum())) for row in logits)
+    return _likelihood(prefix, rows, start_id)
+
+
+def _likelihood(prefix: Prefix, rows: Iterable[np.ndarray], start_id: int | None) -> Likelihood:
+    """The table of a prefix from the log-probabilities (token,) that follow each of its positions."""
+    starts = int(prefix.ids[0]) == start_id
+    scores = [_score(row, id) for row, id in zip(rows, prefix.ids[1:], strict=False)]
     tokens, running, count = [], 0.0, 0
-    for position, (log_probability, rank) in enumerate(log_probabilities, start=int(starts)):
+    for position, (log_probability, rank) in enumerate([(None, None), *scores]):
+        if position == 0 and starts:
+            continue
         if log_probability is not None:
             running, count = running + log_probability, count + 1
         tokens.append(
@@ -165,10 +179,10 @@ def _logits(model: Model, ids: np.ndarray, state: object) -> tuple[torch.Tensor,
     return logits[0], state
 
 
-def _score(row: torch.Tensor, id: int) -> tuple[float, int]:
+def _score(row: np.ndarray, id: int) -> tuple[float, int]:
     """A token's log-probability, and its rank among all, ties by id."""
     value = row[id]
-    rank = 1 + int((row > value).sum()) + int((row[:id] == value).sum())
+    rank = 1 + int(np.count_nonzero(row > value)) + int(np.count_nonzero(row[:id] == value))
     return float(value), rank
 
 
