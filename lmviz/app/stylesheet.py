@@ -67,6 +67,9 @@ QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox, QComboBox {
     background: $surface; color: $text; border: 1px solid $line; border-radius: ${p6}px;
     padding: ${p3}px ${p8}px; selection-background-color: $accent; selection-color: $on_accent;
 }
+QPlainTextEdit[readOnly="true"], QTextEdit[readOnly="true"] {
+    border: none; background: transparent; padding: 0px;
+}
 QLineEdit, QAbstractSpinBox, QComboBox { min-height: ${p18}px; }
 QLineEdit:hover, QAbstractSpinBox:hover, QComboBox:hover { border-color: $strong_line; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QAbstractSpinBox:focus, QComboBox:focus {
@@ -167,12 +170,24 @@ QScrollBar::handle:hover { background: $muted_text; }
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {
     background: transparent; border: none; width: 0px; height: 0px;
 }
-QAbstractScrollArea { background: transparent; border: none; }
+QScrollArea, QScrollArea > #qt_scrollarea_viewport, QGraphicsView { background: transparent; border: none; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
+QSizeGrip { image: none; }
 
-QDockWidget { font-weight: 600; }
+QGroupBox {
+    border: 1px solid $line; border-radius: ${p6}px; margin-top: ${p18}px; padding: ${p8}px;
+    font-weight: 600;
+}
+QGroupBox::title { subcontrol-origin: margin; left: ${p2}px; }
+
+QDockWidget {
+    font-weight: 600; titlebar-close-icon: url("$close"); titlebar-normal-icon: url("$float");
+}
 QDockWidget::title { background: $background; padding: ${p4}px ${p8}px; text-align: left; }
-QDockWidget::close-button, QDockWidget::float-button { border: none; background: transparent; }
+QDockWidget::close-button, QDockWidget::float-button {
+    border: none; border-radius: ${p3}px; background: transparent; padding: 0px;
+}
+QDockWidget::close-button:hover, QDockWidget::float-button:hover { background: $line; }
 QMainWindow::separator { background: $background; width: ${p12}px; height: ${p12}px; }
 QMainWindow::separator:hover { background: $line; }
 QSplitter::handle { background: transparent; }
@@ -206,7 +221,7 @@ _ROLES = (
     "accent_hover",
     "warning",
 )
-_CONTROLS = ("chevron_up", "chevron_down", "chevron_right", "check", "tick")
+_CONTROLS = ("chevron_up", "chevron_down", "chevron_right", "check", "tick", "close", "float")
 
 
 def stylesheet(theme: Theme) -> str:

@@ -20,7 +20,7 @@ def test_aside_may_be_words_or_a_control_and_changes_between_them(shown, qtbot):
     card = shown(Card("Loss", "nats"))
     button = QPushButton("linear")
     card.set_aside(button)
-    assert button.isVisible()
+    qtbot.waitUntil(button.isVisible)
     card.set_aside(button)
     assert button.isVisible()
     with qtbot.waitSignal(button.destroyed):
@@ -33,7 +33,7 @@ def test_another_body_takes_the_place_of_the_first(shown, qtbot):
     card = shown(Card("Loss", "", first))
     with qtbot.waitSignal(first.destroyed):
         card.set_body(second)
-    assert second.isVisible()
+    qtbot.waitUntil(second.isVisible)
     assert card.body is second
 
 
