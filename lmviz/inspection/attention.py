@@ -1,4 +1,4 @@
-"""Attention as pictures need it: heads combined, and all heads as thumbnails in one image."""
+"""Attention as pictures need it: heads combined, and all heads as thumbnails."""
 
 from __future__ import annotations
 
@@ -61,14 +61,6 @@ def largest_of_squares(weights: np.ndarray, side: int) -> np.ndarray:
     # Rows first: there numpy compares whole lines of memory, and little is left for the columns.
     by_row = padded.reshape(heads, rows, square, -1).max(axis=2)
     return by_row.reshape(heads, rows, rows, square).max(axis=3).astype(np.float32, copy=False)
-
-
-def mosaic(small: np.ndarray, gap: int = 2) -> np.ndarray:
-    """Thumbnails (layer, head, row, column) as one image, a layer to a row, with gaps of NaN."""
-    layers, heads, rows, columns = small.shape
-    image = np.full((layers, rows + gap, heads, columns + gap), np.nan, dtype=np.float32)
-    image[:, :rows, :, :columns] = small.transpose(0, 2, 1, 3)
-    return image.reshape(layers * (rows + gap), heads * (columns + gap))[: -gap or None, : -gap or None]
 
 
 def _head(trace: Trace, layer: int, head: int) -> np.ndarray:

@@ -6,7 +6,11 @@ everything in Python count from 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lmviz.inspection.trace import Trace
 
 FROM_ONE = frozenset({"layer", "head", "position", "query", "key"})
 """The axes that a reader sees numbered from 1."""
@@ -47,6 +51,30 @@ def coordinate(axis: str, index: int, tokens: Sequence[str] = ()) -> str:
 def cell_name(axes: Sequence[str], index: Sequence[int], tokens: Sequence[str] = ()) -> str:
     """The place of a cell in words: "head 3, query 6 “night”, key 5 “at”"."""
     return ", ".join(coordinate(axis, place, tokens) for axis, place in zip(axes, index, strict=True))
+
+
+def operand_name(trace: Trace, source: str, index: Sequence[int], token: Callable[[int], str] = str) -> str:
+    """An operand of an arithmetic, briefly: "hidden “at” · 17", "weights head 2 · “night” · “at”".
+
+    Parameters are named as in the state dict, "output.weight [17, 3]"; counts of an n-gram model by its
+    words, which `token` gives for each id.
+    """
+    if source in trace:
+        axes = trace[source].axes
+        places = [_brief(axis, at, trace.tokens) for axis, at in zip(axes, index, strict=True)]
+        return f"{_word(source.rpartition('/')[2])} {' · '.join(places)}"
+    table, _, order = source.partition(".")
+    if table == "counts":
+        return f"count of “{' '.join(token(id) for id in index if id >= 0)}”"
+    if table == "discounts":
+        return f"discount D{index[0]} of order {order}"
+    return f"{source} [{', '.join(map(str, index))}]" if len(index) else source
+
+
+def _brief(axis: str, index: int, tokens: Sequence[str]) -> str:
+    if axis in POSITIONAL and 0 <= index < len(tokens):
+        return f"“{tokens[index]}”"
+    return coordinate(axis, index) if axis == "head" else str(index)
 
 
 def _word(part: str) -> str:

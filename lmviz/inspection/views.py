@@ -1,0 +1,163 @@
+"""What of a tap to draw: at one position as a strip of cells, or over the whole text as a matrix.
+
+A view keeps for every cell that is drawn its index in the tap, so that whatever is pointed at can be
+named, explained and changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.trace import Trace, TracedArray
+from lmviz.models.tap import Stage
+
+TOKENS_SHOWN = 48
+OVER_TEXT = ("position", "query")
+
+
+@dataclass(frozen=True)
+class View:
+    """Cells of a tap: `values` (row, column), and where they come from.
+
+    `row_axis` and `column_axis` name the axes drawn, "" for one that is not there; `rows` and
+    `columns` are the indices drawn along them; `fixed` are the indices of all other axes.
+    """
+
+    address: str
+    axes: tuple[str, ...]
+    values: np.ndarray
+    scale: str
+    row_axis: str
+    column_axis: str
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    fixed: dict[str, int]
+
+    def index(self, row: int, column: int) -> tuple[int, ...]:
+        """The index in the tap of a cell that is drawn."""
+        places = dict(self.fixed)
+        if self.row_axis:
+            places[self.row_axis] = self.rows[row]
+        if self.column_axis:
+            places[self.column_axis] = self.columns[column]
+        return tuple(places[axis] for axis in self.axes)
+
+    def cell(self, index: Sequence[int]) -> tuple[int, int] | None:
+        """Where a cell of the tap is drawn; None when it is not among those shown."""
+        places = dict(zip(self.axes, index, strict=True))
+        if any(places[axis] != value for axis, value in self.fixed.items()):
+            return None
+        try:
+            row = self.rows.index(places[self.row_axis]) if self.row_axis else 0
+            column = self.columns.index(places[self.column_axis]) if self.column_axis else 0
+        except ValueError:
+            return None
+        return row, column
+
+
+def strip(trace: Trace, address: str, position: int, head: int, tokens: Sequence[int]) -> View:
+    """A tap at one position (and head) as one row; along the vocabulary only `tokens` are shown."""
+    traced = _traced(trace, address)
+    fixed = _fixed(traced.axes, traced.array.shape, position, head)
+    free = [axis for axis in traced.axes if axis not in fixed]
+    part = traced.at(**fixed)
+    columns = tuple(tokens) if free == ["token"] else tuple(range(part.size))
+    values = part.reshape(-1)[list(columns)][None, :] if free else part.reshape(1, 1)
+    column_axis = free[0] if free else ""
+    return View(address, traced.axes, values, traced.scale, "", column_axis, (0,), columns, fixed)
+
+
+def matrix(
+    trace: Trace,
+    address: str,
+    head: int,
+    position: int,
+    tokens: Sequence[int],
+    order: Sequence[int] | None = None,
+) -> View:
+    """A tap over the whole text: units by positions, or queries by keys.
+
+    `order` says in which order, or which, units are drawn. Along the vocabulary only `tokens` are.
+    """
+    traced = _traced(trace, address)
+    fixed = {"head": min(head, traced.array.shape[0] - 1)} if "head" in traced.axes else {}
+    part = traced.at(**fixed)
+    free = [axis for axis in traced.axes if axis not in fixed]
+    if free == ["query", "key"]:
+        rows, columns = (tuple(range(size)) for size in part.shape)
+        return View(address, traced.axes, part, traced.scale, "query", "key", rows, columns, fixed)
+    columns = tuple(range(part.shape[0]))
+    if len(free) == 1:
+        return View(address, traced.axes, part[None, :], traced.scale, "", free[0], (0,), columns, fixed)
+    rows = (
+        tuple(tokens) if free[1] == "token" else tuple(order if order is not None else range(part.shape[1]))
+    )
+    values = part[:, list(rows)].T
+    return View(address, traced.axes, values, traced.scale, free[1], free[0], rows, columns, fixed)
+
+
+def likeliest_tokens(trace: Trace, position: int, count: int = TOKENS_SHOWN) -> tuple[int, ...]:
+    """The ids of the likeliest next tokens at a position, likeliest first."""
+    row = trace["probabilities"].array[position]
+    return tuple(int(index) for index in np.argsort(-row, kind="stable")[:count])
+
+
+@dataclass(frozen=True)
+class Part:
+    """One line of a stage: a tap at a position, and whether the stage reads it, makes it, or neither."""
+
+    address: str
+    position: int
+    role: str  # "result", "operand" or "other"
+    is_previous: bool = False
+
+
+def stage_parts(trace: Trace, stage: int, position: int) -> tuple[Part, ...]:
+    """What to show of a stage at a position: what it reads, then everything of its place in order.
+
+    In a recurrence an operand that is only made at this stage or later is that of the position before.
+    """
+    here = trace.stages[stage]
+    made = {address: number for number, item in enumerate(trace.stages) for address in item.results}
+    parts = []
+    for address in here.operands:
+        before = here.by_position and made.get(address, -1) >= stage
+        if not before:
+            parts.append(Part(address, position, "operand"))
+        elif position > 0:
+            parts.append(Part(address, position - 1, "operand", is_previous=True))
+    known = {part.address for part in parts if not part.is_previous}
+    neighbours = [address for item in _neighbours(trace, here) for address in item.results]
+    for address in neighbours:
+        if address in here.results:
+            parts.append(Part(address, position, "result"))
+        elif address not in known:
+            parts.append(Part(address, position, "other"))
+    order = {address: number for number, address in enumerate(neighbours)}
+    parts.sort(key=lambda part: (order.get(part.address, -1), not part.is_previous))
+    return tuple(part for part in parts if part.address in trace.arrays)
+
+
+def _neighbours(trace: Trace, stage: Stage) -> list[Stage]:
+    """The stages of the same place, such as one layer's gates, where there are several of them."""
+    return [item for item in trace.stages if item.place == stage.place]
+
+
+def _traced(trace: Trace, address: str) -> TracedArray:
+    if address not in trace.arrays:
+        raise LmvizError(f"This trace has no {address}: it was not recorded.")
+    return trace[address]
+
+
+def _fixed(axes: Sequence[str], sizes: Sequence[int], position: int, head: int) -> dict[str, int]:
+    fixed: dict[str, int] = {}
+    for axis, size in zip(axes, sizes, strict=True):
+        if axis in OVER_TEXT:
+            fixed[axis] = min(position, size - 1)
+        elif axis == "head":
+            fixed[axis] = min(head, size - 1)
+    return fixed

@@ -1,0 +1,41 @@
+import pytest
+
+from lmviz.inspection.names import cell_name, coordinate, operand_name, title_of
+from lmviz.inspection.trace import trace
+
+
+@pytest.mark.parametrize(
+    ("address", "title"),
+    [
+        ("layers/0/attention/weights", "layer 1, attention weights"),
+        ("layers/11/feedforward/hidden", "layer 12, feed-forward hidden"),
+        ("layers/*/attention/bias", "every layer, attention bias"),
+        ("orders/3/counts", "order 3, counts"),
+        ("embedding/sum", "embedding sum"),
+        ("layers/1/residual2", "layer 2, residual 2"),
+        ("layers/0/attention/query_rotated", "layer 1, attention query rotated"),
+        ("logits", "logits"),
+    ],
+)
+def test_addresses_in_words(address, title):
+    assert title_of(address) == title
+
+
+def test_layers_heads_and_positions_are_numbered_from_one_and_units_from_zero():
+    assert coordinate("head", 2) == "head 3"
+    assert coordinate("unit", 17) == "unit 17"
+    assert coordinate("position", 1, ("the", "bat")) == "position 2 “bat”"
+    assert coordinate("position", -1, ("the", "bat")) == "position -1"
+    name = cell_name(("head", "query", "key"), (0, 1, 0), ("the", "bat"))
+    assert name == "head 1, query 2 “bat”, key 1 “the”"
+
+
+def test_operands_are_named_briefly(a, text):
+    found = trace(a("transformer-learned-pre"), text)
+    assert operand_name(found, "layers/0/norm1", (2, 5)) == "norm 1 “cows” · 5"
+    assert operand_name(found, "layers/0/attention/weights", (1, 3, 2)) == "weights head 2 · “eat” · “cows”"
+    assert operand_name(found, "norm.weight", (3,)) == "norm.weight [3]"
+    token = a("ngram").tokenizer.token
+    ids = [a("ngram").tokenizer.id_of(word) for word in ("cows", "eat")]
+    assert operand_name(found, "counts.3", (-1, *ids), token) == "count of “cows eat”"
+    assert operand_name(found, "discounts.2", (1,)) == "discount D1 of order 2"
