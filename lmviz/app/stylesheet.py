@@ -1,7 +1,7 @@
 """The style sheet of Qt's own controls, written from the theme's roles.
 
 Custom-painted widgets do not need it. A control says what it is by the dynamic property `role`:
-buttons `primary`, `link` or `icon`; labels `title`, `muted`, `token` or `warning`.
+buttons `primary`, `link` or `icon`; combo boxes `link`; labels `title`, `muted`, `token` or `warning`.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled {
     color: $faint_text; background: $background;
 }
 *[invalid="true"] { border-color: $warning; }
-QAbstractSpinBox { padding-right: ${p18}px; min-height: ${p16}px; }
+QAbstractSpinBox { padding-right: ${p18}px; }
+QAbstractSpinBox, QComboBox { max-height: ${p18}px; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {
     background: transparent; border: none; width: ${p16}px; subcontrol-origin: border;
 }
@@ -90,6 +91,13 @@ QAbstractSpinBox::up-arrow { image: url("$chevron_up"); }
 QAbstractSpinBox::down-arrow { image: url("$chevron_down"); }
 QComboBox::drop-down { border: none; width: ${p20}px; }
 QComboBox::down-arrow { image: url("$chevron_down"); width: ${p10}px; height: ${p10}px; }
+QComboBox[role="link"] {
+    background: transparent; border: none; color: $muted_text; font-size: ${p12}px;
+    padding: 0px ${p2}px 0px ${p4}px;
+}
+QComboBox[role="link"]:hover { color: $accent; }
+QComboBox[role="link"]:focus { background: $accent_wash; border-radius: ${p4}px; }
+QComboBox[role="link"]::drop-down { width: ${p14}px; }
 QComboBox QAbstractItemView {
     background: $surface; border: 1px solid $line; padding: ${p4}px;
     selection-background-color: $accent_wash; selection-color: $text;

@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPen
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.theme import current_theme, theme_switch
 from lmviz.app.widgets.figures import count, number
@@ -43,7 +43,8 @@ class LinePlot(QWidget):
     `set_curve(name, x, y, role="training", width=2, dashed=False)` adds or replaces a curve,
     `remove_curve(name)` takes it away; `set_references([(name, value)])` draws dashed lines;
     `set_cursor(x)` marks a moment; `set_end(x)` says how far the axis reaches;
-    `set_logarithmic(bool)` is the scale of y. A click on the legend hides a curve.
+    `set_logarithmic(bool)` is the scale of y; `set_empty_text(sentence)` is what stands there while there
+    is nothing to draw. A click on the legend hides a curve.
     Signals: `cursor_moved(float)` by click, drag, or Left and Right; `point_hovered(float)`, the x of
     the nearest point, NaN when the pointer leaves.
     """
@@ -57,6 +58,7 @@ class LinePlot(QWidget):
         self._x_name = x_name
         self._axes = {side: QuietAxis(side) for side in ("left", "bottom")}
         self._view = pyqtgraph.PlotWidget(background=None, axisItems=self._axes)
+        self._empty = QLabel()
         self._plot: pyqtgraph.PlotItem = self._view.getPlotItem()
         self._box: pyqtgraph.ViewBox = self._view.getViewBox()
         self._curves: dict[str, _Curve] = {}
@@ -77,6 +79,11 @@ class LinePlot(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._view)
+        layout.addWidget(self._empty)
+        self._empty.setProperty("role", "muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setWordWrap(True)
+        self._view.hide()
         self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._plot.hideButtons()
         self._plot.setMenuEnabled(False)
@@ -129,6 +136,10 @@ class LinePlot(QWidget):
         curve.item.setData(curve.x, curve.y)
         self._fill_legend()
 
+    def set_empty_text(self, sentence: str) -> None:
+        """What to say while there is nothing to draw."""
+        self._empty.setText(sentence)
+
     def remove_curve(self, name: str) -> None:
         """Take a curve away; nothing happens when there is none of that name."""
         curve = self._curves.pop(name, None)
@@ -150,6 +161,7 @@ class LinePlot(QWidget):
             line.adopt_theme(current_theme())
             self._plot.addItem(line)
         self._spread_labels()
+        self._fill_legend()
 
     def set_cursor(self, x: float | None) -> None:
         """Where the vertical line stands; None hides it."""
@@ -205,6 +217,9 @@ class LinePlot(QWidget):
         return super().event(event)
 
     def _fill_legend(self) -> None:
+        empty = not (self._curves or self._references)
+        self._view.setVisible(not empty)
+        self._empty.setVisible(empty)
         curves = self._curves.items()
         self.legend.set_entries([LegendEntry(n, curve.color, curve.item.isVisible()) for n, curve in curves])
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QGraphicsView
+from PySide6.QtWidgets import QGraphicsView, QLabel
 
 from lmviz.app.widgets.hover_card import HoverCard
 from lmviz.app.widgets.line_plot import LinePlot
@@ -81,8 +81,15 @@ def test_reference_names_that_would_collide_stand_side_by_side(plot):
     assert places[0] == places[2]
 
 
-def test_no_curves_at_all(shown):
+def test_no_curves_at_all(shown, qtbot):
     plot = shown(LinePlot(), 300, 200)
-    QTest.mouseMove(plot.findChild(QGraphicsView).viewport(), QPoint(150, 100))
+    plot.set_empty_text("Train a model to see its loss.")
+    assert plot.findChild(QLabel).isVisible()
+    assert not plot.findChild(QGraphicsView).isVisible()
+    plot.set_curve("training", [0, 1], [2.0, 1.0])
+    qtbot.waitUntil(plot.findChild(QGraphicsView).isVisible)
+    assert not plot.findChild(QLabel).isVisible()
+    plot.remove_curve("training")
+    QTest.mouseMove(plot, QPoint(150, 100))
     QTest.keyClick(plot, Qt.Key.Key_Right)
     assert plot.values_at(0) == {}
