@@ -223,10 +223,11 @@ def _torch() -> Finding:
 def _folders() -> Iterator[Finding]:
     import platformdirs
 
+    from lmviz.text.resources import data_folder
+
     folders = {
-        "settings": platformdirs.user_config_path("lmviz"),
-        "data": platformdirs.user_data_path("lmviz"),
-        "cache": platformdirs.user_cache_path("lmviz"),
+        "settings": platformdirs.user_config_path("lmviz", appauthor=False),
+        "data": data_folder(),
         "working folder": Path.cwd(),
     }
     for name, folder in folders.items():

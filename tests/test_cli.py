@@ -237,6 +237,15 @@ def test_ctrl_c_leaves_a_run_and_says_how_to_go_on(small_text, tmp_path):
     assert Run.open(out).is_resumable
 
 
+def test_under_torchrun_one_process_speaks_for_all(small_text, tmp_path):
+    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "-m", "lmviz")
+    words = train_words("rnn", small_text, tmp_path / "run", "--steps", "3", "--json")
+    done = subprocess.run([sys.executable, *launcher, *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["step"] == 3
+    assert Run.open(tmp_path / "run").snapshots()[-1] == 3
+
+
 def test_numbers_that_json_does_not_have_become_null():
     assert finite({"a": [math.nan, 1.5], "b": (math.inf, {"c": -math.inf})}) == {
         "a": [None, 1.5],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import shlex
 import signal
@@ -90,9 +91,10 @@ def train(
     settings |= {name: value for name, value in given.items() if value is not None}
     corpus, family, settings = _read_corpus(sources, family, settings, out, resume)
     controls = Controls()
+    prepared = prepare_training(family, corpus, out, resume=resume, controls=controls, **settings)
+    last = next(prepared.progress)  # until it has begun, Ctrl+C ends it as it ends any program
     with stopping(controls) as caught:
-        prepared = prepare_training(family, corpus, out, resume=resume, controls=controls, **settings)
-        last = _follow(prepared, watched=is_first_process())
+        last = _follow(prepared, last, watched=is_first_process())
     if is_first_process():
         _report(prepared, last, as_json)
     if caught:
@@ -151,10 +153,10 @@ def stopping(controls: Controls) -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _follow(prepared: PreparedTraining, watched: bool) -> Progress:
+def _follow(prepared: PreparedTraining, first: Progress, watched: bool) -> Progress:
     """Train to the end, where watched under a bar; the last word of the training."""
     with training_bar() if watched else nullcontext(lambda progress: None) as show:
-        for progress in prepared.progress:
+        for progress in itertools.chain([first], prepared.progress):
             show(progress)
     return progress
 
