@@ -92,20 +92,17 @@ def _sort_stretches(tokens: np.ndarray, targets: np.ndarray, length: int, vocabu
     """The places of the text, (token,), in lexicographic order of the `length` tokens from there on.
 
     As many tokens as fit are packed into one integer, then replaced by their rank, which makes room for
-    more. A stretch that is cut short comes before those that go on.
+    more. A stretch that ends comes before those that go on; what lies beyond its end does no harm.
     """
     base = vocabulary_size + 1  # 0 stands for the end of a stretch
     keys, bound = tokens.astype(np.int64) + 1, base
-    goes_on = np.ones(len(tokens), dtype=bool)
     place_bits = len(tokens).bit_length()
     places = np.arange(len(tokens))
     for reach in range(1, length):
         if (bound * base) << place_bits > 1 << KEY_BITS:
             keys = _ranks(keys, bound)
             bound = len(tokens)
-        following = targets.take(places + reach, mode="clip")
-        goes_on &= following != ABSENT
-        keys = keys * base + np.where(goes_on, following + 1, 0)
+        keys = keys * base + (targets.take(places + reach, mode="clip") + 1)
         bound *= base
     return _sort(keys, bound)[1]
 

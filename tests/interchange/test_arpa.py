@@ -86,6 +86,12 @@ def test_without_a_tokenizer_ids_follow_the_file(tmp_path):
     np.testing.assert_allclose(after_unlisted, [0.1, 0, 10**-0.5, 10**-0.4, 10**-0.6], rtol=1e-5)
 
 
+def test_START_is_never_predicted_whatever_the_file_says(tmp_path):
+    changed = SMALL.replace("-99\t<s>", "-0.1\t<s>").replace("a b", "a <s>")
+    model = read_text(tmp_path / "model.arpa", changed)
+    assert (model(torch.tensor([[1, 3, 4]]))[..., 1] == -torch.inf).all()
+
+
 def test_paths_agree_and_cells_follow_from_their_operands(tmp_path):
     model = read_text(tmp_path / "model.arpa", SMALL)
     tokens = torch.tensor([[1, 3, 4, 0, 3, 2]])

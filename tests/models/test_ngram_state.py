@@ -65,6 +65,13 @@ def test_counts_of_another_vocabulary_are_refused():
         Ngram(NgramConfiguration(4), 8).load_state(fitted(4).state())
 
 
+def test_ngrams_out_of_order_are_refused():
+    state = fitted(2).state()
+    state["orders.2.words"] = state["orders.2.words"].flip(0)
+    with pytest.raises(LmvizError, match="out of order"):
+        Ngram(NgramConfiguration(2), 9).load_state(state)
+
+
 @given(data=st.data())
 def test_damaged_counts_are_refused_or_make_a_model(data):
     state = fitted(3, tokens=TOKENS[:200]).state()
