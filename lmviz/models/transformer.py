@@ -142,14 +142,22 @@ class TransformerModel(NeuralModel):
         self._initialise()
 
     def _initialise(self) -> None:
-        """Small random weights, smaller where layers add to the residual stream (Radford et al. 2019)."""
+        """Small random weights, smaller where layers add to the residual stream (Radford et al. 2019).
+
+        Where sums are normalised afterwards, layers so quiet would not be heard above the embedding: theirs
+        are weights that keep variances as they are (Glorot & Bengio 2010).
+        """
         adding = INITIAL_DEVIATION / (2 * self.configuration.layers) ** 0.5
         for name, parameter in self.named_parameters():
             if name.endswith("bias"):
                 nn.init.zeros_(parameter)
+            elif "norm" in name:
+                nn.init.ones_(parameter)
+            elif name.startswith("layers") and self.configuration.norm == "post":
+                nn.init.xavier_uniform_(parameter)
             elif name.endswith(("attention.output.weight", "feedforward.output.weight")):
                 nn.init.normal_(parameter, std=adding)
-            elif "norm" not in name:
+            else:
                 nn.init.normal_(parameter, std=INITIAL_DEVIATION)
 
     def features(
@@ -177,7 +185,7 @@ class TransformerModel(NeuralModel):
             return embedded + self.positions.weight[start:end]
         if self.configuration.positions == "sinusoidal":
             table = sinusoids(self.configuration.context, self.configuration.width)
-            return embedded + table[start:end].to(embedded)
+            return embedded * self.configuration.embedding_scale + table[start:end].to(embedded)
         return embedded
 
     def _attending(self, start: int, end: int, stream: torch.Tensor) -> Attending:

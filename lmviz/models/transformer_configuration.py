@@ -104,6 +104,11 @@ class TransformerConfiguration(Configuration):
         return self.width // self.heads
 
     @property
+    def embedding_scale(self) -> float:
+        """What token embeddings are multiplied by, lest they drown in waves of height 1 (Vaswani 2017)."""
+        return self.width**0.5 if self.positions == "sinusoidal" else 1.0
+
+    @property
     def feedforward_width(self) -> int:
         """Units of the feed-forward network's hidden layer."""
         return self.feedforward or 4 * self.width

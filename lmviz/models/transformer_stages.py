@@ -36,7 +36,10 @@ def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, 
 
 
 def _embedding_stages(configuration: TransformerConfiguration) -> Iterator[Stage]:
-    yield Stage("Token embedding", r"\mathbf{e}_t = E_{w_t}", ("embedding/token",), (), "embedding")
+    scale = "" if configuration.embedding_scale == 1 else r"\sqrt{d} \, "
+    yield Stage(
+        "Token embedding", rf"\mathbf{{e}}_t = {scale}E_{{w_t}}", ("embedding/token",), (), "embedding"
+    )
     equations = {
         "learned": r"\mathbf{p}_t = P_t",
         "sinusoidal": r"p_{t,2i} = \sin(\omega_i t), \quad p_{t,2i+1} = \cos(\omega_i t)",

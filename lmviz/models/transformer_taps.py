@@ -47,7 +47,9 @@ def transformer_taps(configuration: TransformerConfiguration) -> tuple[Tap, ...]
 
 
 def _embedding_taps(configuration: TransformerConfiguration) -> Iterator[Tap]:
-    yield Tap("embedding/token", CHANNELS, TokenLookup(Weight("embedding.weight")))
+    yield Tap(
+        "embedding/token", CHANNELS, TokenLookup(Weight("embedding.weight"), configuration.embedding_scale)
+    )
     operations: dict[str, Operation] = {
         "learned": PositionLookup(Weight("positions.weight")),
         "sinusoidal": Sinusoids(configuration.width),

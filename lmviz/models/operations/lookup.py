@@ -22,19 +22,22 @@ def _table_cell(reader: Reader, table: Weight, row: int, channel: int) -> Factor
 
 @dataclass(frozen=True, eq=False)
 class TokenLookup:
-    """The row of `table` (token, channel) that belongs to each token."""
+    """The row of `table` (token, channel) that belongs to each token, times `scale`."""
 
     table: Weight
+    scale: float = 1.0
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel)."""
-        return scope.weight(self.table)[scope.tokens]
+        rows = scope.weight(self.table)[scope.tokens]
+        return rows if self.scale == 1 else rows * self.scale
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
-        """The number in the table."""
+        """The number in the table, and the scale where there is one."""
         position, channel = index
         cell = _table_cell(reader, self.table, int(reader.ids[position]), channel)
-        return explained(reader, address, index, "row of the token", (Terms("embedding", (cell,)),))
+        factors = (cell,) if self.scale == 1 else (cell, constant(self.scale))
+        return explained(reader, address, index, "row of the token", (Terms("embedding", factors),))
 
 
 @dataclass(frozen=True, eq=False)
