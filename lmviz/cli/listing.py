@@ -9,6 +9,7 @@ import click
 
 from lmviz.cli.options import as_json
 from lmviz.cli.terminal import print_json, print_table, share_bar
+from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.training.run import Run
@@ -51,31 +52,42 @@ def _describe_run(name: str, run: Run) -> dict[str, Any]:
 @as_json
 def corpora(download: str | None, as_json: bool) -> None:
     """List the corpora that have a name, or download one of them."""
-    from lmviz.text import catalogue
+    from lmviz.text.catalogue import CATALOGUE
 
     if download is not None:
-        with share_bar(f"downloading {download}") as progress:
-            path = catalogue.download(catalogue.entry(download), progress)
-        print_json({"name": download, "path": str(path)}) if as_json else print(path)
-        return
+        _download(download)
     found = [
         {
             "name": entry.name,
             "title": entry.title,
+            "description": entry.description,
             "characters": entry.characters,
             "licence": entry.licence,
             "address": entry.address,
-            "description": entry.description,
+            "here": entry.is_present,
         }
-        for entry in catalogue.CATALOGUE
+        for entry in CATALOGUE
     ]
     if as_json:
         print_json({"corpora": found})
     else:
-        print_table(
-            ("name", "characters", "what it is"),
-            [(row["name"], row["characters"], row["description"]) for row in found],
-        )
+        rows = [[row[name] for name in ("name", "characters", "description")] for row in found]
+        print_table(("name", "characters", "what it is"), rows)
+        for row in found:
+            if not row["here"]:
+                print(f"{row['title']} is downloaded by `lmviz corpora --download {row['name']}`.")
+
+
+def _download(name: str) -> None:
+    from lmviz.text.catalogue import CATALOGUE, find_entry
+    from lmviz.text.download import download
+
+    entry = find_entry(name)
+    if entry is None:
+        names = ", ".join(entry.name for entry in CATALOGUE)
+        raise LmvizError(f"There is no corpus {name!r}: the catalogue has {names}.")
+    with share_bar(f"downloading {entry.title}") as progress:
+        download(entry, progress)
 
 
 @click.command()
