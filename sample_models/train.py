@@ -62,13 +62,14 @@ def read_recipes() -> tuple[Recipe, ...]:
 
 def card(recipe: Recipe, run: dict[str, Any]) -> str:
     """The card of a trained model, in Markdown. `run` is what `lmviz train --json` printed."""
-    from lmviz.text.catalogue import CATALOGUE
+    from lmviz.text.catalogue import find_entry
 
-    corpus = CATALOGUE[recipe.corpus]
+    corpus = find_entry(recipe.corpus)
     command = " ".join(
-        f"'{word}'" if " " in word else word for word in ["lmviz", *recipe.command(recipe.corpus, recipe.name)]
+        f"'{word}'" if " " in word else word
+        for word in ["lmviz", *recipe.command(recipe.corpus, recipe.name)]
     )
-    source = f"{corpus.description} {corpus.source}"
+    source = f"{corpus.title.lower()} ({corpus.licence}): {corpus.description}"
     if corpus.address:
         source += f"\nThe text is not part of lmviz: {corpus.address} (sha256 `{corpus.sha256}`)."
     facts = {
@@ -105,7 +106,9 @@ def main() -> None:
     """Train the models that are named, or all."""
     parser = argparse.ArgumentParser(description="Train the sample models again.")
     parser.add_argument("names", nargs="*", help="which ones; all when none is named")
-    parser.add_argument("--text", action="append", default=[], metavar="CORPUS=FILE", help="where a corpus is")
+    parser.add_argument(
+        "--text", action="append", default=[], metavar="CORPUS=FILE", help="where a corpus is"
+    )
     arguments = parser.parse_args()
     texts = dict(item.split("=", 1) for item in arguments.text)
     recipes = {recipe.name: recipe for recipe in read_recipes()}
