@@ -239,7 +239,7 @@ def _reported(documents: Documents, report: Report) -> Iterator[str]:
     for batch in documents.batches():
         yield from batch.texts
         done += sum(map(len, batch.texts))
-        report(min(1.0, done / documents.size))
+        report(min(1.0, done / max(1, documents.size)))
 
 
 def _part(report: Report, start: float, end: float) -> Report:

@@ -44,7 +44,7 @@ def encode_documents(
     for batch in documents.batches():
         writer.add(_encode(batch, tokenizer))
         characters += sum(map(len, batch.texts))
-        progress(min(1.0, characters / documents.size))
+        progress(min(1.0, characters / max(1, documents.size)))
     if tokenizer.marks_boundaries:
         characters += len(documents) * len(documents.separator)
     elif len(documents):

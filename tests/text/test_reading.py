@@ -1,0 +1,125 @@
+import codecs
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lmviz.errors import LmvizError
+from lmviz.text import reading
+from lmviz.text.reading import check_encoding, is_binary, read_text, text_files
+
+
+def write(folder: Path, data: bytes, name: str = "input.txt") -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path):
+    assert read_text(write(tmp_path, codecs.BOM_UTF8 + "häuser".encode())) == "häuser"
+    assert read_text(write(tmp_path, "häuser".encode())) == "häuser"
+    assert read_text(write(tmp_path, codecs.BOM_UTF8 + b"a"), "utf-8-sig") == "a"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252"])
+def test_other_encodings_are_read_by_name(tmp_path, encoding):
+    assert read_text(write(tmp_path, "häuser\n".encode(encoding)), encoding) == "häuser\n"
+
+
+def test_all_ends_of_line_become_one(tmp_path):
+    assert read_text(write(tmp_path, b"a\r\nb\rc\nd")) == "a\nb\nc\nd"
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 1 << 22])
+def test_a_wrong_byte_is_named_with_its_place(tmp_path, monkeypatch, step):
+    monkeypatch.setattr(reading, "_STEP", step)
+    path = write(tmp_path, "漢\nb€".encode() + b"\xe9 c")
+    with pytest.raises(LmvizError, match=r"input\.txt .*byte 0xE9 at place 8 \(line 2\).*latin-1"):
+        read_text(path)
+
+
+def test_a_file_that_ends_within_a_character_is_refused(tmp_path):
+    with pytest.raises(LmvizError, match=r"byte 0xE6 at place 1 "):
+        read_text(write(tmp_path, b"a" + "漢".encode()[:2]))
+
+
+@pytest.mark.parametrize("data", [b"", b" \n\t \r\n", codecs.BOM_UTF8])
+def test_an_empty_file_is_refused(tmp_path, data):
+    with pytest.raises(LmvizError, match=r"input\.txt is empty"):
+        read_text(write(tmp_path, data))
+
+
+def test_a_binary_file_is_refused(tmp_path):
+    with pytest.raises(LmvizError, match="binary"):
+        read_text(write(tmp_path, b"\x7fELF\0\0\1"))
+    with pytest.raises(LmvizError, match="the encoding utf-16"):
+        read_text(write(tmp_path, "hello".encode("utf-16")))
+    with pytest.raises(LmvizError, match="name its encoding"):
+        read_text(write(tmp_path, "hello".encode("utf-16-le")), "latin-1")
+
+
+@pytest.mark.parametrize("name", ["", "utf-9", "base64", "undefined", "a\0b", "ä"])
+def test_an_encoding_that_is_none_is_refused(name):
+    with pytest.raises(LmvizError, match="There is no encoding"):
+        check_encoding(name)
+
+
+def test_what_is_not_there_is_named(tmp_path):
+    with pytest.raises(LmvizError, match="There is no file"):
+        text_files(tmp_path / "missing.txt")
+    with pytest.raises(LmvizError, match="name at least one"):
+        text_files([])
+    with pytest.raises(LmvizError, match="cannot be read"):
+        read_text(tmp_path)
+    with pytest.raises(LmvizError):
+        text_files("a\0b")
+
+
+def test_a_folder_means_its_text_files_in_order(tmp_path):
+    for name in ("b.txt", "a.txt", ".hidden", "empty.txt"):
+        write(tmp_path, b"" if name == "empty.txt" else b"x", name)
+    (tmp_path / "part").mkdir()
+    write(tmp_path / "part", b"x", "c.md")
+    write(tmp_path, b"\0\1", "picture.png")
+    assert [path.name for path in text_files(tmp_path)] == ["a.txt", "b.txt", "c.md"]
+    several = text_files([tmp_path / "b.txt", tmp_path / "part"])
+    assert [path.name for path in several] == ["b.txt", "c.md"]
+
+
+def test_a_folder_without_texts_is_refused(tmp_path):
+    write(tmp_path, b"\0", "picture.png")
+    assert is_binary(tmp_path / "picture.png")
+    with pytest.raises(LmvizError, match="holds no text files"):
+        text_files(tmp_path)
+
+
+def test_progress_is_told_and_may_cancel(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "_STEP", 2)
+    path = write(tmp_path, b"abcdef")
+    shares: list[float] = []
+    reading.read_utf8(path, progress=shares.append)
+    assert shares == pytest.approx([1 / 3, 2 / 3, 1])
+
+    def cancel(share: float) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        reading.read_utf8(path, progress=cancel)
+
+
+@given(
+    data=st.binary(), encoding=st.sampled_from(["utf-8", "utf-16", "utf-7", "shift_jis", "idna", "latin-1"])
+)
+@settings(max_examples=150)
+def test_any_bytes_are_a_text_or_a_clear_sentence(tmp_path_factory, data, encoding):
+    path = tmp_path_factory.getbasetemp() / "any.txt"
+    path.write_bytes(data)
+    try:
+        text = read_text(path, encoding)
+    except LmvizError as error:
+        sentence = str(error)
+        assert "any.txt" in sentence
+    else:
+        assert text.strip()
+        assert "\r" not in text
