@@ -17,6 +17,7 @@ class Focus:
     stage_changed = Signal()
     cell_changed = Signal()
     hovered_cell_changed = Signal()
+    head_changed = Signal()
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -27,6 +28,7 @@ class Focus:
         self._stages = 0
         self._cell: Cell | None = None
         self._hovered_cell: Cell | None = None
+        self._head = (0, 0)
 
     @property
     def position(self) -> int:
@@ -68,6 +70,17 @@ class Focus:
     def shown_cell(self) -> Cell | None:
         """The cell to explain: the hovered one, otherwise the pinned one."""
         return self._cell if self._hovered_cell is None else self._hovered_cell
+
+    @property
+    def head(self) -> tuple[int, int]:
+        """The attention head one looks at: (layer, head), counted from 0."""
+        return self._head
+
+    def choose_head(self, layer: int, head: int) -> None:
+        """Look at another attention head."""
+        if (layer, head) != self._head:
+            self._head = (layer, head)
+            self.head_changed.emit()
 
     def choose_position(self, position: int) -> None:
         """Pin a position; beyond either end it stays at that end."""

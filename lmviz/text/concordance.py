@@ -53,7 +53,15 @@ def concordance(corpus: Corpus, phrase: str, limit: int = 200) -> Concordance:
     full; `words` and `total` count all of them. An empty phrase, or one with a word that is not in
     the vocabulary, is found nowhere.
     """
-    spellings = _spellings(corpus, phrase)
+    return _look_up(corpus, _spellings(corpus, phrase), limit)
+
+
+def concordance_of_ids(corpus: Corpus, ids: np.ndarray, limit: int = 200) -> Concordance:
+    """The same for token ids (token,), such as the context that an n-gram model matched."""
+    return _look_up(corpus, [np.asarray(ids)] if len(ids) else [], limit)
+
+
+def _look_up(corpus: Corpus, spellings: list[np.ndarray], limit: int) -> Concordance:
     found = [_find(corpus, ids) for ids in spellings]
     sizes = [len(matches) for matches in found]
     lengths = np.repeat(np.array([len(ids) for ids in spellings], dtype=np.int64), sizes)

@@ -104,6 +104,11 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340),
     PanelRow("health", "Health", "train", "right", "lmviz.app.panels.health:HealthPanel"),
     PanelRow("over_time", "Over time", "train", "right", "lmviz.app.panels.over_time:OverTimePanel"),
+    PanelRow("picture", "Picture", "inside", "centre", "lmviz.app.panels.picture:PicturePanel", 4),
+    PanelRow("state", "Values over the text", "inside", "centre", "lmviz.app.panels.state:StatePanel", 6),
+    PanelRow("stage", "Stages", "inside", "right", "lmviz.app.panels.stage:StagePanel", 7, width=400),
+    PanelRow("why", "Why this number?", "inside", "right", "lmviz.app.panels.why:WhyPanel", 5),
+    PanelRow("unit", "Unit", "inside", "right", "lmviz.app.panels.unit:UnitPanel", 4),
     PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, width=340),
 )
 

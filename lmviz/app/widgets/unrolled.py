@@ -15,10 +15,10 @@ from lmviz.app.widgets.canvas import Canvas, metrics
 from lmviz.app.widgets.cells import Cells, cell_image, color_table
 
 COLUMN = 104
-CELL_WIDTH, CELL_HEIGHT = 72, 46
-LAYER_GAP = 30
+CELL_WIDTH, CELL_HEIGHT = 72, 44
+LAYER_GAP = 22
 EDGE = 34
-LABEL = 22
+LABEL = 20
 TOKEN_SIZE = 12.0
 ASPECT = 2.4
 FUTURE = 0.3

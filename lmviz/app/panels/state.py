@@ -1,0 +1,169 @@
+"""Any value of the model over the whole text: units by positions, or queries by keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.card import Card
+from lmviz.app.widgets.figures import number
+from lmviz.app.widgets.heatmap import HeatmapView
+from lmviz.inspection.names import coordinate, title_of
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session import Session
+    from lmviz.inspection.trace import Trace
+    from lmviz.inspection.views import View
+
+STAGE = "the stage's result"
+NOTHING = np.zeros((0, 0), dtype=np.float32)
+ORDERS = ("in order", "by similarity")
+
+
+class StatePanel(Panel):
+    """A heatmap of one tap, the stage's result unless another is chosen; rows can be sorted by similarity."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("state_view")
+        self._tap = QComboBox()
+        self._tap.setObjectName("tap_picker")
+        self._tap.setAccessibleName("which value")
+        self._tap.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._tap.setMinimumContentsLength(22)
+        self._order = QComboBox()
+        self._order.addItems(ORDERS)
+        self._order.setAccessibleName("order of the rows")
+        self._heatmap = HeatmapView()
+        self._view: View | None = None
+        self._addresses: tuple[str, ...] = ()
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._tap)
+        row.addWidget(self._order)
+        self._card = Card("Values over the text", head, self._heatmap)
+        self.column.addWidget(self._card)
+        self._tap.activated.connect(lambda _: self.refresh_soon())
+        self._order.currentIndexChanged.connect(lambda _: self.refresh_soon())
+        self._heatmap.cell_hovered.connect(self._hover)
+        self._heatmap.left.connect(self._leave)
+        self._heatmap.cell_clicked.connect(self._choose)
+        self._heatmap.set_readout(self._read_out)
+        session.hovered_position_changed.connect(self._mark)
+        session.cell_changed.connect(self._mark)
+        self.follow(
+            session.reading_changed, session.stage_changed, session.position_changed, session.head_changed
+        )
+
+    @property
+    def view(self) -> View | None:
+        """What is drawn."""
+        return self._view
+
+    @property
+    def heatmap(self) -> HeatmapView:
+        """The heatmap itself."""
+        return self._heatmap
+
+    def refresh(self) -> None:
+        reading = self.session.reading
+        if reading is None:
+            self._view = None
+            self._heatmap.set_matrix(NOTHING)
+            self._card.set_title("Values over the text")
+            return
+        self._list_taps(reading.trace)
+        address = self._tap.currentData() or reading.trace.stages[self.session.stage].results[0]
+        self._draw(reading.trace, address)
+        self._mark()
+
+    def _list_taps(self, trace: Trace) -> None:
+        addresses = tuple(trace.arrays)
+        if addresses == self._addresses:
+            return
+        chosen = self._tap.currentData()
+        self._addresses = addresses
+        with QSignalBlocker(self._tap):
+            self._tap.clear()
+            self._tap.addItem(STAGE, None)
+            for address in addresses:
+                self._tap.addItem(title_of(address), address)
+            self._tap.setCurrentIndex(addresses.index(chosen) + 1 if chosen in addresses else 0)
+
+    def _draw(self, trace: Trace, address: str) -> None:
+        from lmviz.inspection.similarity import similarity_order
+        from lmviz.inspection.views import likeliest_tokens, matrix
+
+        position = self.session.reading_position
+        tokens, head = likeliest_tokens(trace, position), self.session.head[1]
+        view = matrix(trace, address, head, position, tokens)
+        sortable = view.row_axis in ("unit", "channel")
+        self._order.setVisible(sortable)
+        if sortable and self._order.currentText() == ORDERS[1]:
+            order = tuple(int(unit) for unit in similarity_order(view.values.T))
+            view = matrix(trace, address, head, position, tokens, order)
+        self._view = view
+        size = (
+            f"{view.values.shape[0]} × {view.values.shape[1]}" if view.row_axis else f"{view.values.shape[1]}"
+        )
+        named = coordinate("head", view.fixed["head"]) + ", " if "head" in view.fixed else ""
+        self._card.set_title(f"{title_of(address)[0].upper()}{title_of(address)[1:]} · {named}{size}")
+        self._heatmap.set_style(square=view.row_axis == "query", values="hovered row")
+        self._heatmap.set_matrix(
+            view.values,
+            scale=view.scale,
+            rows=self._labels(trace, view.row_axis, view.rows),
+            columns=self._labels(trace, view.column_axis, view.columns),
+        )
+
+    def _labels(self, trace: Trace, axis: str, indices: tuple[int, ...]) -> list[str]:
+        if axis in ("position", "query", "key"):
+            return [visible(trace.tokens[index]) for index in indices]
+        if axis == "token":
+            tokenizer = self.session.reading.model.tokenizer
+            return [visible(tokenizer.token(index)) for index in indices]
+        return [str(index) for index in indices] if axis else []
+
+    def _mark(self) -> None:
+        view = self._view
+        if view is None:
+            return
+        position = self.session.reading_position
+        if view.row_axis == "query":
+            self._heatmap.set_selection(row=position)
+        else:
+            self._heatmap.set_selection(column=position)
+        cell = self.session.cell
+        pinned = view.cell(cell[1]) if cell is not None and cell[0] == view.address else None
+        self._heatmap.set_pinned(pinned)
+
+    def _position_of(self, row: int, column: int) -> int:
+        return row if self._view.row_axis == "query" else column
+
+    def _hover(self, row: int, column: int) -> None:
+        self.session.hover_position(self._position_of(row, column))
+        self.session.hover_cell((self._view.address, self._view.index(row, column)))
+
+    def _leave(self) -> None:
+        self.session.hover_position(None)
+        self.session.hover_cell(None)
+
+    def _choose(self, row: int, column: int) -> None:
+        self.session.choose_position(self._position_of(row, column))
+        self.session.choose_cell((self._view.address, self._view.index(row, column)))
+
+    def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
+        view, trace = self._view, self.session.reading.trace
+        places = []
+        for axis, index in zip(view.axes, view.index(row, column), strict=True):
+            if axis == "token":
+                places.append(f"“{visible(self.session.reading.model.tokenizer.token(index))}”")
+            else:
+                places.append(coordinate(axis, index, [visible(token) for token in trace.tokens]))
+        return number(float(view.values[row, column])), [title_of(view.address), ", ".join(places)]

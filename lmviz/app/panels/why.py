@@ -1,0 +1,128 @@
+"""Why this number? The arithmetic of the cell one points at, and the way back to where it began."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.arithmetic_card import ArithmeticCard
+from lmviz.app.widgets.breadcrumbs import Breadcrumbs
+from lmviz.app.widgets.card import Card
+from lmviz.app.widgets.figures import number
+from lmviz.app.widgets.scrolling import scrolling
+from lmviz.inspection.names import cell_name, title_of
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.focus import Cell
+    from lmviz.app.session import Session
+    from lmviz.models.arithmetic import Arithmetic
+    from lmviz.models.model import Model
+
+LARGEST_TERMS = 8
+
+
+class WhyPanel(Panel):
+    """The hovered or pinned cell explained; a click on an operand goes back to it, crumb by crumb."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("why_view")
+        self._sheet = ArithmeticCard()
+        self._shown: Arithmetic | None = None
+        self._trail: list[Cell] = []
+        self._own_hover: Cell | None = None
+        self._crumbs = Breadcrumbs()
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._crumbs)
+        column.addWidget(scrolling(self._sheet), 1)
+        self._card = Card("Why this number?", "", body)
+        self.column.addWidget(self._card)
+        self._sheet.operand_clicked.connect(self._follow_operand)
+        self._sheet.operand_hovered.connect(lambda source, index: self._hover_operand(source, index))
+        self._sheet.left.connect(lambda: session.hover_cell(None))
+        session.cell_changed.connect(self._lengthen_trail)
+        self._crumbs.step_clicked.connect(lambda step: session.choose_cell(self._trail[step]))
+        self.follow(session.reading_changed, session.cell_changed, session.hovered_cell_changed)
+
+    @property
+    def shown(self) -> Arithmetic | None:
+        """What is explained."""
+        return self._shown
+
+    def refresh(self) -> None:
+        reading = self.session.reading
+        hovered = self.session.hovered_cell
+        cell = self.session.cell if hovered in (None, self._own_hover) else hovered
+        if reading is None or cell is None:
+            self.session.silence("why")
+            self._take(None)
+            return
+
+        def work(model: Model) -> Arithmetic | None:
+            from lmviz.inspection.explain import explain
+
+            traced = reading.trace.arrays.get(cell[0])
+            inside = traced is not None and all(
+                place < size for place, size in zip(cell[1], traced.array.shape, strict=False)
+            )
+            return explain(model, reading.trace, *cell) if inside else None
+
+        self.session.ask_of((reading.model, reading.step), "why", work, self._take)
+
+    def _take(self, arithmetic: Arithmetic | None) -> None:
+        self._shown = arithmetic
+        self._sheet.set_arithmetic(arithmetic, self._name, LARGEST_TERMS)
+        if arithmetic is None:
+            self._card.set_title("Why this number?")
+            self._card.set_aside("Point at any cell; a click pins it")
+        else:
+            self._card.set_title(f"Why {number(arithmetic.value)}?")
+            self._card.set_aside(self._name(arithmetic.address, arithmetic.index))
+        self._show_trail()
+
+    def _name(self, source: str, index: tuple[int, ...]) -> str:
+        """An operand in words, tokens by their text."""
+        reading = self.session.reading
+        if reading is None or source not in reading.trace.arrays:
+            return f"{source}[{', '.join(map(str, index))}]" if index else source
+        axes, tokenizer = reading.trace[source].axes, reading.model.tokenizer
+        names = [visible(token) for token in reading.trace.tokens]
+        if axes and axes[-1] == "token":
+            place = cell_name(axes[:-1], index[:-1], names)
+            return f"{title_of(source)}, {place}, “{visible(tokenizer.token(index[-1]))}”"
+        return f"{title_of(source)}, {cell_name(axes, index, names)}" if index else title_of(source)
+
+    def _hover_operand(self, source: str, index: tuple[int, ...]) -> None:
+        """Show elsewhere where an operand stands, while the sheet stays as it is."""
+        reading = self.session.reading
+        if reading is not None and source in reading.trace.arrays and index is not None:
+            self._own_hover = (source, tuple(index))
+            self.session.hover_cell(self._own_hover)
+
+    def _follow_operand(self, source: str, index: tuple[int, ...]) -> None:
+        reading = self.session.reading
+        if reading is None or source not in reading.trace.arrays:
+            return
+        self.session.hover_cell(None)
+        self.session.choose_cell((source, tuple(index)))
+        stages = [n for n, stage in enumerate(reading.trace.stages) if source in stage.results]
+        if stages:
+            self.session.choose_stage(stages[0])
+
+    def _lengthen_trail(self) -> None:
+        cell = self.session.cell
+        if cell is None:
+            self._trail = []
+        elif cell in self._trail:
+            del self._trail[self._trail.index(cell) + 1 :]
+        else:
+            self._trail.append(cell)
+
+    def _show_trail(self) -> None:
+        names = [f"{address.rsplit('/', 1)[-1]} {list(index)}" for address, index in self._trail]
+        self._crumbs.set_steps(names if len(names) > 1 else [])

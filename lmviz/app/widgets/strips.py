@@ -1,0 +1,213 @@
+"""Vectors as strips of cells, one below the other, each with its name: what a stage reads and makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.canvas import Canvas, metrics
+from lmviz.app.widgets.cells import Cells, cell_image, color_table, ink_table
+from lmviz.app.widgets.figures import cell_figure
+from lmviz.app.widgets.hover_card import HoverCard
+
+ROW, STRIP = 27, 19
+LABEL_SHARE = 0.3
+FADED = 0.35
+Readout = Callable[[int, int], tuple[str, list[str]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Strip:
+    """One vector: `values` (cell,), on a scale of `lmviz.models.tap.SCALES`; `role` is "result",
+    "operand" or "other", from bold to faded. `texts` (cell,) are written instead of the numbers, for cells
+    whose numbers are only ids and are left without a colour."""
+
+    label: str
+    values: np.ndarray
+    scale: str
+    limit: float | None = None
+    role: str = "operand"
+    texts: tuple[str, ...] = ()
+
+
+class StripList(Canvas):
+    """`StripList()`: `set_strips(strips)`; `set_marks([(strip, cell)])` outlines cells, the first strongest;
+    `set_readout(function)` gives the hover card's words for (strip, cell).
+
+    Signals: `cell_hovered(int, int)` (−1, −1 on leaving), `cell_clicked(int, int)`.
+    """
+
+    cell_hovered = Signal(int, int)
+    cell_clicked = Signal(int, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._strips: tuple[Strip, ...] = ()
+        self._cells: list[Cells] = []
+        self._images: list[QImage] = []
+        self._marks: tuple[tuple[int, int], ...] = ()
+        self._hovered = (-1, -1)
+        self._readout: Readout | None = None
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("operands and result")
+
+    @property
+    def strips(self) -> tuple[Strip, ...]:
+        """What is drawn."""
+        return self._strips
+
+    def set_strips(self, strips: Sequence[Strip]) -> None:
+        """Draw vectors from top to bottom."""
+        self._strips = tuple(strips)
+        self._cells = [_cells(strip) for strip in self._strips]
+        self._marks = ()
+        self._paint_images()
+        self.updateGeometry()
+        self.update()
+
+    def set_marks(self, marks: Sequence[tuple[int, int]]) -> None:
+        """Outline cells (strip, cell)."""
+        if tuple(marks) != self._marks:
+            self._marks = tuple(marks)
+            self.update()
+
+    def set_readout(self, readout: Readout | None) -> None:
+        """What the hover card says of (strip, cell): a title and lines."""
+        self._readout = readout
+
+    def cell_rectangle(self, strip: int, cell: int) -> QRectF:
+        """Where a cell is drawn."""
+        area = self._area(strip)
+        width = area.width() / max(1, len(self._strips[strip].values))
+        return QRectF(area.left() + cell * width, area.top(), width, area.height())
+
+    def adopt_theme(self) -> None:
+        self._paint_images()
+        super().adopt_theme()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(300)), round(self.length(ROW) * len(self._strips)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(180)), self.sizeHint().height())
+
+    def _paint_images(self) -> None:
+        self._images = [
+            cell_image(cells.levels, color_table(self.theme, strip.scale))
+            for cells, strip in zip(self._cells, self._strips, strict=True)
+        ]
+
+    def _area(self, strip: int) -> QRectF:
+        left = self.width() * LABEL_SHARE
+        top = strip * self.length(ROW) + self.length(ROW - STRIP) / 2
+        return QRectF(left, top, max(1.0, self.width() - left), self.length(STRIP))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        for index, strip in enumerate(self._strips):
+            painter.setOpacity(FADED if strip.role == "other" else 1.0)
+            self._draw_label(painter, index, strip)
+            area = self._area(index)
+            painter.drawImage(area, self._images[index], QRectF(self._images[index].rect()))
+            self._draw_figures(painter, index, strip)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(self.theme.line, 1))
+            painter.drawRect(area)
+        painter.setOpacity(1.0)
+        self._draw_marks(painter)
+
+    def _draw_label(self, painter: QPainter, index: int, strip: Strip) -> None:
+        bold = strip.role == "result"
+        painter.setFont(
+            self.theme.font(12, painter.font().Weight.DemiBold if bold else painter.font().Weight.Normal)
+        )
+        painter.setPen(self.theme.text if strip.role != "other" else self.theme.muted_text)
+        width = self.width() * LABEL_SHARE - self.length(8)
+        label = metrics(12, bold=bold).elidedText(strip.label, Qt.TextElideMode.ElideRight, width)
+        painter.drawText(
+            QRectF(0, index * self.length(ROW), width, self.length(ROW)), Qt.AlignmentFlag.AlignVCenter, label
+        )
+
+    def _draw_figures(self, painter: QPainter, index: int, strip: Strip) -> None:
+        """Numbers inside the cells, where there is room for them."""
+        if self.cell_rectangle(index, 0).width() < self.length(36) if len(strip.values) else True:
+            return
+        painter.setFont(self.theme.font(11))
+        inks, levels = ink_table(self.theme, strip.scale), self._cells[index].levels[0]
+        texts = strip.texts or [cell_figure(float(value)) for value in strip.values]
+        for cell, text in enumerate(texts):
+            painter.setPen(inks[levels[cell]])
+            painter.drawText(self.cell_rectangle(index, cell), Qt.AlignmentFlag.AlignCenter, text)
+
+    def _draw_marks(self, painter: QPainter) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for place, (strip, cell) in enumerate(self._marks):
+            painter.setPen(QPen(self.theme.text, self.length(2 if place == 0 else 1.2)))
+            painter.drawRect(self._widened(self.cell_rectangle(strip, cell)))
+        if self._hovered[0] >= 0:
+            painter.setPen(QPen(self.theme.accent, self.length(2)))
+            painter.drawRect(self._widened(self.cell_rectangle(*self._hovered)))
+
+    def _widened(self, cell: QRectF) -> QRectF:
+        """At least a few pixels, so that a cell among hundreds can be seen."""
+        extra = max(0.0, self.length(5) - cell.width()) / 2
+        return cell.adjusted(-extra, -1, extra, 1)
+
+    def _cell_at(self, place: QPointF) -> tuple[int, int]:
+        strip = int(place.y() // self.length(ROW))
+        if not 0 <= strip < len(self._strips):
+            return -1, -1
+        area, count = self._area(strip), len(self._strips[strip].values)
+        cell = int((place.x() - area.left()) / area.width() * count)
+        return (strip, cell) if place.x() >= area.left() and 0 <= cell < count else (-1, -1)
+
+    def _hover(self, cell: tuple[int, int]) -> None:
+        if cell == self._hovered:
+            return
+        self._hovered = cell
+        self.update()
+        if cell[0] >= 0 and self._readout is not None:
+            HoverCard.beside(self, self.cell_rectangle(*cell).bottomLeft().toPoint(), *self._readout(*cell))
+        else:
+            HoverCard.leave(self)
+        self.cell_hovered.emit(*cell)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._cell_at(event.position()))
+
+    def leaveEvent(self, event: object) -> None:
+        self._hover((-1, -1))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        cell = self._cell_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and cell[0] >= 0:
+            self.cell_clicked.emit(*cell)
+
+
+def _cells(strip: Strip) -> Cells:
+    values = np.zeros(len(strip.values)) if strip.texts else strip.values
+    return Cells.of(values[None, :], strip.scale, strip.limit)
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.demo import show
+
+    def build() -> QWidget:
+        view = StripList()
+        chance = np.random.default_rng(0)
+        gates = [Strip(name, chance.random(48), "share") for name in ("forget f", "input i")]
+        states = [
+            Strip(name, np.tanh(chance.normal(size=48)), "signed", 1.0) for name in ("candidate", "cell c₅")
+        ]
+        states.append(Strip("cell c₆", np.tanh(chance.normal(size=48)), "signed", 1.0, "result"))
+        view.set_strips([*gates, *states, Strip("output o", chance.random(48), "share", role="other")])
+        view.set_marks([(4, 17), (0, 17), (1, 17)])
+        return view
+
+    show("Stage 5 of 9 · New cell state", "layer 1 · position 6 “night”", build, (420, 240))
