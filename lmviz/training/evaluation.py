@@ -127,7 +127,7 @@ def _apart(
     for some in _grouped(windows, at_once):
         tokens, targets = _side_by_side(some, ignored_target)
         values = model.log_probabilities(*_on_device(model, tokens, targets))
-        yield float(values.sum(dtype=torch.float64)), targets
+        yield float(values.cpu().sum(dtype=torch.float64)), targets
 
 
 def _grouped(windows: Iterable[Window], at_once: int) -> Iterator[list[Window]]:
@@ -159,7 +159,7 @@ def _carried(
             losses = torch.nn.functional.cross_entropy(
                 logits.flatten(0, 1), wanted.flatten(), ignore_index=IGNORED, reduction="none"
             )
-            yield -float(losses.sum(dtype=torch.float64)), targets
+            yield -float(losses.cpu().sum(dtype=torch.float64)), targets
 
 
 def _side_by_side(windows: Sequence[Window], ignored_target: int | None) -> tuple[np.ndarray, np.ndarray]:

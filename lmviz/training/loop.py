@@ -33,13 +33,15 @@ def learn(
     """Train a model by gradients; yields the state before the first update and after each one.
 
     `training` and `validation` are flat token ids; targets equal to `ignored_target` do not count. The
-    last value says in `stopped` why it is the last: "finished", or a sentence. Closing the generator,
-    or `controls.stop`, leaves a run from which `resume` continues bit for bit on the same machine; under
-    torchrun use `controls.stop`, for which the processes need not be in step. There, every process
-    passes the run when resuming.
+    last value says in `stopped` why it is the last: "finished", or a sentence. Closing the generator, or
+    `controls.stop`, leaves a run from which `resume` continues bit for bit on the same machine.
 
-    Raises LmvizError when options, text, model and run do not fit one another. torch's own random
-    numbers are seeded anew at each step, so that dropout depends on the seed and the step alone.
+    Under torchrun every process calls this alike, and with the run when resuming; there only
+    `controls.stop` saves, as processes that are closed would have to be at the same step.
+
+    Raises LmvizError when options, text, model and run do not fit one another; so does closing when the
+    disk is full. torch's own random numbers are seeded anew at each step, so that dropout depends on
+    nothing but seed and step.
     """
     controls = controls or Controls()
     device = choose_device(options.device)

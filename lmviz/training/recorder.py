@@ -100,7 +100,8 @@ class Recorder:
         """Add to the metrics; raises NotWritten when the disk is full."""
         if not self._writes or (progress.step == 0 and progress.validation_loss is None):
             return
-        if progress.step % self._lines_every == 0 or progress.validation_loss is not None:
+        measured = progress.validation_loss is not None
+        if measured or progress.stopped or progress.step % self._lines_every == 0:
             self._lines.append(progress.metrics())
         if time.monotonic() - self._flushed > FLUSH_SECONDS:
             self.flush()

@@ -12,6 +12,7 @@ are read or written, so that runs can be listed without it.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -146,14 +147,22 @@ class Run:
         for step in superfluous(steps, count):
             self._remove_snapshot(step)
             steps.remove(step)
-        sizes = {step: self.snapshot_path(step).stat().st_size for step in steps}
+        sizes = {step: self._size(step) for step in steps}
         while sum(sizes.values()) > megabytes * MEGABYTE and len(sizes) > 2:
             [step] = superfluous(list(sizes), len(sizes) - 1)
             self._remove_snapshot(step)
             del sizes[step]
 
+    def _size(self, step: int) -> int:
+        try:
+            return self.snapshot_path(step).stat().st_size
+        except OSError:
+            return 0
+
     def _remove_snapshot(self, step: int) -> None:
-        self.snapshot_path(step).unlink(missing_ok=True)
+        # Windows keeps a file that somebody reads; it goes when there is another reason to.
+        with contextlib.suppress(OSError):
+            self.snapshot_path(step).unlink()
 
     # What it takes to continue
 

@@ -55,7 +55,7 @@ class Validation:
             for starts, length in self._parts[self._team.rank :: self._team.size]:
                 tokens, targets = self._windows(starts, length)
                 values = model.log_probabilities(tokens.to(device), targets.to(device))
-                total[0] += values.sum(dtype=torch.float64).cpu()
+                total[0] += values.cpu().sum(dtype=torch.float64)
                 total[1] += (targets != IGNORED).sum()
         model.train(was_training)
         log_probability, counted = self._team.sum(total).tolist()

@@ -62,6 +62,12 @@ def test_the_same_seed_gives_the_same_weights(lstm: Make, ids: np.ndarray, sampl
         assert not all(torch.equal(same[name], other[name]) for name in same)
 
 
+def test_dropout_differs_from_step_to_step(lstm: Make) -> None:
+    options = TrainingOptions(steps=5, batch=1, learning_rate=0.0, validate_every=0)
+    told = train(lstm(dropout=0.5), np.arange(6), options)  # one window, again and again
+    assert len({progress.loss for progress in told[1:]}) == 5
+
+
 def test_streams_carry_the_state_of_a_recurrence_over(lstm: Make) -> None:
     seen = []
     model = lstm()

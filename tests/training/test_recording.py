@@ -255,6 +255,21 @@ def test_weights_beyond_use_are_never_saved_and_are_taken_back(
         assert all(torch.isfinite(tensor).all() for tensor in run.load_snapshot(step).values())
 
 
+def test_a_weight_beyond_use_is_found_even_where_the_loss_does_not_show_it(
+    lstm: Make, new_run: NewRun, ids: np.ndarray
+) -> None:
+    options, model = TrainingOptions(**SMALL | {"snapshots": 40}), lstm()
+    run = new_run(model, options)
+    steps = start(model, np.minimum(ids, 5), options, run)
+    told = [next(steps) for _ in range(6)]
+    with torch.no_grad():
+        model.embedding.weight[6] = torch.inf  # a token that the text has not
+    told += steps
+    assert "weight was not a finite number" in told[-1].stopped
+    assert run.snapshots() == list(range(6))
+    assert torch.isfinite(model.embedding.weight).all()
+
+
 def test_a_full_disk_pauses_and_leaves_the_run_intact(lstm: Make, new_run: NewRun, ids: np.ndarray) -> None:
     options = TrainingOptions(**SMALL | {"snapshots": 40})
     undisturbed = lstm()
