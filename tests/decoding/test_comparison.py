@@ -115,6 +115,13 @@ def test_surprisal_of_the_model_s_own_tokens_is_its_own(bigram):
     assert curve == pytest.approx([token.surprisal for token in likelihood.tokens])
 
 
+def test_the_gap_before_a_word_bears_its_share(bigram):
+    likelihood = text_log_probabilities(bigram, "cows eat")
+    curve = surprisal_over(likelihood, [(place, place + 1) for place in range(8)])
+    assert curve[:4] == pytest.approx([likelihood.tokens[0].surprisal / 4] * 4)
+    assert curve[4:] == pytest.approx([likelihood.tokens[1].surprisal / 4] * 4)
+
+
 def test_a_span_without_a_probability_has_no_surprisal(make):
     likelihood = text_log_probabilities(make(marks=False), "cows eat")
     curve = surprisal_over(likelihood, [(0, 4), (5, 8)])

@@ -21,6 +21,7 @@ TEXT = "the cows eat the corn"
 KINDS = {
     "ngram": ("ngram", {"order": 3}),
     "window": ("window", {"window": 3, "width": 7, "embedding": 5}),
+    "window-direct": ("window", {"window": 3, "width": 7, "embedding": 5, "direct": True}),
     "rnn": ("rnn", {"layers": 2, "width": 6}),
     "lstm": ("lstm", {"layers": 2, "width": 6}),
     "gru": ("gru", {"layers": 2, "width": 6}),

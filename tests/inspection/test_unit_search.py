@@ -35,15 +35,15 @@ def test_every_position_of_a_long_corpus_is_judged_once(a):
     model = a("window")  # looks three tokens back, so windows change nothing
     ids = stream(a, 5 * WINDOW + 17)
     values = trace(model, ids)["hidden"].array[:, 1]
-    *_, last = search_corpus(model, ids, "hidden", 1, count=10, batch=2)
+    *_, last = search_corpus(model, ids, "hidden", 1, count=100, batch=2)
     assert last.done == 1.0
     found = {place.position: place.value for place in last.places}
-    assert len(found) == 10
+    assert len(found) == 100
     best = []
     for place in np.argsort(-values, kind="stable"):
         if all(abs(place - other) >= 3 for other in best):
             best.append(int(place))
-    assert sorted(found) == sorted(best[:10])
+    assert sorted(found) == sorted(best[:100])
     assert all(value == pytest.approx(values[place], abs=1e-6) for place, value in found.items())
 
 
