@@ -1,0 +1,80 @@
+"""Configurations of the neural families: limits, help, and estimates that tell the truth."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from lmviz.errors import LmvizError
+from lmviz.families import FAMILIES, build_model
+from lmviz.models.recurrent_configuration import LSTMConfiguration
+from lmviz.models.transformer_configuration import TransformerConfiguration
+
+NEURAL = ("window", "rnn", "lstm", "gru", "transformer")
+VARIATIONS = [
+    ("window", {}),
+    ("window", {"direct": True, "embedding": 20, "window": 3}),
+    *(
+        (family, options)
+        for family in ("rnn", "lstm", "gru")
+        for options in ({}, {"tied": True, "layers": 3})
+    ),
+    ("gru", {"embedding": 20}),
+    ("transformer", {}),
+    ("transformer", {"norm": "post", "tied": False, "positions": "rotary", "feedforward": 20}),
+]
+
+
+@pytest.mark.parametrize(("family", "options"), VARIATIONS)
+def test_estimates_count_the_parameters_there_are(family, options):
+    configuration = FAMILIES[family].configuration(**options)
+    with torch.device("meta"):
+        model = build_model(family, configuration, 50, seed=0)
+    assert configuration.estimate(50, batch=2, length=3).parameters == model.parameter_count()
+
+
+@pytest.mark.parametrize("family", NEURAL)
+def test_estimates_grow_with_the_batch(family):
+    configuration = FAMILIES[family].configuration()
+    small, large = (configuration.estimate(1000, batch=batch, length=32) for batch in (1, 8))
+    assert large.operations_per_step == 8 * small.operations_per_step
+    assert small.bytes < large.bytes < 8 * small.bytes
+    assert small.bytes > 16 * small.parameters
+
+
+def test_work_of_a_known_network():
+    configuration = LSTMConfiguration(width=10)
+    matrices = 4 * 10 * (10 + 10) + 7 * 10
+    estimate = configuration.estimate(7, batch=2, length=3)
+    assert estimate.operations_per_step == 6 * matrices * 2 * 3  # ×2 to add as well, ×3 to go back as well
+
+
+@pytest.mark.parametrize("family", NEURAL)
+def test_every_setting_has_its_limits_and_says_what_it_does(family):
+    for item in FAMILIES[family].configuration.settings():
+        assert len(item.help) > 25
+        assert item.help.endswith(".")
+        assert item.kind in (bool, str) or (item.minimum is not None and item.maximum is not None)
+        assert item.kind is not str or item.choices
+
+
+@pytest.mark.parametrize(
+    ("configuration", "settings", "sentence"),
+    [
+        (TransformerConfiguration, {"width": 100, "heads": 3}, "width 100 cannot be shared by 3 heads.*99"),
+        (TransformerConfiguration, {"width": 12, "heads": 4, "positions": "rotary"}, "even number"),
+        (LSTMConfiguration, {"tied": True, "embedding": 5}, "tied output needs an embedding as wide"),
+        (LSTMConfiguration, {"layers": 0}, "layers cannot be 0: the smallest value is 1"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_a_sentence(configuration, settings, sentence):
+    with pytest.raises(LmvizError, match=sentence):
+        configuration(**settings)
+
+
+def test_configurations_do_not_load_torch():
+    names = ("recurrent", "transformer", "window")
+    script = "; ".join(f"import lmviz.models.{name}_configuration" for name in names)
+    script += "; import sys; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

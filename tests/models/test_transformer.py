@@ -1,0 +1,155 @@
+"""The Transformer against torch.nn and scaled_dot_product_attention."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from lmviz.errors import LmvizError
+from lmviz.families import build_model
+from lmviz.models.positions import rotate, rotations, sinusoids, slopes
+from lmviz.models.transformer import TransformerModel
+from lmviz.models.transformer_configuration import TransformerConfiguration, gpt2_small
+
+IDS = torch.tensor([[3, 1, 4, 1, 5, 0, 2], [2, 6, 5, 3, 5, 1, 1]])
+SMALL = {"layers": 2, "heads": 2, "width": 8, "context": 9}
+
+
+def build(**settings):
+    model = build_model("transformer", TransformerConfiguration(**{**SMALL, **settings}), 7, seed=0)
+    for parameter in model.requires_grad_(False).parameters():
+        parameter += 0.3 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(2))
+    return model.eval()
+
+
+def values(model, tokens):
+    found = {}
+
+    def listener(tap, value, position):
+        found[tap.address] = value
+        return value
+
+    model.listen(tokens, listener)
+    return found
+
+
+def test_gpt2_small_has_the_parameters_that_gpt2_small_has():
+    with torch.device("meta"):
+        model = TransformerModel(gpt2_small(), 50257)
+    assert model.parameter_count() == 124_439_808
+    assert gpt2_small().estimate(50257, batch=1, length=1024).parameters == 124_439_808
+
+
+@pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rotary", "alibi", "none"])
+def test_attention_is_scaled_dot_product_attention(positions):
+    found = values(build(positions=positions), IDS)
+    turned = "_rotated" if positions == "rotary" else ""
+    query, key = (found[f"layers/1/attention/{name}{turned}"] for name in ("query", "key"))
+    value = found["layers/1/attention/value"]
+    mask = torch.ones(7, 7).tril().log()
+    if positions == "alibi":
+        mask = mask + found["layers/1/attention/bias"]
+    mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    torch.testing.assert_close(found["layers/1/attention/mixed"], mixed)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("activation", ["gelu", "relu"])
+def test_a_layer_is_that_of_torch(norm, activation):
+    model = build(norm=norm, activation=activation)
+    peer = nn.TransformerEncoderLayer(
+        8, 2, 32, dropout=0.0, activation=activation, batch_first=True, norm_first=norm == "pre"
+    )
+    names = {
+        "attention.input.weight": "self_attn.in_proj_weight",
+        "attention.input.bias": "self_attn.in_proj_bias",
+        "attention.output.weight": "self_attn.out_proj.weight",
+        "attention.output.bias": "self_attn.out_proj.bias",
+        "feedforward.hidden.weight": "linear1.weight",
+        "feedforward.hidden.bias": "linear1.bias",
+        "feedforward.output.weight": "linear2.weight",
+        "feedforward.output.bias": "linear2.bias",
+    }
+    state = model.layers[0].state_dict()
+    peer.load_state_dict({names.get(name, name): value for name, value in state.items()})
+    found = values(model, IDS)
+    mask = nn.Transformer.generate_square_subsequent_mask(7)
+    expected = peer.requires_grad_(False)(found["embedding/sum"], src_mask=mask, is_causal=True)
+    end = "layers/0/residual2" if norm == "pre" else "layers/0/norm2"
+    torch.testing.assert_close(found[end], expected)
+
+
+def test_scores_are_scaled_and_masked_and_weights_are_their_softmax():
+    found = values(build(), IDS)
+    products, scores = found["layers/0/attention/products"], found["layers/0/attention/scores"]
+    seen = torch.ones(7, 7, dtype=torch.bool).tril().expand_as(scores)
+    torch.testing.assert_close(scores[seen], products[seen] / 2)  # the root of 4 channels
+    assert torch.all(scores[~seen] == -torch.inf)
+    torch.testing.assert_close(found["layers/0/attention/weights"], scores.softmax(-1))
+
+
+def test_sinusoids_are_those_of_the_paper():
+    table = sinusoids(50, 6)
+    assert table.shape == (50, 6)
+    assert table[40, 4].item() == pytest.approx(
+        torch.sin(torch.tensor(40 / 10000 ** (4 / 6))).item(), abs=1e-6
+    )
+    assert table[40, 3].item() == pytest.approx(
+        torch.cos(torch.tensor(40 / 10000 ** (2 / 6))).item(), abs=1e-6
+    )
+    assert sinusoids(3, 5).shape == (3, 5)
+
+
+def test_turned_queries_and_keys_meet_by_their_distance_alone():
+    query, key = torch.randn(2, 8)
+    turns = rotations(30, 8)
+    query, key = (rotate(vector.expand(30, 8), turns) for vector in (query, key))
+    torch.testing.assert_close(query[20] @ key[15], query[9] @ key[4])
+    torch.testing.assert_close(query.norm(dim=1), query[0].norm().expand(30))
+
+
+def test_slopes_are_those_of_the_paper():
+    assert slopes(8).tolist() == [2.0**-power for power in range(1, 9)]
+
+
+def test_without_positions_the_order_of_earlier_tokens_does_not_matter():
+    model = build(positions="none")
+    swapped = IDS[:, [1, 0, 2, 3, 4, 5, 6]]
+    one, other = values(model, IDS), values(model, swapped)
+    name = "layers/0/attention/output"
+    torch.testing.assert_close(one[name][:, -1], other[name][:, -1])
+
+
+@pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rotary", "alibi", "none"])
+def test_one_may_go_on_from_a_cache_again_and_again(positions):
+    model = build(positions=positions)
+    _, cache = model.advance(IDS[:, :4])
+    assert len(cache) == 4
+    first, _ = model.advance(IDS[:, 4:], cache)
+    other, _ = model.advance(IDS[:, :1], cache)
+    again, longer = model.advance(IDS[:, 4:], cache)
+    torch.testing.assert_close(first, again, rtol=0, atol=0)
+    assert (len(cache), len(longer)) == (4, 7)
+    torch.testing.assert_close(first, model(IDS)[:, 4:])
+    torch.testing.assert_close(other, model(torch.cat([IDS[:, :4], IDS[:, :1]], dim=1))[:, 4:])
+
+
+def test_a_text_beyond_the_context_is_refused_in_a_sentence():
+    model = build(context=7)
+    _, cache = model.advance(IDS)
+    with pytest.raises(LmvizError, match="8 tokens, but this model looks at 7"):
+        model.advance(IDS[:, :1], cache)
+
+
+def test_dropout_acts_in_training_only():
+    model = build(dropout=0.5)
+    torch.testing.assert_close(model(IDS), model(IDS), rtol=0, atol=0)
+    model.train()
+    assert not torch.equal(model(IDS), model(IDS))
+
+
+def test_a_new_model_finds_every_token_about_equally_likely():
+    model = TransformerModel(TransformerConfiguration(), 65)
+    tokens = torch.randint(65, (2, 64), generator=torch.Generator().manual_seed(0))
+    loss, _ = model.loss(tokens, tokens.roll(-1, dims=1))
+    assert loss.item() == pytest.approx(4.17, abs=0.1)
