@@ -25,7 +25,7 @@ class Cancelled(Exception):
 
 
 class Job(QThread):
-    """One piece of long work.
+    """One piece of long work. `where` says which part of the window shows what went wrong with it.
 
     `work` gets a function that takes the fraction done so far. It either returns its result, or is a
     generator: then a float it yields is the fraction done, anything else a partial result, and what it
@@ -36,16 +36,21 @@ class Job(QThread):
     progressed = Signal(float)
     partial_changed = Signal(object)
     succeeded = Signal(object)
-    failed = Signal(object)  # the exception
+    failed = Signal(object, object)  # the job itself, the exception
+    ended = Signal(object)  # the job itself, whatever came of it
     _message = Signal(str, object)
 
-    def __init__(self, name: str, work: Work, parent: QObject | None = None) -> None:
+    def __init__(self, name: str, work: Work, parent: QObject | None = None, where: str = "") -> None:
         super().__init__(parent)
         self.name = name
+        self.where = where or name
         self._work = work
         self._cancelled = False
         self._reported = 0.0
+        # Signals out of the thread go to methods of this object and nowhere else: a function without a
+        # QObject of its own, still on its way when the job is destroyed, takes the process with it.
         self._message.connect(self._deliver)
+        self.finished.connect(self._end)
 
     @property
     def is_cancelled(self) -> bool:
@@ -102,5 +107,12 @@ class Job(QThread):
         return True
 
     def _deliver(self, name: str, value: Any) -> None:
-        if not self._cancelled:
+        if self._cancelled:
+            return
+        if name == "failed":
+            self.failed.emit(self, value)
+        else:
             getattr(self, name).emit(value)
+
+    def _end(self) -> None:
+        self.ended.emit(self)

@@ -63,8 +63,8 @@ class Tasks(QObject):
 
         `work` must know no widget. `answer` is called in the window's thread.
         """
-        opened, step = moment
-        self._in_reader(key, lambda: work(self._cache.model(opened.folder, step)), answer)
+        (opened, step), cache = moment, self._cache  # the thread must not hold the session
+        self._in_reader(key, lambda: work(cache.model(opened.folder, step)), answer)
 
     def ask_all(
         self,
@@ -74,10 +74,10 @@ class Tasks(QObject):
         answer: Callable[[list[T]], None],
     ) -> None:
         """Run `work` on each of several models; one answer with all results, in their order."""
-        wanted = tuple(moments)
+        wanted, cache = tuple(moments), self._cache
 
         def work_on_all() -> list[T]:
-            return [work(self._cache.model(opened.folder, step)) for opened, step in wanted]
+            return [work(cache.model(opened.folder, step)) for opened, step in wanted]
 
         self._in_reader(key, work_on_all, answer)
 
@@ -114,11 +114,12 @@ class Tasks(QObject):
         where: str = "",
     ) -> Job:
         """The same for a function that takes another to call with the fraction done so far."""
-        job = Job(name, work, self)
+        job = Job(name, work, self, where)
         job.succeeded.connect(answer)
         if partial is not None:
             job.partial_changed.connect(partial)
-        job.failed.connect(lambda fault: self._say(where or name, fault, name))
+        # Methods, not functions: one that held the session would let it die inside its own child.
+        job.failed.connect(self._say_of_job)
         job.ended.connect(self._forget_job)
         self._jobs.append(job)
         job.start()
@@ -140,6 +141,9 @@ class Tasks(QObject):
 
     def _say(self, where: str, fault: Exception, doing: str) -> None:
         self.failed.emit(where, sentence_for(fault, doing))
+
+    def _say_of_job(self, job: Job, fault: Exception) -> None:
+        self._say(job.where, fault, job.name)
 
     def _become_ready(self) -> None:
         self._is_ready = True

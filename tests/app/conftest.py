@@ -17,14 +17,13 @@ from lmviz.app.settings import Settings
 from lmviz.training.options import TrainingOptions
 
 TEXT = "the cows eat grass\nthe hens eat corn\nthe dog sees the cows\nthe hens see the dog\n" * 30
-NEVER = 100_000  # steps that no test waits for
+NEVER = 10_000  # steps that no test waits for; with more, not every one is written down
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_collection_in_workers() -> Iterator[None]:
     """As in the program: the collector must not run in a worker, where it destroys Qt objects."""
     gc.disable()
-    gc.freeze()
     yield
     gc.enable()
 
@@ -32,11 +31,11 @@ def _no_collection_in_workers() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _nothing_is_left(qapp: QCoreApplication) -> Iterator[None]:
     """Fail a test that leaves a thread or a timer running."""
-    before = set(map(id, _running()))
+    gc.freeze()  # what was there before is none of this test's business, and collections stay quick
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.collect()
-    left = [found for found in _running() if id(found) not in before]
+    left = _running()
     for found in left:
         if isinstance(found, QThread):
             found.wait(10_000)  # or the process would abort here and hide which test it was
@@ -46,9 +45,10 @@ def _nothing_is_left(qapp: QCoreApplication) -> Iterator[None]:
 def _running() -> list[QThread | QTimer]:
     # type() and not isinstance: some lazy modules import things when asked for their class
     found = [thing for thing in gc.get_objects() if issubclass(type(thing), (QThread, QTimer))]
-    found = [thing for thing in found if isValid(thing)]
     return [
-        thing for thing in found if (thing.isRunning() if isinstance(thing, QThread) else thing.isActive())
+        thing
+        for thing in found
+        if isValid(thing) and (thing.isRunning() if isinstance(thing, QThread) else thing.isActive())
     ]
 
 

@@ -104,4 +104,4 @@ def test_a_failure_is_handed_over(start: Callable[..., Job], qtbot: QtBot) -> No
     job = start(lambda report: 1 / 0)
     with qtbot.waitSignal(job.failed) as caught:
         job.start()
-    assert isinstance(caught.args[0], ZeroDivisionError)
+    assert isinstance(caught.args[1], ZeroDivisionError)
