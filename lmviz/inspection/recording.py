@@ -9,6 +9,8 @@ import numpy as np
 import torch
 
 from lmviz.errors import LmvizError
+from lmviz.inspection.continuing import continued
+from lmviz.inspection.freezing import freeze, storages
 from lmviz.inspection.intervention import TOKENS, Intervention
 from lmviz.inspection.operands import first_operand
 from lmviz.inspection.surgery import changed, changed_tokens
@@ -64,6 +66,7 @@ def record(
     text_or_ids: str | Sequence[int] | np.ndarray,
     patterns: Collection[str] | None,
     interventions: Sequence[Intervention],
+    earlier: Trace | None = None,
 ) -> Trace:
     """What `lmviz.inspection.trace.trace` promises."""
     prefix = read_prefix(model, text_or_ids).last(model.context)
@@ -72,27 +75,35 @@ def record(
     enabled = tuple(intervention for intervention in interventions if intervention.enabled)
     _check_addresses(taps, enabled)
     ids = changed_tokens(prefix.ids, enabled, model.vocabulary_size)
-    tokens = _tokens(model, prefix.tokens, prefix.ids, ids)
-    recorder = Recorder(taps, enabled, len(ids))
-    with evaluation(model):
-        model.listen(on_device(model, ids), recorder)
-    borrowed = _storages(model)
+    arrays = None
+    if earlier is not None and not enabled and not prefix.dropped:
+        arrays = continued(model, taps, earlier, ids)
+    if arrays is None:
+        arrays = _listened(model, taps, enabled, ids)
     return Trace(
-        tokens=tokens,
+        tokens=_tokens(model, prefix.tokens, prefix.ids, ids),
         ids=ids,
         text=prefix.text,
         offsets=prefix.offsets,
         family=model.family,
         stages=model.stages(),
-        arrays={
-            tap.address: TracedArray(_frozen(recorder.values[tap.address], borrowed), tap.axes, tap.scale)
-            for tap in wanted
-        },
+        arrays={tap.address: TracedArray(arrays[tap.address], tap.axes, tap.scale) for tap in wanted},
         interventions=enabled,
         dropped=prefix.dropped,
         name=model.name,
         step=model.step,
     )
+
+
+def _listened(
+    model: Model, taps: Sequence[Tap], interventions: Sequence[Intervention], ids: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The value (*axes) of every tap by address."""
+    recorder = Recorder(taps, interventions, len(ids))
+    with evaluation(model):
+        model.listen(on_device(model, ids), recorder)
+    borrowed = storages(model)
+    return {address: freeze(value, borrowed) for address, value in recorder.values.items()}
 
 
 def _concerning(interventions: Sequence[Intervention], address: str) -> tuple[Intervention, ...]:
@@ -125,19 +136,3 @@ def _tokens(model: Model, tokens: tuple[str, ...], before: np.ndarray, after: np
         return tuple(map(str, after))
     pairs = zip(tokens, before, after, strict=True)
     return tuple(token if old == new else model.tokenizer.token(int(new)) for token, old, new in pairs)
-
-
-def _storages(model: Model) -> set[int]:
-    """Where the model's own numbers lie in memory."""
-    owned = (*model.parameters(), *model.buffers())
-    return {tensor.untyped_storage().data_ptr() for tensor in owned}
-
-
-def _frozen(value: torch.Tensor, borrowed: set[int]) -> np.ndarray:
-    """A batch of one as numpy, in float32 where it is coarser, sharing no memory with the model."""
-    value = value[0].detach()
-    if value.untyped_storage().data_ptr() in borrowed:
-        value = value.clone()
-    if value.dtype in (torch.float16, torch.bfloat16):
-        value = value.float()
-    return value.cpu().contiguous().numpy()

@@ -104,14 +104,16 @@ def trace(
     *,
     taps: Collection[str] | None = None,
     interventions: Sequence[Intervention] = (),
+    earlier: Trace | None = None,
 ) -> Trace:
     """Write down one forward pass, without gradients and without dropout.
 
     `taps` are patterns of addresses such as "layers/*/hidden"; by default every tap is recorded. Of a
     prefix longer than the model's context only the last tokens are read (`Trace.dropped`).
-    Interventions that are switched off have no effect. LmvizError when the prefix cannot be read, when a
-    pattern matches no tap, or when an intervention does not fit.
+    Interventions that are switched off have no effect. Where `earlier`, a trace by the same model with the
+    same weights, begins alike, its values are taken over as far as that goes. LmvizError when the prefix
+    cannot be read, when a pattern matches no tap, or when an intervention does not fit.
     """
     from lmviz.inspection.recording import record
 
-    return record(model, text_or_ids, taps, interventions)
+    return record(model, text_or_ids, taps, interventions, earlier)

@@ -1,0 +1,24 @@
+"""Tensors written down as numpy arrays that outlive the model."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from lmviz.models.model import Model
+
+
+def storages(model: Model) -> set[int]:
+    """Where the model's own numbers lie in memory."""
+    owned = (*model.parameters(), *model.buffers())
+    return {tensor.untyped_storage().data_ptr() for tensor in owned}
+
+
+def freeze(value: torch.Tensor, borrowed: set[int]) -> np.ndarray:
+    """A batch of one as numpy, in float32 where it is coarser, sharing no memory with the model."""
+    value = value[0].detach()
+    if value.untyped_storage().data_ptr() in borrowed:
+        value = value.clone()
+    if value.dtype in (torch.float16, torch.bfloat16):
+        value = value.float()
+    return value.cpu().contiguous().numpy()
