@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import Signal
 
 Cell = tuple[str, tuple[int, ...]]
+Head = tuple[int, int]
+"""An attention head: its layer and its number in it, counted from 0."""
 
 
 class Focus:
@@ -18,6 +21,7 @@ class Focus:
     cell_changed = Signal()
     hovered_cell_changed = Signal()
     head_changed = Signal()
+    heads_changed = Signal()
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -28,7 +32,8 @@ class Focus:
         self._stages = 0
         self._cell: Cell | None = None
         self._hovered_cell: Cell | None = None
-        self._head = (0, 0)
+        self._head: Head = (0, 0)
+        self._heads: tuple[Head, ...] = ()
 
     @property
     def position(self) -> int:
@@ -72,15 +77,27 @@ class Focus:
         return self._cell if self._hovered_cell is None else self._hovered_cell
 
     @property
-    def head(self) -> tuple[int, int]:
-        """The attention head one looks at: (layer, head), counted from 0."""
+    def head(self) -> Head:
+        """The attention head one looks at."""
         return self._head
+
+    @property
+    def heads(self) -> tuple[Head, ...]:
+        """Several heads that are looked at together; empty when it is the one alone."""
+        return self._heads
 
     def choose_head(self, layer: int, head: int) -> None:
         """Look at another attention head."""
         if (layer, head) != self._head:
             self._head = (layer, head)
             self.head_changed.emit()
+
+    def choose_heads(self, heads: Iterable[Head]) -> None:
+        """Look at several heads together; none for the one alone."""
+        chosen = tuple(sorted(set(heads)))
+        if chosen != self._heads:
+            self._heads = chosen
+            self.heads_changed.emit()
 
     def choose_position(self, position: int) -> None:
         """Pin a position; beyond either end it stays at that end."""

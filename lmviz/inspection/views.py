@@ -138,7 +138,14 @@ def stage_parts(trace: Trace, stage: int, position: int) -> tuple[Part, ...]:
         elif address not in known:
             parts.append(Part(address, position, "other"))
     order = {address: number for number, address in enumerate(neighbours)}
-    parts.sort(key=lambda part: (order.get(part.address, -1), not part.is_previous))
+    # Gates keep their order, so that one sees them fill; elsewhere what the stage is about comes first.
+    parts.sort(
+        key=lambda part: (
+            part.role == "other" and not here.by_position,
+            order.get(part.address, -1),
+            not part.is_previous,
+        )
+    )
     return tuple(part for part in parts if part.address in trace.arrays)
 
 

@@ -115,7 +115,10 @@ class StagePanel(Panel):
 
     def _where(self, trace: Trace, place: str) -> str:
         position = self.session.reading_position
-        parts = [title_of(place), coordinate("position", position, [visible(t) for t in trace.tokens])]
+        parts = [
+            title_of(place).split(",")[0],
+            coordinate("position", position, [visible(t) for t in trace.tokens]),
+        ]
         if place.endswith("/attention"):
             parts.insert(1, coordinate("head", self.session.head[1]))
         return " · ".join(parts)

@@ -109,7 +109,18 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("stage", "Stages", "inside", "right", "lmviz.app.panels.stage:StagePanel", 7, width=400),
     PanelRow("why", "Why this number?", "inside", "right", "lmviz.app.panels.why:WhyPanel", 5),
     PanelRow("unit", "Unit", "inside", "right", "lmviz.app.panels.unit:UnitPanel", 4),
-    PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, width=340),
+    PanelRow("heads", "All heads", "attention", "left", "lmviz.app.panels.heads:HeadsPanel", width=330),
+    PanelRow("attention_why", "Why this number?", "attention", "left", "lmviz.app.panels.why:WhyPanel"),
+    PanelRow("attention", "Attention", "attention", "centre", "lmviz.app.panels.attention:AttentionPanel"),
+    PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, 5, width=340),
+    PanelRow("surgery", "Surgery", "attention", "right", "lmviz.app.panels.surgery:SurgeryPanel", 4),
+    PanelRow(
+        "attention_text",
+        "In the text",
+        "attention",
+        "bottom",
+        "lmviz.app.panels.attention_text:AttentionTextPanel",
+    ),
 )
 
 

@@ -12,7 +12,7 @@ from lmviz.app.widgets.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figures import number
 from lmviz.app.widgets.scrolling import scrolling
-from lmviz.inspection.names import cell_name, title_of
+from lmviz.inspection.names import cell_name, coordinate, title_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class WhyPanel(Panel):
 
     def _take(self, arithmetic: Arithmetic | None) -> None:
         self._shown = arithmetic
-        self._sheet.set_arithmetic(arithmetic, self._name, LARGEST_TERMS)
+        self._sheet.set_arithmetic(arithmetic, self._short_name, LARGEST_TERMS)
         if arithmetic is None:
             self._card.set_title("Why this number?")
             self._card.set_aside("Point at any cell; a click pins it")
@@ -96,6 +96,27 @@ class WhyPanel(Panel):
             place = cell_name(axes[:-1], index[:-1], names)
             return f"{title_of(source)}, {place}, “{visible(tokenizer.token(index[-1]))}”"
         return f"{title_of(source)}, {cell_name(axes, index, names)}" if index else title_of(source)
+
+    def _short_name(self, source: str, index: tuple[int, ...]) -> str:
+        """An operand's name without what it has in common with the cell that is explained."""
+        reading, explained = self.session.reading, self._shown
+        if reading is None or explained is None or source not in reading.trace.arrays or not index:
+            return self._name(source, index)
+        arrays = reading.trace.arrays
+        shared = dict(zip(arrays[explained.address].axes, explained.index, strict=True))
+        axes = arrays[source].axes
+        told = [axis for axis, place in zip(axes, index, strict=True) if shared.get(axis) != place] or axes[
+            -1:
+        ]
+        places = dict(zip(axes, index, strict=True))
+        words = [self._coordinate(axis, places[axis]) for axis in told]
+        return f"{source.rsplit('/', 1)[-1].replace('_', ' ')}, {', '.join(words)}"
+
+    def _coordinate(self, axis: str, place: int) -> str:
+        reading = self.session.reading
+        if axis == "token":
+            return f"“{visible(reading.model.tokenizer.token(place))}”"
+        return coordinate(axis, place, [visible(token) for token in reading.trace.tokens])
 
     def _hover_operand(self, source: str, index: tuple[int, ...]) -> None:
         """Show elsewhere where an operand stands, while the sheet stays as it is."""

@@ -1,0 +1,223 @@
+"""One head large, from dot products to weights; or several heads, averaged or by their maximum."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.card import Card
+from lmviz.app.widgets.figures import number
+from lmviz.app.widgets.heatmap import HeatmapView
+from lmviz.app.widgets.strips import Strip, StripList
+from lmviz.inspection.names import coordinate
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session import Session
+    from lmviz.inspection.trace import Trace
+
+STEPS = {"q · k": "products", "÷ √d": "scaled", "masked": "scores", "softmax": "weights"}
+COMBINATIONS = ("mean", "max")
+STRIPS_WIDTH = 230
+NOTHING = np.zeros((0, 0), dtype=np.float32)
+
+
+class AttentionPanel(Panel):
+    """Rows look at columns. Hover reads a weight, click pins its position, dragging repaints a row."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("attention_view")
+        self._step = QComboBox()
+        self._step.setObjectName("attention_step_picker")
+        self._step.setAccessibleName("which step of attention")
+        for name, tap in STEPS.items():
+            self._step.addItem(name, tap)
+        self._step.setCurrentIndex(len(STEPS) - 1)
+        self._how = QComboBox()
+        self._how.addItems(COMBINATIONS)
+        self._how.setAccessibleName("how heads are combined")
+        self._paint = QPushButton("paint")
+        self._paint.setObjectName("paint_button")
+        self._paint.setCheckable(True)
+        self._paint.setProperty("role", "link")
+        self._paint.setToolTip(
+            "Drag a weight up or down: the row is shared out again, and all that follows is new."
+        )
+        self._matrix = HeatmapView()
+        self._matrix.setAccessibleName("attention of the chosen head")
+        self._strips = StripList()
+        self._strips.setFixedWidth(STRIPS_WIDTH)
+        self._dragging = False
+        self._shown = NOTHING
+        self._card = Card("Attention", self._head(), self._body())
+        self.column.addWidget(self._card)
+        self._connect()
+
+    @property
+    def shown(self) -> np.ndarray:
+        """What is drawn, (query, key)."""
+        return self._shown
+
+    @property
+    def matrix(self) -> HeatmapView:
+        """The heatmap."""
+        return self._matrix
+
+    def refresh(self) -> None:
+        reading = self.session.reading
+        if reading is None or "layers/0/attention/weights" not in reading.trace.arrays:
+            self._shown = NOTHING
+            self._matrix.set_matrix(NOTHING)
+            self._strips.set_strips([])
+            self._card.set_title("Attention")
+            return
+        self._draw(reading.trace)
+        self._mark()
+
+    def _head(self) -> QWidget:
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        for widget in (self._paint, self._how, self._step):
+            row.addWidget(widget)
+        return head
+
+    def _body(self) -> QWidget:
+        body = QWidget()
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._matrix, 1)
+        row.addWidget(self._strips)
+        return body
+
+    def _connect(self) -> None:
+        session, matrix = self.session, self._matrix
+        self._step.currentIndexChanged.connect(lambda _: self.refresh_soon())
+        self._how.currentIndexChanged.connect(lambda _: self.refresh_soon())
+        self._paint.toggled.connect(matrix.set_editable)
+        matrix.cell_hovered.connect(self._hover)
+        matrix.left.connect(self._leave)
+        matrix.cell_clicked.connect(self._choose)
+        matrix.cell_dragged.connect(self._repaint)
+        matrix.drag_finished.connect(self._end_of_drag)
+        matrix.set_readout(self._read_out)
+        for changed in (session.hovered_position_changed, session.cell_changed, session.position_changed):
+            changed.connect(self._mark)
+        session.hovered_cell_changed.connect(self._draw_strips)
+        self.follow(session.reading_changed, session.head_changed, session.heads_changed)
+
+    @property
+    def _tap(self) -> str:
+        return self._step.currentData()
+
+    @property
+    def _address(self) -> str:
+        return f"layers/{self.session.head[0]}/attention/{self._tap}"
+
+    def _draw(self, trace: Trace) -> None:
+        from lmviz.inspection.attention import combine_heads
+
+        layer, head = self.session.head
+        several = [place for place in self.session.heads if self._has(trace, *place)]
+        self._how.setVisible(len(several) > 1)
+        self._step.setEnabled(len(several) <= 1)
+        self._paint.setEnabled(len(several) <= 1 and self._tap == "weights")
+        if len(several) > 1:
+            how = self._how.currentText()
+            self._shown, scale = combine_heads(trace, several, how), "share"
+            self._card.set_title(f"{'Mean' if how == 'mean' else 'Maximum'} of {len(several)} heads")
+        elif self._has(trace, layer, head):
+            traced = trace[self._address]
+            self._shown, scale = traced.array[head], traced.scale
+            self._card.set_title(f"Layer {layer + 1}, head {head + 1}")
+        else:
+            self._shown, scale = NOTHING, "share"
+        names = [visible(token) for token in trace.tokens] if self._shown.size else []
+        self._matrix.set_style(square=True, values="hovered row", row_role="query", column_role="key")
+        self._matrix.set_matrix(self._shown, scale=scale, rows=names, columns=names)
+        self._draw_strips()
+
+    def _has(self, trace: Trace, layer: int, head: int) -> bool:
+        traced = trace.arrays.get(f"layers/{layer}/attention/weights")
+        return traced is not None and head < traced.array.shape[0]
+
+    def _pair(self) -> tuple[int, int]:
+        """The query and the key one looks at."""
+        cell, position = self.session.shown_cell, self.session.reading_position
+        if (
+            cell is not None
+            and "/attention/" in cell[0]
+            and len(cell[1]) == 3
+            and cell[0].endswith(tuple(STEPS.values()))
+        ):
+            return cell[1][1], cell[1][2]
+        return position, position
+
+    def _draw_strips(self) -> None:
+        """The query, the key and the value behind the weight one looks at, and what they are mixed into."""
+        reading, (layer, head) = self.session.reading, self.session.head
+        if reading is None or self._shown.size == 0 or not self.isVisible():
+            self._strips.set_strips([])
+            return
+        query, key = self._pair()
+        place, trace = f"layers/{layer}/attention", reading.trace
+        rotated = "_rotated" if f"{place}/query_rotated" in trace.arrays else ""
+        rows = (
+            (f"q “{visible(trace.tokens[query])}”", f"query{rotated}", query),
+            (f"k “{visible(trace.tokens[key])}”", f"key{rotated}", key),
+            (f"v “{visible(trace.tokens[key])}”", "value", key),
+            ("mixed", "mixed", query),
+        )
+        self._strips.set_strips(
+            [Strip(name, trace[f"{place}/{tap}"].array[head, at], "signed") for name, tap, at in rows]
+        )
+
+    def _mark(self) -> None:
+        if self._shown.size == 0:
+            return
+        self._matrix.set_selection(row=self.session.reading_position)
+        cell = self.session.cell
+        same = cell is not None and cell[0] == self._address and cell[1][0] == self.session.head[1]
+        self._matrix.set_pinned(tuple(cell[1][1:]) if same and not self.session.heads else None)
+        self._draw_strips()
+
+    def _hover(self, query: int, key: int) -> None:
+        self.session.hover_position(query)
+        if not self.session.heads:
+            self.session.hover_cell((self._address, (self.session.head[1], query, key)))
+
+    def _leave(self) -> None:
+        self.session.hover_position(None)
+        self.session.hover_cell(None)
+
+    def _choose(self, query: int, key: int) -> None:
+        self.session.choose_position(query)
+        if not self.session.heads:
+            self.session.choose_cell((self._address, (self.session.head[1], query, key)))
+
+    def _repaint(self, query: int, key: int, weight: float) -> None:
+        from lmviz.errors import LmvizError
+        from lmviz.inspection.interventions import paint_attention
+
+        reading, (layer, head) = self.session.reading, self.session.head
+        if reading is None or self._tap != "weights":
+            return
+        try:
+            painted = paint_attention(reading.baseline or reading.trace, layer, head, query, key, weight)
+        except LmvizError as sentence:
+            self.session.failed.emit("surgery", str(sentence))
+            return
+        self.session.add_intervention(painted, dragging=self._dragging)
+        self._dragging = True
+
+    def _end_of_drag(self) -> None:
+        self._dragging = False
+
+    def _read_out(self, query: int, key: int) -> tuple[str, list[str]]:
+        names = [visible(token) for token in self.session.reading.trace.tokens]
+        words = f"{coordinate('query', query, names)} looks at {coordinate('key', key, names)}"
+        return number(float(self._shown[query, key])), [words]

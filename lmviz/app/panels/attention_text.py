@@ -1,0 +1,56 @@
+"""The text itself, with attention as lines and shades between its words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.attention_text import AttentionText
+from lmviz.app.widgets.card import Card
+from lmviz.app.widgets.scrolling import scrolling
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session import Session
+
+HINT = "hover a word: what it looks at · with Shift: who looks at it · click pins"
+
+
+class AttentionTextPanel(Panel):
+    """Draws the chosen head, or the mean of several."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("attention_text_view")
+        self._text = AttentionText()
+        self._card = Card("In the text", HINT, scrolling(self._text, sideways=True))
+        self.column.addWidget(self._card)
+        self._text.token_hovered.connect(lambda n: session.hover_position(n if n >= 0 else None))
+        self._text.token_clicked.connect(session.choose_position)
+        session.hovered_position_changed.connect(self._mark)
+        session.position_changed.connect(self._mark)
+        self.follow(session.reading_changed, session.head_changed, session.heads_changed)
+
+    def refresh(self) -> None:
+        from lmviz.inspection.attention import combine_heads
+
+        reading = self.session.reading
+        trace = reading.trace if reading is not None else None
+        heads = [head for head in self.session.heads or (self.session.head,) if _has(trace, head)]
+        if not heads:
+            self._text.set_attention([], np.zeros((0, 0)))
+            return
+        self._text.set_attention([visible(token) for token in trace.tokens], combine_heads(trace, heads))
+        self._mark()
+
+    def _mark(self) -> None:
+        hovered = self.session.hovered_position
+        self._text.set_current(self.session.reading_position if hovered is None else self.session.position)
+        self._text.set_hovered(-1 if hovered is None else hovered)
+
+
+def _has(trace: object, head: tuple[int, int]) -> bool:
+    traced = trace.arrays.get(f"layers/{head[0]}/attention/weights") if trace is not None else None
+    return traced is not None and head[1] < traced.array.shape[0]

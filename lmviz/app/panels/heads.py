@@ -1,0 +1,99 @@
+"""All heads of all layers as thumbnails, with a badge where a head does something that has a name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.card import Card
+from lmviz.app.widgets.mosaic import HeadMosaic
+from lmviz.app.widgets.scrolling import scrolling
+
+if TYPE_CHECKING:
+    from lmviz.app.session import Session
+    from lmviz.inspection.head_badges import HeadBadge
+
+NOTHING = np.zeros((0, 0, 1, 1), dtype=np.float32)
+
+
+class HeadsPanel(Panel):
+    """A click shows a head large, Ctrl+click adds it to those that are combined, a double click solos it."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("heads_view")
+        self._mosaic = HeadMosaic()
+        self._badges: tuple[tuple[HeadBadge, ...], ...] = ()
+        self._card = Card("All heads", "", scrolling(self._mosaic))
+        self.column.addWidget(self._card)
+        self._mosaic.head_clicked.connect(self._choose)
+        self._mosaic.head_toggled.connect(self._toggle)
+        self._mosaic.head_double_clicked.connect(self._solo)
+        for changed in (session.head_changed, session.heads_changed, session.interventions_changed):
+            changed.connect(self._mark)
+        self.follow(session.reading_changed)
+
+    @property
+    def badges(self) -> tuple[tuple[HeadBadge, ...], ...]:
+        """What is known of each head, by layer."""
+        return self._badges
+
+    @property
+    def mosaic(self) -> HeadMosaic:
+        """The thumbnails."""
+        return self._mosaic
+
+    def refresh(self) -> None:
+        reading = self.session.reading
+        if reading is None or "layers/0/attention/weights" not in reading.trace.arrays:
+            self._badges = ()
+            self._mosaic.set_heads(NOTHING)
+            self._card.set_aside(
+                "Only a Transformer has heads: open one" if reading else "Open a Transformer"
+            )
+            return
+        trace = reading.trace
+
+        def work() -> tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]:
+            from lmviz.inspection.attention import thumbnails
+            from lmviz.inspection.head_badges import head_badges
+
+            return thumbnails(trace), head_badges(trace)
+
+        self.session.ask_reader("thumbnails", work, self._take)
+
+    def _take(self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]) -> None:
+        small, self._badges = found
+        layers, heads = small.shape[:2]
+        words = [[" · ".join(head.badges) for head in layer] for layer in self._badges]
+        self._mosaic.set_heads(small, words)
+        self._card.set_aside(f"{layers} layers × {heads} heads")
+        layer, head = self.session.head
+        if layer >= layers or head >= heads:
+            self.session.choose_head(0, 0)
+        self._mark()
+
+    def _mark(self) -> None:
+        self._mosaic.set_current(*self.session.head)
+        self._mosaic.set_chosen(self.session.heads)
+        off = [item for item in self.session.interventions if item.enabled and item.value == 0.0]
+        mixed = [item for item in off if item.address.endswith("attention/mixed") and "head" in item.where]
+        self._mosaic.set_faded({(int(item.address.split("/")[1]), item.where["head"]) for item in mixed})
+
+    def _choose(self, layer: int, head: int) -> None:
+        self.session.choose_heads(())
+        self.session.choose_head(layer, head)
+
+    def _toggle(self, layer: int, head: int) -> None:
+        chosen = set(self.session.heads or (self.session.head,))
+        self.session.choose_heads(chosen ^ {(layer, head)})
+
+    def _solo(self, layer: int, head: int) -> None:
+        """Look at this head alone; a second double click looks at all heads of its layer together."""
+        if self.session.heads or self.session.head != (layer, head):
+            self._choose(layer, head)
+        else:
+            heads = len(self._badges[layer]) if layer < len(self._badges) else 0
+            self.session.choose_heads((layer, other) for other in range(heads))
