@@ -138,9 +138,9 @@ class TrainingOptions(Configuration):
     )
     snapshot_precision: str = setting(
         "full",
-        "Whether snapshots keep every bit of a weight (full) or 16 of them (half, half the size); the last "
-        "snapshot is always full.",
-        choices=("full", "half"),
+        "How much of a weight snapshots keep: every bit (full), 16 (half), or 8 with one scale for each row of "
+        "a matrix (quarter); the last snapshot is always full.",
+        choices=("full", "half", "quarter"),
         advanced=True,
     )
     resume_seconds: int = setting(

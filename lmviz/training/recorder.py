@@ -42,8 +42,7 @@ class Recorder:
         self._options = options
         self._controls = controls
         self._team = team
-        self._half = options.snapshot_precision == "half"
-        size = state_bytes(learner.model.state(), self._half)
+        size = state_bytes(learner.model.state(), options.snapshot_precision)
         affordable = int(options.snapshot_megabytes * MEGABYTE // max(1, size))
         self._planned = frozenset(snapshot_steps(options.steps, max(2, min(options.snapshots, affordable))))
         self._lines_every = math.ceil(options.steps / LINES)
@@ -80,7 +79,7 @@ class Recorder:
         self._learner.load_state(tensors, values)
         seconds, rate = values.get("seconds"), values.get("learning_rate")
         self.seconds = float(seconds) if type(seconds) in (int, float) else 0.0
-        if self._controls.learning_rate is None and type(rate) is float:
+        if self._controls.learning_rate is None and type(rate) in (int, float):
             self._controls.learning_rate = rate
 
     def is_planned(self, step: int) -> bool:
@@ -124,7 +123,8 @@ class Recorder:
         if step in self._run.snapshots():
             return None
         self._learner.check_finite()
-        self._run.save_snapshot(step, self._learner.model.state(), half=self._half and not last)
+        precision = "full" if last else self._options.snapshot_precision
+        self._run.save_snapshot(step, self._learner.model.state(), precision)
         self._run.thin_snapshots(self._options.snapshots, self._options.snapshot_megabytes)
         return step
 

@@ -123,11 +123,11 @@ class Run:
         steps = {int(name.partition(".")[0]) for name in names if SNAPSHOT_NAME.fullmatch(name)}
         return sorted(step for step in steps if self.snapshot_path(step).name in names)
 
-    def save_snapshot(self, step: int, state: Mapping[str, torch.Tensor], half: bool = False) -> None:
-        """Write the state of a model down (see Model.state), halved if so wished; raises NotWritten."""
+    def save_snapshot(self, step: int, state: Mapping[str, torch.Tensor], precision: str = "full") -> None:
+        """Write the state of a model down (see Model.state) in one of PRECISIONS; raises NotWritten."""
         from lmviz.training.snapshots import write_snapshot
 
-        write_snapshot(self.snapshot_path(step), step, state, half)
+        write_snapshot(self.snapshot_path(step), step, state, precision)
 
     def load_snapshot(self, step: int) -> dict[str, torch.Tensor]:
         """The state of a model after a step, or LmvizError."""

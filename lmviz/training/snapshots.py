@@ -11,6 +11,7 @@ from pathlib import Path
 
 import torch
 
+from lmviz.errors import LmvizError
 from lmviz.training.tensors import read_tensors, write_tensors
 
 
@@ -44,26 +45,48 @@ def superfluous(steps: Sequence[int], count: int) -> list[int]:
     return given_up
 
 
-def state_bytes(state: Mapping[str, torch.Tensor], half: bool) -> int:
+PRECISIONS = ("full", "half", "quarter")
+"""All bits of a float32; 16 of them; 8 of them with one scale for each row of a matrix."""
+
+_SCALE = "|scale"
+
+
+def state_bytes(state: Mapping[str, torch.Tensor], precision: str = "full") -> int:
     """How large a snapshot of this state will be, but for a header of a few kilobytes."""
-    return sum(_stored(tensor, half).itemsize * tensor.numel() for tensor in state.values())
+    return sum(tensor.nbytes for tensor in _packed(state, precision).values())
 
 
-def _stored(tensor: torch.Tensor, half: bool) -> torch.dtype:
-    return torch.float16 if half and tensor.dtype == torch.float32 else tensor.dtype
-
-
-def write_snapshot(path: Path, step: int, state: Mapping[str, torch.Tensor], half: bool = False) -> None:
-    """Write the state of a model, with `half` its float32 tensors in 16 bits; raises NotWritten."""
-    stored = {name: tensor.to(_stored(tensor, half)) for name, tensor in state.items()}
-    write_tensors(path, stored, {"step": str(step), "precision": "half" if half else "full"})
+def write_snapshot(path: Path, step: int, state: Mapping[str, torch.Tensor], precision: str = "full") -> None:
+    """Write the state of a model, its float32 tensors in one of PRECISIONS; raises NotWritten."""
+    write_tensors(path, _packed(state, precision), {"step": str(step), "precision": precision})
 
 
 def read_snapshot(path: Path) -> dict[str, torch.Tensor]:
-    """The state of a model as it was written, in float32 again where it was halved; or LmvizError."""
+    """The state of a model as it was written, in float32 again where it was stored in less; or LmvizError."""
     state, header = read_tensors(path)
-    if header.get("precision") != "half":
+    if header.get("precision", "full") == "full":
         return state
-    return {
-        name: tensor.float() if tensor.dtype == torch.float16 else tensor for name, tensor in state.items()
-    }
+    return {name: _unpacked(name, state) for name in state if not name.endswith(_SCALE)}
+
+
+def _packed(state: Mapping[str, torch.Tensor], precision: str) -> dict[str, torch.Tensor]:
+    packed = {}
+    for name, tensor in state.items():
+        if tensor.dtype != torch.float32 or precision == "full":
+            packed[name] = tensor
+        elif precision == "quarter" and tensor.dim() == 2:
+            scale = tensor.abs().amax(dim=1, keepdim=True).clamp_min(torch.finfo(torch.float32).tiny) / 127
+            packed[name] = (tensor / scale).round().to(torch.int8)
+            packed[name + _SCALE] = scale
+        else:
+            packed[name] = tensor.to(torch.float16)
+    return packed
+
+
+def _unpacked(name: str, state: Mapping[str, torch.Tensor]) -> torch.Tensor:
+    tensor, scale = state[name], state.get(name + _SCALE)
+    if scale is not None:
+        if tensor.dim() != 2 or scale.shape != (tensor.shape[0], 1):
+            raise LmvizError(f"The snapshot's scale for {name} does not fit it: choose another snapshot.")
+        return tensor.float() * scale
+    return tensor.float() if tensor.dtype == torch.float16 else tensor

@@ -6,6 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lmviz.errors import LmvizError
 from lmviz.training.snapshots import (
     read_snapshot,
     snapshot_steps,
@@ -13,6 +14,7 @@ from lmviz.training.snapshots import (
     superfluous,
     write_snapshot,
 )
+from lmviz.training.tensors import write_tensors
 
 
 @given(st.integers(1, 10**8), st.integers(2, 400))
@@ -52,16 +54,36 @@ def test_a_snapshot_comes_back_bit_for_bit(tmp_path: Path) -> None:
     assert all(torch.equal(tensor, state[name]) for name, tensor in read_snapshot(tmp_path / "full").items())
 
 
-def test_a_half_snapshot_takes_half_the_room_and_is_nearly_the_same(tmp_path: Path) -> None:
-    state = {"weight": torch.randn(200, 100), "counts": torch.arange(4)}
-    write_snapshot(tmp_path / "half", 7, state, half=True)
-    back = read_snapshot(tmp_path / "half")
+@pytest.mark.parametrize(
+    ("precision", "share", "error"), [("half", 1 / 2, 1e-3), ("quarter", 1 / 4, 1 / 254)]
+)
+def test_a_lesser_snapshot_takes_less_room_and_is_nearly_the_same(
+    tmp_path: Path, precision: str, share: float, error: float
+) -> None:
+    state = {"weight": torch.randn(200, 1000), "bias": torch.randn(4), "counts": torch.arange(4)}
+    write_snapshot(tmp_path / "less", 7, state, precision)
+    back = read_snapshot(tmp_path / "less")
+    assert set(back) == set(state)
     assert back["weight"].dtype == torch.float32
-    assert torch.allclose(back["weight"], state["weight"], rtol=1e-3, atol=1e-6)
+    largest = state["weight"].abs().amax(dim=1, keepdim=True)
+    assert ((back["weight"] - state["weight"]).abs() <= 1.01 * error * largest).all()
+    assert torch.allclose(back["bias"], state["bias"], rtol=1e-3)
     assert torch.equal(back["counts"], state["counts"])
-    size = (tmp_path / "half").stat().st_size
-    assert size == pytest.approx(state_bytes(state, half=True), abs=500)
-    assert size == pytest.approx(state_bytes(state, half=False) / 2, abs=500)
+    size = (tmp_path / "less").stat().st_size
+    assert size == pytest.approx(state_bytes(state, precision), abs=500)
+    assert size == pytest.approx(state_bytes(state) * share, rel=0.01)
+
+
+def test_a_row_of_zeros_stays_one(tmp_path: Path) -> None:
+    write_snapshot(tmp_path / "zeros", 0, {"weight": torch.zeros(3, 2)}, "quarter")
+    assert torch.equal(read_snapshot(tmp_path / "zeros")["weight"], torch.zeros(3, 2))
+
+
+def test_a_scale_that_does_not_fit_is_a_sentence(tmp_path: Path) -> None:
+    tensors = {"weight": torch.zeros(3, 2, dtype=torch.int8), "weight|scale": torch.ones(2, 1)}
+    write_tensors(tmp_path / "odd", tensors, {"precision": "quarter"})
+    with pytest.raises(LmvizError, match="scale"):
+        read_snapshot(tmp_path / "odd")
 
 
 def test_tied_weights_are_written_as_often_as_they_are_named(tmp_path: Path) -> None:
