@@ -1,5 +1,7 @@
 import contextlib
 import json
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -100,3 +102,19 @@ def test_pickles_are_never_read(tmp_path):
         Trace.load(path)
     with zipfile.ZipFile(path) as file:
         assert file.namelist() == ["description.npy"]
+
+
+def test_a_stored_trace_is_read_without_torch(a, text, tmp_path):
+    path = tmp_path / "first_screen.npz"
+    trace(a("transformer-learned-pre"), text).save(path)
+    program = (
+        "import sys\n"
+        "from lmviz.inspection.attention import thumbnails\n"
+        "from lmviz.inspection.head_badges import head_badges\n"
+        "from lmviz.inspection.trace import Trace\n"
+        "from lmviz.decoding.distribution import next_distribution\n"
+        f"trace = Trace.load({str(path)!r})\n"
+        "next_distribution(trace['logits'].array[-1]), thumbnails(trace), head_badges(trace)\n"
+        "assert 'torch' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
