@@ -138,8 +138,8 @@ class TrainingOptions(Configuration):
     )
     snapshot_precision: str = setting(
         "full",
-        "How much of a weight snapshots keep: every bit (full), 16 (half), or 8 with one scale for each row of "
-        "a matrix (quarter); the last snapshot is always full.",
+        "How much of a weight snapshots keep: every bit (full), 16 (half), or 8 with one scale for each row "
+        "of a matrix (quarter); the last snapshot is always full.",
         choices=("full", "half", "quarter"),
         advanced=True,
     )
