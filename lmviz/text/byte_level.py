@@ -32,29 +32,18 @@ def readable_piece(piece: str) -> str:
     return piece_bytes(piece).decode("utf-8", "backslashreplace")
 
 
-def _splits_character(piece: str) -> bool:
-    """Whether a piece begins or ends within a character."""
-    try:
-        piece_bytes(piece).decode("utf-8")
-    except UnicodeDecodeError:
-        return True
-    return False
-
-
-def whole_characters(
-    text: str, pieces: Sequence[str], tokens: Sequence[str], offsets: Sequence[tuple[int, int]]
-) -> list[str]:
+def whole_characters(text: str, tokens: Sequence[str], offsets: Sequence[tuple[int, int]]) -> list[str]:
     """The display tokens of a text, where a part of a character shows the character and its number.
 
-    `offsets` are the places of each piece in the text, in characters; parts of one character overlap.
+    `offsets` are the places of each token in the text, in characters; parts of one character overlap.
     """
     shown = list(tokens)
     first = 0
-    while first < len(pieces):
+    while first < len(tokens):
         after = first + 1
-        while after < len(pieces) and offsets[after][0] < offsets[after - 1][1]:
+        while after < len(tokens) and offsets[after][0] < offsets[after - 1][1]:
             after += 1
-        if after - first > 1 or _splits_character(pieces[first]):
+        if after - first > 1:
             for place in range(first, after):
                 begin, end = offsets[place]
                 shown[place] = f"{text[begin:end]}⟨{place - first + 1}/{after - first}⟩"

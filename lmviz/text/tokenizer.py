@@ -122,8 +122,7 @@ class Tokenizer:
         offsets = tuple(found.offsets)
         tokens = [self.token(index) for index in found.ids]
         if self.kind == "bpe":
-            pieces = [self._backend.id_to_token(index) for index in found.ids]
-            tokens = whole_characters(text, pieces, tokens, offsets)
+            tokens = whole_characters(text, tokens, offsets)
         return Encoding(
             ids=np.array(found.ids, dtype=np.int64),
             tokens=tuple(tokens),

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
@@ -47,6 +47,7 @@ def test_joining_words_keeps_them_apart(text):
 
 
 @given(st.text(alphabet="ab .,-'\"\n(—/$5", max_size=30))
+@example(". . . ... . -- - - --")
 def test_joining_signs_keeps_them_apart(text):
     cut = words(text)
     assert words(join_words(cut)) == cut
