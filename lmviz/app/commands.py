@@ -35,17 +35,19 @@ class Commands:
     def __init__(self, window: MainWindow) -> None:
         self._window = window
         self._session = window.session
-        self._menus: list[QMenu] = []
+        self._lasting: list[tuple[str, QAction]] = []
+        self._changing: list[tuple[QMenu, Callable[[QMenu], None]]] = []
         self._fill_file(self._menu("&File"))
         self._fill_view(self._menu("&View"))
         self._fill_model(self._menu("&Model"))
         self._fill_help(self._menu("&Help"))
 
     def all(self) -> Iterator[QAction]:
-        """Every command, in the order of the menus."""
-        for menu in self._menus:
-            menu.aboutToShow.emit()  # fills the lists that are made on demand
-            yield from _commands_of(menu)
+        """Every command, those of lists that change included."""
+        yield from (action for _, action in self._lasting)
+        for menu, fill in self._changing:
+            fill(menu)
+            yield from menu.actions()
 
     def show_palette(self) -> None:
         """Let a person find a command by typing."""
@@ -53,20 +55,21 @@ class Commands:
 
     def show_keyboard_map(self) -> None:
         """Say what every key does."""
-        groups = [("Anywhere", PLAIN_KEYS)]
-        for menu in self._menus:
-            keys = [
-                (action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), title_of(action))
-                for action in _commands_of(menu)
-                if not action.shortcut().isEmpty()
-            ]
-            groups.append((menu.title().replace("&", ""), tuple(keys)))
-        KeyboardMap(groups, self._window).show()
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for group, action in self._lasting:
+            if not action.shortcut().isEmpty():
+                keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+                groups.setdefault(group, []).append((keys, title_of(action)))
+        KeyboardMap([("Anywhere", PLAIN_KEYS), *groups.items()], self._window).show()
 
     def _menu(self, title: str) -> QMenu:
-        menu = self._window.header.menu_bar.addMenu(title)
-        self._menus.append(menu)
-        return menu
+        return self._window.header.menu_bar.addMenu(title)
+
+    def _add_list(self, menu: QMenu, title: str, fill: Callable[[QMenu], None]) -> None:
+        """A menu in a menu whose entries are made anew each time it is about to be seen."""
+        inner = menu.addMenu(title)
+        inner.aboutToShow.connect(lambda: fill(inner))
+        self._changing.append((inner, fill))
 
     def _add(
         self,
@@ -78,6 +81,8 @@ class Commands:
         ticked: bool | None = None,
     ) -> QAction:
         action = menu.addAction(title)
+        if menu not in (inner for inner, _ in self._changing):
+            self._lasting.append((menu.title().replace("&", ""), action))
         action.triggered.connect(lambda _=False: act())
         if keys:
             action.setShortcut(QKeySequence(keys))
@@ -91,8 +96,7 @@ class Commands:
         self._add(menu, "Open text…", self.choose_text, "Ctrl+O")
         self._add(menu, "Open folder of texts…", self.choose_folder)
         self._add(menu, "Open run…", self.choose_run, "Ctrl+R")
-        recent = menu.addMenu("Open recent")
-        menu.aboutToShow.connect(lambda: self._fill_recent(recent))
+        self._add_list(menu, "Open recent", self._fill_recent)
         menu.addSeparator()
         self._add(menu, "Quit", self._window.close, "Ctrl+Q")
 
@@ -100,7 +104,8 @@ class Commands:
         menu.clear()
         for path in self._window.settings.recent:
             self._add(menu, f"Open {path.name}", lambda path=path: open_paths(self._session, [path]))
-        menu.setEnabled(not menu.isEmpty())
+        if menu.isEmpty():
+            menu.addAction("Nothing was opened yet").setEnabled(False)
 
     def _fill_view(self, menu: QMenu) -> None:
         window = self._window
@@ -118,10 +123,13 @@ class Commands:
         self._add(menu, "Projector mode", toggle, "F10", ticked=theme_switch().projector)
         self._add(menu, "Full screen", window.toggle_full_screen, "F11")
         menu.addSeparator()
-        panels = menu.addMenu("Panels")
-        menu.aboutToShow.connect(lambda: _fill_panels(panels, window))
+        self._add_list(menu, "Panels", self._fill_panels)
         self._add(menu, "Rearrange panels", window.toggle_rearranging, ticked=False)
         self._add(menu, "Reset the arrangement", window.reset_arrangement)
+
+    def _fill_panels(self, menu: QMenu) -> None:
+        menu.clear()
+        menu.addActions(self._window.perspective.toggle_actions)
 
     def _fill_model(self, menu: QMenu) -> None:
         session, transport = self._session, self._window.transport
@@ -134,8 +142,7 @@ class Commands:
             self._add(menu, title, button.click, keys)
         self._add(menu, "Go on training this run", session.resume_training)
         menu.addSeparator()
-        samples = menu.addMenu("Open a sample model")
-        menu.aboutToShow.connect(lambda: self._fill_samples(samples))
+        self._add_list(menu, "Open a sample model", self._fill_samples)
         self._add(menu, "Follow training live", lambda: session.follow_live(not session.live), "Ctrl+L")
         self._add(menu, "Play training like a film", transport.time.toggle_film)
         menu.addSeparator()
@@ -149,7 +156,8 @@ class Commands:
         menu.clear()
         for name in sample_models():
             self._add(menu, f"Open sample model {name}", lambda name=name: self._session.open_model(name))
-        menu.setEnabled(not menu.isEmpty())
+        if menu.isEmpty():
+            menu.addAction("None came with this installation").setEnabled(False)
 
     def _fill_help(self, menu: QMenu) -> None:
         self._add(menu, "Find a command…", self.show_palette, "Ctrl+K")
@@ -177,16 +185,3 @@ class Commands:
         name = QFileDialog.getExistingDirectory(self._window, "Open the folder of a run", start)
         if name:
             self._window.open_paths([name])
-
-
-def _commands_of(menu: QMenu) -> Iterator[QAction]:
-    for action in menu.actions():
-        if action.menu() is not None:
-            yield from _commands_of(action.menu())
-        elif not action.isSeparator():
-            yield action
-
-
-def _fill_panels(menu: QMenu, window: MainWindow) -> None:
-    menu.clear()
-    menu.addActions(window.perspective.toggle_actions)

@@ -49,12 +49,13 @@ class Focus:
     @property
     def hovered_position(self) -> int | None:
         """The position under the pointer."""
-        return self._hovered_position
+        hovered = self._hovered_position
+        return hovered if hovered is not None and hovered < self._positions else None
 
     @property
     def shown_position(self) -> int:
         """The position to show: the hovered one, otherwise `position`."""
-        return self.position if self._hovered_position is None else self._hovered_position
+        return self.position if self.hovered_position is None else self.hovered_position
 
     @property
     def stage(self) -> int:
@@ -150,14 +151,11 @@ class Focus:
         if before != (self.position, self.is_position_pinned):
             self.position_changed.emit()
 
-    def _fit_positions(self, positions: int) -> None:
-        """The prefix has so many positions now."""
+    def _fit_positions(self, positions: int) -> bool:
+        """The prefix has so many positions now. Whether this moved the position, which is yet to be told."""
         before = self.position
         self._positions = positions
-        if self._hovered_position is not None and self._hovered_position >= positions:
-            self.hover_position(None)
-        if self.position != before:
-            self.position_changed.emit()
+        return self.position != before
 
     def _fit_stages(self, stages: int) -> None:
         """The trace has so many stages now."""

@@ -14,13 +14,14 @@ _TEMPLATE = Template("""
 #transport, #job_strip { background: $surface; border: none; border-top: 1px solid $line; }
 #perspective_rail { background: $surface; border: none; border-right: 1px solid $line; }
 #header QMenuBar { border: none; }
-#prefix_edit { padding-left: ${padding}px; border-radius: ${radius}px; }
+#prefix_edit { padding-left: ${padding}px; border-radius: ${radius}px; min-height: ${edit}px; }
 """)
 
 
 def frame_style(theme: Theme) -> str:
     """The style sheet of the frame in a theme."""
     return _TEMPLATE.substitute(
+        edit=round(26 * theme.scale),
         background=theme.background.name(),
         surface=theme.surface.name(),
         line=theme.line.name(),

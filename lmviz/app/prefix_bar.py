@@ -83,9 +83,7 @@ class PrefixBar(QFrame):
         self._strip.token_hovered.connect(lambda at: session.hover_position(at if at >= 0 else None))
 
     def _adopt_theme(self) -> None:
-        theme = current_theme()
-        self.edit.setFont(theme.font(15))
-        self.edit.setMinimumHeight(round(34 * theme.scale))
+        self.edit.setFont(current_theme().font(15))
         self._show_info()
 
     def _show_prefix(self) -> None:

@@ -128,8 +128,10 @@ class Session(Focus, Surgery, Learning):
             context = self._model.context if self._model is not None else None
             self._dropped = max(0, len(encoding) - context) if context is not None else 0
             self._encoding = _without_first(encoding, self._dropped)
+        has_moved = self._fit_positions(len(self._encoding) if self._encoding is not None else 0)
         self.encoding_changed.emit()
-        self._fit_positions(len(self._encoding) if self._encoding is not None else 0)
+        if has_moved:
+            self.position_changed.emit()
 
     def _read(self) -> None:
         model, step, text, interventions = self._model, self._step, self._prefix, self.interventions

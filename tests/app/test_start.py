@@ -1,0 +1,111 @@
+"""The program as it starts, in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FIRST_PAINT = """
+import sys
+from lmviz.app import main_window
+
+painted = main_window.MainWindow.paintEvent
+
+paints = []
+
+def paint(self, event):
+    painted(self, event)
+    if not paints:
+        print("at first paint:", sorted({"torch", "tokenizers"} & set(sys.modules)), flush=True)
+    paints.append(event)
+
+main_window.MainWindow.paintEvent = paint
+"""
+
+WHEN_READY = """
+from PySide6.QtCore import QTimer
+from lmviz.app.session import Session
+
+started = Session.start
+
+def start(self):
+    self.ready_changed.connect(lambda: print("ready", flush=True))
+    self.ready_changed.connect(lambda: QTimer.singleShot(300, end))
+    started(self)
+
+def end():
+    from PySide6.QtWidgets import QApplication
+    QApplication.instance().closeAllWindows()
+
+Session.start = start
+"""
+
+RUN = """
+import sys
+from lmviz.app.main import main
+sys.exit(main(*sys.argv[1:]))
+"""
+
+
+def run(tmp_path: Path, script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    folders = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+    known = {name: str(tmp_path / name) for name in folders}
+    return subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env=os.environ | known | {"QT_QPA_PLATFORM": "offscreen"} | environment,
+        capture_output=True,
+        text=True,
+        timeout=90,
+    )
+
+
+def test_the_window_is_painted_before_anything_heavy_is_loaded_and_ends_cleanly(tmp_path: Path) -> None:
+    done = run(tmp_path, FIRST_PAINT + WHEN_READY + RUN)
+    assert done.stdout.splitlines() == ["at first paint: []", "ready"], done.stderr
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_a_text_on_the_command_line_is_opened(tmp_path: Path, text_file: Path) -> None:
+    opened = """
+from lmviz.app.library import Library
+took = Library.take_corpus
+Library.take_corpus = lambda self, corpus: (print("opened", corpus.name, flush=True), took(self, corpus))
+"""
+    done = run(tmp_path, opened + WHEN_READY + RUN, str(text_file))
+    assert "opened farm" in done.stdout, done.stderr
+    assert done.returncode == 0
+
+
+def test_an_exception_in_a_slot_and_in_a_thread_is_logged_and_survived(tmp_path: Path) -> None:
+    broken = """
+import threading
+from PySide6.QtCore import QTimer
+from lmviz.app.main_window import MainWindow
+
+made = MainWindow.__init__
+
+def make(self, *arguments):
+    made(self, *arguments)
+    self.painted.connect(lambda: threading.Thread(target=lambda: {}["missing"]).start())
+    self.painted.connect(lambda: 1 / 0)
+
+MainWindow.__init__ = make
+"""
+    done = run(tmp_path, broken + WHEN_READY + RUN)
+    assert done.stdout.splitlines() == ["ready"], done.stderr
+    assert done.returncode == 0
+    [log] = tmp_path.rglob("lmviz.log")
+    written = log.read_text(encoding="utf-8")
+    assert "ZeroDivisionError" in written
+    assert "KeyError: 'missing'" in written
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there Qt needs libraries of the system")
+def test_no_display_is_a_sentence_and_no_abort(tmp_path: Path) -> None:
+    done = run(tmp_path, RUN, QT_QPA_PLATFORM="", DISPLAY="", WAYLAND_DISPLAY="")
+    assert done.returncode == 1
+    assert "display" in done.stderr
+    assert "Traceback" not in done.stderr
