@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -73,20 +73,32 @@ def disagreement(models: Sequence[Model], text: str, units: SharedUnits) -> Disa
     `units` is `shared_units` of their tokenizers, in the same order. LmvizError when a model cannot
     read the text.
     """
-    found = [_shares_by_place(model, text, units, which) for which, model in enumerate(models)]
+    return disagreement_of([shares_after(model, text, units, which) for which, model in enumerate(models)])
+
+
+def disagreement_of(found: Sequence[Mapping[int, np.ndarray]]) -> Disagreement:
+    """The same from what `shares_after` found for each of the models."""
     places = sorted(reduce(lambda left, right: left & right, (set(shares) for shares in found)))
     divergence = [jensen_shannon(np.stack([shares[place] for shares in found])) for place in places]
     return Disagreement(np.array(places, dtype=np.int64), np.array(divergence, dtype=np.float64))
 
 
-def _shares_by_place(model: Model, text: str, units: SharedUnits, which: int) -> dict[int, np.ndarray]:
-    """What the model expects next (unit,), by the number of characters that it has read."""
+def shares_after(
+    model: Model, text: str, units: SharedUnits, which: int, latest: int | None = None
+) -> dict[int, np.ndarray]:
+    """What a model expects next, shares (unit,), by the number of characters that it has read.
+
+    `which` is the place of its tokenizer in `units`. Only the last `latest` tokens are kept, all of
+    them where it is None. LmvizError when the model cannot read the text.
+    """
     prefix = read_prefix(model, text)
     ends = [end for _, end in prefix.offsets]
+    skipped = 0 if latest is None else max(0, len(ends) - latest)
     # Where several tokens end at one place, as the pieces of a character do, the last has read it all.
     return {
         end: units.share(which, row.exp().cpu().numpy()).astype(np.float32)
-        for end, row in zip(ends, predictions(model, prefix.ids), strict=True)
+        for place, (end, row) in enumerate(zip(ends, predictions(model, prefix.ids), strict=True))
+        if place >= skipped
     }
 
 

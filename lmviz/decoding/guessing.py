@@ -140,3 +140,24 @@ def offered_words(round: Round, distribution: Distribution, count: int = 3, seed
     others = [token for token in likely if not round.is_right(token)][: count - 1]
     words = [round.answer, *others]
     return tuple(words[place] for place in np.random.default_rng(seed).permutation(len(words)))
+
+
+def common_words(
+    round: Round, ids: np.ndarray, tokenizer: Tokenizer, count: int = 3, seed: int = 0
+) -> tuple[str, ...]:
+    """The answer among other tokens drawn from ids (position,), in random order.
+
+    It is `offered_words` for where no model has the corpus's own tokens, such as words beside a model
+    of characters.
+    """
+    generator = np.random.default_rng(seed)
+    words = [round.answer]
+    for id in generator.choice(np.asarray(ids), size=min(len(ids), 50 * count)):
+        token = tokenizer.token(int(id))
+        special = int(id) in (tokenizer.start_id, tokenizer.end_id, tokenizer.unknown_id)
+        is_new = token not in words and not round.is_right(token)
+        if is_new and not special and any(map(str.isalnum, token)):
+            words.append(token)
+        if len(words) == count:
+            break
+    return tuple(words[place] for place in generator.permutation(len(words)))

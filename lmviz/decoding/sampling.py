@@ -75,14 +75,16 @@ def sample(
     prefix: str | Sequence[int] | np.ndarray,
     tokens: int = 20,
     options: SamplingOptions | None = None,
+    chosen: Sequence[int] = (),
 ) -> Iterator[Step]:
     """At most `tokens` steps after a prefix, each drawn; the stream of draws is that of `options.seed`.
 
-    It stops after END where `options.stop_at_end`. LmvizError when the prefix cannot be read.
+    A sample is carried on by giving the ids that were `chosen` so far: the draws go on where they
+    were. It stops after END where `options.stop_at_end`. LmvizError when the prefix cannot be read.
     """
     options = options or SamplingOptions()
-    draws = (uniform_draw(options.seed, count) for count in range(tokens))
-    return _run(Continuation.of(model, prefix), options, draws)
+    draws = (uniform_draw(options.seed, len(chosen) + count) for count in range(tokens))
+    return _run(Continuation.of(model, prefix, chosen), options, draws)
 
 
 def greedy(

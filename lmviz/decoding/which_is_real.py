@@ -92,6 +92,19 @@ def choose_passages(
     return tuple(_passage(ids[first : first + whole], before, tokenizer) for first in taken)
 
 
+def fitting_passages(
+    ids: np.ndarray, tokenizer: Tokenizer, count: int, *, before: int = 12, length: int = 24, seed: int = 0
+) -> tuple[Passage, ...]:
+    """`choose_passages`, halved until a document is long enough. LmvizError when none has three tokens."""
+    while True:
+        try:
+            return choose_passages(ids, tokenizer, count, before=before, length=length, seed=seed)
+        except LmvizError:
+            if before <= 1 and length <= 2:
+                raise
+            before, length = max(1, before // 2), max(2, length // 2)
+
+
 def _passage(ids: np.ndarray, before: int, tokenizer: Tokenizer) -> Passage:
     beginning, complete = tokenizer.decode(ids[:before]), tokenizer.decode(ids)
     return Passage(beginning, complete[len(beginning) :])

@@ -5,9 +5,11 @@ from hypothesis import strategies as st
 
 from lmviz.decoding.comparison import (
     disagreement,
+    disagreement_of,
     jensen_shannon,
     largest_differences,
     overlap,
+    shares_after,
     surprisal_over,
 )
 from lmviz.decoding.likelihood import text_log_probabilities
@@ -127,3 +129,13 @@ def test_a_span_without_a_probability_has_no_surprisal(make):
     curve = surprisal_over(likelihood, [(0, 4), (5, 8)])
     assert np.isnan(curve[0])
     assert curve[1] == pytest.approx(likelihood.tokens[1].surprisal)
+
+
+def test_only_the_latest_places_are_kept(make):
+    model = make("running")
+    units = shared_units([model.tokenizer] * 2)
+    whole = shares_after(model, "cows eat corn", units, 0)
+    latest = shares_after(model, "cows eat corn", units, 1, latest=2)
+    assert list(latest) == [8, 13]
+    assert all(latest[place] == pytest.approx(whole[place]) for place in latest)
+    assert disagreement_of([whole, latest]).places.tolist() == [8, 13]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lmviz.decoding.distribution import next_distribution
-from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, offered_words
+from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, offered_words
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.errors import LmvizError
 
@@ -78,3 +78,12 @@ def test_the_offer_holds_the_answer_once(make):
         words = offered_words(ROUND, distribution, 3, seed)
         assert len(set(words)) == 3
         assert words.count("corn") == 1
+
+
+def test_words_drawn_from_the_corpus_stand_beside_the_answer(make):
+    tokenizer = make().tokenizer
+    ids = np.concatenate([[tokenizer.start_id], tokenizer.encode("cows eat corn . bats sleep .")])
+    found = common_words(Round("cows eat", "corn", "cows eat corn", 0.1), ids, tokenizer, count=3, seed=2)
+    assert len(set(found)) == 3
+    assert "corn" in found
+    assert set(found) <= {"cows", "eat", "corn", "bats", "sleep"}

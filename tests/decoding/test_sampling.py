@@ -133,3 +133,9 @@ def test_an_unknown_word_keeps_the_spaces_before_it(bigram):
     unknown = bigram.tokenizer.unknown_id
     grown = Continuation.of(bigram, "cows", [bigram.tokenizer.id_of("eat"), unknown])
     assert grown.text.startswith("cows eat ")
+
+
+def test_a_sample_carried_on_is_the_same_sample(running):
+    whole = [step.id for step in sample(running, "cows", 8, SamplingOptions(seed=4, stop_at_end=False))]
+    rest = sample(running, "cows", 5, SamplingOptions(seed=4, stop_at_end=False), chosen=whole[:3])
+    assert [step.id for step in rest] == whole[3:]

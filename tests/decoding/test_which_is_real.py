@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 
 from lmviz.decoding.options import SamplingOptions
-from lmviz.decoding.which_is_real import Pair, Passage, RealGame, choose_passages, invent
+from lmviz.decoding.which_is_real import (
+    Pair,
+    Passage,
+    RealGame,
+    choose_passages,
+    fitting_passages,
+    invent,
+)
 from lmviz.errors import LmvizError
 
 
@@ -57,3 +64,11 @@ def test_the_game_counts_the_real_ones_found():
     assert game.current is None
     with pytest.raises(LmvizError, match="over"):
         game.answered(True)
+
+
+def test_passages_become_shorter_until_a_document_has_them(bigram):
+    tokenizer = bigram.tokenizer
+    (passage, *_) = fitting_passages(stream(tokenizer, TEXTS), tokenizer, 5)
+    assert len(tokenizer.encode(passage.real)) == 3
+    with pytest.raises(LmvizError, match="3 tokens"):
+        fitting_passages(stream(tokenizer, ["cows sleep"]), tokenizer, 5)
