@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from typing import IO
 
 from lmviz.errors import LmvizError
 from lmviz.text.catalogue import Entry
+from lmviz.text.files import name_beside
 
 _STEP = 1 << 16  # bytes read at a time; between two one can cancel
 _PATIENCE = 30.0  # seconds without an answer
@@ -35,14 +35,14 @@ def download(
     folder = entry.path.parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{entry.name}-")
+        beside = name_beside(entry.path)
+        file = beside.open("xb")
     except OSError as error:
         raise LmvizError(
             f"{folder} cannot be written to: {error.strerror}. Choose another folder."
         ) from error
-    beside = Path(name)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with file:
             digest = _fetch(entry, file, progress or _ignore, cancelled or _never)
         if digest is None:
             return None

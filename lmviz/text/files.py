@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 from lmviz.errors import LmvizError
+
+
+def name_beside(path: Path) -> Path:
+    """A hidden name in the same folder, for the file that is to become this one."""
+    return path.with_name(f".{path.name}-{secrets.token_hex(4)}")
 
 
 def write_atomically(path: str | Path, data: bytes) -> Path:
@@ -14,10 +19,9 @@ def write_atomically(path: str | Path, data: bytes) -> Path:
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        beside = Path(name)
+        beside = name_beside(path)
         try:
-            with os.fdopen(handle, "wb") as file:
+            with beside.open("xb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())

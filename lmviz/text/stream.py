@@ -9,8 +9,9 @@ from typing import IO
 
 import numpy as np
 
+from lmviz.errors import LmvizError
 from lmviz.text.documents import Batch, Documents
-from lmviz.text.resources import data_folder
+from lmviz.text.resources import DATA_VARIABLE, data_folder
 from lmviz.text.tokenizer import Tokenizer
 
 _LARGE = 1 << 26  # bytes of ids from which on they lie in a file
@@ -98,14 +99,20 @@ class _Writer:
             ids.flags.writeable = False
             return ids
         self._write()
-        self._file.flush()
         return np.memmap(self._file, dtype=self._dtype, mode="r")
 
     def _write(self) -> None:
-        if self._file is None:
-            folder = data_folder()
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115, the array keeps it open
-        for part in self._parts:
-            self._file.write(part.tobytes())
+        folder = data_folder()
+        try:
+            if self._file is None:
+                folder.mkdir(parents=True, exist_ok=True)
+                self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115, the array keeps it open
+            for part in self._parts:
+                self._file.write(part.tobytes())
+            self._file.flush()
+        except OSError as error:
+            raise LmvizError(
+                f"{folder} has no place for the ids of this large text: {error.strerror}. "
+                f"Name another folder in {DATA_VARIABLE}."
+            ) from error
         self._parts = []

@@ -61,6 +61,14 @@ def test_large_ids_lie_in_a_file_and_are_the_same(monkeypatch, kind, documents):
         small.training[0] = 1
 
 
+def test_no_place_for_large_ids_is_said(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "file" / "folder"))
+    monkeypatch.setattr(stream.encode_documents, "__defaults__", (100,))
+    with pytest.raises(LmvizError, match="Name another folder in LMVIZ_DATA"):
+        text_corpus(LINES)
+
+
 def test_characters_are_those_that_a_model_predicts():
     single = text_corpus("abcdefghij", tokenizer="characters")
     assert single.training_characters == 8
