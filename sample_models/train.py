@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -65,10 +66,7 @@ def card(recipe: Recipe, run: dict[str, Any]) -> str:
     from lmviz.text.catalogue import find_entry
 
     corpus = find_entry(recipe.corpus)
-    command = " ".join(
-        f"'{word}'" if " " in word else word
-        for word in ["lmviz", *recipe.command(recipe.corpus, recipe.name)]
-    )
+    command = shlex.join(["lmviz", *recipe.command(recipe.corpus, recipe.name)])
     source = f"{corpus.title.lower()} ({corpus.licence}): {corpus.description}"
     if corpus.address:
         source += f"\nThe text is not part of lmviz: {corpus.address} (sha256 `{corpus.sha256}`)."
