@@ -56,7 +56,7 @@ def test_a_text_becomes_a_model_that_can_be_asked(family, small_text, tmp_path, 
 
     assert run(["sample", str(out), "--prefix", "The cow", "--tokens", "5", "--top-k", "3", "--json"]) == 0
     sample, _ = said(capsys)
-    assert sample["text"].startswith("The cow ")
+    assert sample["text"].startswith("The cow")
     assert len(sample["tokens"]) == 5
     assert all(0 < token["probability"] <= 1 and 0 <= token["draw"] < 1 for token in sample["tokens"])
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lmviz.cli.options import as_json
-from lmviz.cli.terminal import print_json, print_table, share_bar
+from lmviz.cli.terminal import print_json, print_table, say, share_bar
 from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
@@ -24,8 +24,13 @@ def models(folder: str, as_json: bool) -> None:
     from lmviz.training.run import Run
 
     own = sorted(path for path in Path(folder).glob("*") if is_run(path))
-    found = [_describe_run(name, Run.open(find_run(name))) for name in sample_models()]
-    found += [_describe_run(str(path), Run.open(path)) for path in own]
+    places = {name: find_run(name) for name in sample_models()} | {str(path): path for path in own}
+    found = []
+    for name, path in places.items():
+        try:
+            found.append(_describe_run(name, Run.open(path)))
+        except LmvizError as fault:  # one that is damaged does not hide the others
+            say(str(fault))
     if as_json:
         print_json({"models": found})
     else:
