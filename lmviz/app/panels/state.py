@@ -36,9 +36,9 @@ class StatePanel(Panel):
         self._tap.setAccessibleName("which value")
         self._tap.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._tap.setMinimumContentsLength(22)
-        self._order = QComboBox()
-        self._order.addItems(ORDERS)
-        self._order.setAccessibleName("order of the rows")
+        self.order_picker = QComboBox()
+        self.order_picker.addItems(ORDERS)
+        self.order_picker.setAccessibleName("order of the rows")
         self._heatmap = HeatmapView()
         self._view: View | None = None
         self._addresses: tuple[str, ...] = ()
@@ -46,11 +46,11 @@ class StatePanel(Panel):
         row = QHBoxLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._tap)
-        row.addWidget(self._order)
+        row.addWidget(self.order_picker)
         self._card = Card("Values over the text", head, self._heatmap)
         self.column.addWidget(self._card)
         self._tap.activated.connect(lambda _: self.refresh_soon())
-        self._order.currentIndexChanged.connect(lambda _: self.refresh_soon())
+        self.order_picker.currentIndexChanged.connect(lambda _: self.refresh_soon())
         self._heatmap.cell_hovered.connect(self._hover)
         self._heatmap.left.connect(self._leave)
         self._heatmap.cell_clicked.connect(self._choose)
@@ -104,8 +104,8 @@ class StatePanel(Panel):
         tokens, head = likeliest_tokens(trace, position), self.session.head[1]
         view = matrix(trace, address, head, position, tokens)
         sortable = view.row_axis in ("unit", "channel")
-        self._order.setVisible(sortable)
-        if sortable and self._order.currentText() == ORDERS[1]:
+        self.order_picker.setVisible(sortable)
+        if sortable and self.order_picker.currentText() == ORDERS[1]:
             order = tuple(int(unit) for unit in similarity_order(view.values.T))
             view = matrix(trace, address, head, position, tokens, order)
         self._view = view

@@ -73,6 +73,17 @@ class UnitPanel(Panel):
         return self._unit
 
     @property
+    def threshold(self) -> float:
+        """The size from which on a unit is said to fire."""
+        return THRESHOLD
+
+    @property
+    def unit_buttons(self) -> list[QPushButton]:
+        """The units found for the brushed words, one button each."""
+        items = (self._found.itemAt(n).widget() for n in range(self._found.count()))
+        return [widget for widget in items if widget is not None]
+
+    @property
     def places(self) -> tuple[FiringPlace, ...]:
         """Where in the corpus it fires most, as far as was searched."""
         return self._firing

@@ -42,7 +42,7 @@ class WhyPanel(Panel):
         column.addWidget(scrolling(self._sheet), 1)
         self._card = Card("Why this number?", "", body)
         self.column.addWidget(self._card)
-        self._sheet.operand_clicked.connect(self._follow_operand)
+        self._sheet.operand_clicked.connect(self.follow_operand)
         self._sheet.operand_hovered.connect(lambda source, index: self._hover_operand(source, index))
         self._sheet.left.connect(lambda: session.hover_cell(None))
         session.cell_changed.connect(self._lengthen_trail)
@@ -125,7 +125,8 @@ class WhyPanel(Panel):
             self._own_hover = (source, tuple(index))
             self.session.hover_cell(self._own_hover)
 
-    def _follow_operand(self, source: str, index: tuple[int, ...]) -> None:
+    def follow_operand(self, source: str, index: tuple[int, ...]) -> None:
+        """Go back to an operand, and to the stage that made it; parameters have no earlier stage."""
         reading = self.session.reading
         if reading is None or source not in reading.trace.arrays:
             return

@@ -1,0 +1,142 @@
+"""The Inside perspective for every family: what is drawn is the trace, what is said is its arithmetic."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.main_window import MainWindow
+from lmviz.app.session import Session
+from lmviz.families import FAMILIES, open_run_model
+from lmviz.inspection.explain import explain
+from lmviz.training.run import Run
+
+LONG = 30_000
+SETTINGS = {
+    "ngram": {"order": 3},
+    "window": {"window": 2, "width": 6},
+    "rnn": {"width": 6},
+    "lstm": {"width": 6, "layers": 2},
+    "gru": {"width": 6},
+    "transformer": {"width": 8, "heads": 2, "layers": 2, "context": 8},
+}
+
+
+@pytest.fixture(scope="module", params=list(FAMILIES))
+def run(request: pytest.FixtureRequest, make_run: Callable[..., Path]) -> Path:
+    """A small run of each family."""
+    return make_run(request.param, 3, **SETTINGS[request.param])
+
+
+@pytest.fixture
+def inside(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> dict[str, object]:
+    """The panels of the Inside perspective, with a prefix read."""
+    session.open_model(run)
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    with qtbot.waitSignal(session.reading_changed, timeout=LONG):
+        session.set_prefix("the cows eat")
+    window.show_perspective("inside")
+    panels = {panel.objectName(): panel for panel in window.perspective.panels}
+    qtbot.waitUntil(lambda: panels["state_view"].view is not None, timeout=LONG)
+    return panels
+
+
+def test_every_stage_draws_its_taps_as_the_trace_has_them(
+    inside: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    trace, stage_panel, state = session.reading.trace, inside["stage_view"], inside["state_view"]
+    following = window.findChild(QPushButton, "stage_next")
+    for number, stage in enumerate(trace.stages):
+        if number:
+            qtbot.mouseClick(following, Qt.MouseButton.LeftButton)
+        assert session.stage == number
+        qtbot.waitUntil(lambda stage=stage: state.view.address == stage.results[0], timeout=LONG)
+        qtbot.waitUntil(
+            lambda stage=stage: set(stage.results) <= {v.address for v in stage_panel.views}, timeout=LONG
+        )
+        for view in (state.view, *stage_panel.views):
+            array = trace[view.address].array
+            for row in range(view.values.shape[0]):
+                for column in range(view.values.shape[1]):
+                    np.testing.assert_equal(view.values[row, column], array[view.index(row, column)])
+        for view, strip in zip(stage_panel.views, stage_panel.strips.strips, strict=True):
+            np.testing.assert_array_equal(view.values[0], strip.values)
+    qtbot.mouseClick(window.findChild(QPushButton, "stage_previous"), Qt.MouseButton.LeftButton)
+    assert session.stage == len(trace.stages) - 2
+
+
+def test_hovering_a_cell_says_why_it_has_its_value(
+    inside: dict[str, object], session: Session, run: Path, qtbot: QtBot
+) -> None:
+    state, why = inside["state_view"], inside["why_view"]
+    session.choose_stage(1)
+    address = session.reading.trace.stages[1].results[0]
+    qtbot.waitUntil(lambda: state.view.address == address, timeout=LONG)
+    heatmap = state.heatmap
+    column = state.view.values.shape[1] - 1
+    place = heatmap.cell_rectangle(0, column).center()
+    qtbot.mouseMove(heatmap, QPoint(1, 1))
+    qtbot.mouseMove(heatmap, place.toPoint() if hasattr(place, "toPoint") else place)
+    cell = (address, state.view.index(0, column))
+    qtbot.waitUntil(lambda: session.hovered_cell == cell, timeout=LONG)
+    qtbot.waitUntil(lambda: why.shown is not None and why.shown.address == address, timeout=LONG)
+    model = open_run_model(Run.open(run))
+    expected = explain(model, session.reading.trace, *cell)
+    assert why.shown.index == expected.index
+    assert why.shown.value == pytest.approx(expected.value)
+    assert why.shown.evaluate() == pytest.approx(expected.value, rel=1e-3, abs=1e-5)
+
+
+def test_a_click_pins_and_an_operand_leads_back(
+    inside: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    trace, why = session.reading.trace, inside["why_view"]
+    cell = ("probabilities", (len(trace.tokens) - 1, 2))
+    session.choose_cell(cell)
+    qtbot.waitUntil(lambda: why.shown is not None and why.shown.address == cell[0], timeout=LONG)
+    factor = why.shown.terms[0].factors[0]
+    with qtbot.waitSignal(session.cell_changed):
+        why.follow_operand(factor.source, tuple(int(i) for i in factor.indices[0]))
+    assert session.cell == (factor.source, tuple(int(i) for i in factor.indices[0]))
+    assert factor.source in trace.stages[session.stage].results
+    session.release()
+    assert session.cell is None
+
+
+def test_the_picture_says_where_one_is(inside: dict[str, object], session: Session, qtbot: QtBot) -> None:
+    picture, trace = inside["picture_view"], session.reading.trace
+    if any(stage.by_position for stage in trace.stages):
+        unrolled = picture.unrolled
+        place = unrolled.cell_rectangle(1, 0).center().toPoint()
+        qtbot.mouseClick(unrolled, Qt.MouseButton.LeftButton, pos=place)
+        assert session.position == 1
+        assert trace.stages[session.stage].place == "layers/0"
+    else:
+        wiring = picture.wiring
+        place = wiring.node_rectangle(2).center().toPoint()
+        qtbot.mouseClick(wiring, Qt.MouseButton.LeftButton, pos=place)
+        assert session.stage == 2
+
+
+def test_sorting_by_similarity_moves_rows_but_keeps_their_names(
+    inside: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    state = inside["state_view"]
+    address = next(
+        (a for a, traced in session.reading.trace.arrays.items() if traced.axes == ("position", "unit")), None
+    )
+    if address is None:
+        return
+    stage = next(n for n, s in enumerate(session.reading.trace.stages) if address in s.results)
+    session.choose_stage(stage)
+    state.order_picker.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: state.view.address == address, timeout=LONG)
+    state.refresh()
+    assert sorted(state.view.rows) == list(range(state.view.values.shape[0]))
+    np.testing.assert_array_equal(
+        state.view.values, session.reading.trace[address].array.T[list(state.view.rows)]
+    )
