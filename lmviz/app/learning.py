@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.faults import sentence_for
 from lmviz.app.library import Library
+from lmviz.app.threads import compute_with
 from lmviz.app.training_state import History, Plan, TrainingState
 from lmviz.app.training_worker import State, TrainingWorker
 from lmviz.training.controls import Controls
@@ -231,6 +232,7 @@ class Learning(Library):
 def _begin(plan: Plan, corpus: Corpus, folder: Path, controls: Controls) -> PreparedTraining:
     from lmviz.preparation import begin_run
 
+    compute_with(None)
     return begin_run(plan.family, plan.configuration, plan.training_options, corpus, folder, controls)
 
 
@@ -239,6 +241,7 @@ def _resume(run: Run, corpus: Corpus | None, controls: Controls) -> PreparedTrai
     from lmviz.api import corpus_of
     from lmviz.preparation import resume_run
 
+    compute_with(None)
     fits = corpus is not None and corpus.fingerprint == run.description.fingerprint
     return resume_run(run, corpus if fits else corpus_of(run), controls=controls)
 

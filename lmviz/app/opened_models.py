@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lmviz.app.threads import compute_with
+
 if TYPE_CHECKING:
     import torch
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 LARGEST_CACHE = 384 * 2**20  # bytes of snapshots kept in memory
 MODELS_KEPT = 6
+SMALL = 5_000_000  # parameters up to which one core is fastest
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ class ModelCache:
     def model(self, folder: Path, step: int) -> Model:
         """The model with the weights of a snapshot."""
         model = self._model(folder)
+        compute_with(1 if model.parameter_count() <= SMALL else None)
         if model.step != step:
             model.load_state(self._state(folder, step))
             model.step = step

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from lmviz.app.opened_models import OpenedModel
     from lmviz.inspection.intervention import Intervention
@@ -27,18 +25,30 @@ class Reading:
     model: OpenedModel
     step: int
 
+    @property
+    def untouched(self) -> Trace:
+        """The trace without interventions."""
+        return self.trace if self.baseline is None else self.baseline
+
 
 def read(
     model: Model,
     opened: OpenedModel,
     step: int,
-    text_or_ids: str | np.ndarray,
+    text: str,
     interventions: Sequence[Intervention],
+    previous: Reading | None = None,
 ) -> Reading:
-    """Trace a prefix with a model that carries the weights of `step`."""
+    """Trace a prefix with a model that carries the weights of `step`.
+
+    What the previous reading has in common with this one, such as the words before the one that is
+    being typed, is taken over from it.
+    """
     from lmviz.inspection.trace import trace
 
+    same = previous is not None and (previous.model, previous.step) == (opened, step)
+    untouched = trace(model, text, earlier=previous.untouched if same else None)
     enabled = tuple(item for item in interventions if item.enabled)
-    changed = trace(model, text_or_ids, interventions=enabled)
-    baseline = trace(model, text_or_ids) if enabled else None
-    return Reading(changed, baseline, opened, step)
+    if not enabled:
+        return Reading(untouched, None, opened, step)
+    return Reading(trace(model, text, interventions=enabled), untouched, opened, step)

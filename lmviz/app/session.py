@@ -141,9 +141,9 @@ class Session(Focus, Surgery, Learning):
             return
 
         def work() -> Reading:
-            return read(cache.model(model.folder, step), model, step, text, interventions)
+            return read(cache.model(model.folder, step), model, step, text, interventions, previous)
 
-        cache = self._cache
+        cache, previous = self._cache, self._reading
         self._in_reader("reading", work, self._take_reading)
 
     def _take_reading(self, reading: Reading | None) -> None:
