@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QAction, QShowEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from lmviz.app.panels.table import PanelRow, rows_of
 from lmviz.app.theme import current_theme
@@ -38,6 +38,7 @@ class PerspectiveView(QMainWindow):
         self.name = name
         self.setObjectName(f"perspective_view_{name}")
         self.setDockNestingEnabled(True)
+        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self._session = session
         self._remembered = arrangement or QByteArray()
@@ -78,6 +79,7 @@ class PerspectiveView(QMainWindow):
             dock = QDockWidget(row.title, self)
             dock.setObjectName(f"dock_{row.name}")
             dock.setWidget(row.build(self._session))
+            dock.visibilityChanged.connect(lambda seen, dock=dock: _say_whether_in_front(dock, seen))
             self._docks[row.name] = dock
         self.set_rearranging(self._rearranging)
 
@@ -92,9 +94,10 @@ class PerspectiveView(QMainWindow):
 
     def _arrange(self) -> None:
         """Columns side by side, each stacked; below them a row across all."""
-        columns = [[row for row in self._rows if row.area == area] for area in COLUMNS]
+        apart = [row for row in self._rows if not row.tabbed]
+        columns = [[row for row in apart if row.area == area] for area in COLUMNS]
         columns = [column for column in columns if column]
-        bottom = [row for row in self._rows if row.area == "bottom"]
+        bottom = [row for row in apart if row.area == "bottom"]
         heads = [self._dock(column[0]) for column in columns]
         for dock in heads[:1]:
             self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, dock)
@@ -107,8 +110,13 @@ class PerspectiveView(QMainWindow):
             self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self._dock(row))
         for before, row in pairwise(bottom):
             self.splitDockWidget(self._dock(before), self._dock(row), Qt.Orientation.Horizontal)
+        for before, row in pairwise(self._rows):
+            if row.tabbed:
+                self.tabifyDockWidget(self._dock(before), self._dock(row))
         for dock in self._docks.values():
             dock.show()
+        for row in apart:
+            self._dock(row).raise_()
         self._share_space(columns, bottom)
 
     def _share_space(self, columns: list[list[PanelRow]], bottom: list[PanelRow]) -> None:
@@ -132,3 +140,8 @@ class PerspectiveView(QMainWindow):
 
     def _dock(self, row: PanelRow) -> QDockWidget:
         return self._docks[row.name]
+
+
+def _say_whether_in_front(dock: QDockWidget, seen: bool) -> None:
+    """Behind another tab a panel is visible to Qt, which only moves it out of the way."""
+    dock.widget().set_in_front(seen or not dock.isVisible())

@@ -68,3 +68,21 @@ def _beginning(tokenizer: Tokenizer, id: int, token: str, single: bool) -> str:
         return token  # START and END append nothing and stand for themselves
     visible = len(appended) - len(appended.lstrip())
     return appended[:1] if single else appended[: visible + 1]
+
+
+def ids_by_word(tokenizer: Tokenizer) -> dict[str, int]:
+    """The id that stands for each word, however the tokenizer writes the space before it.
+
+    Where a word is there both with a space and without, the one with the space is taken.
+    """
+    found: dict[str, int] = {}
+    for id, token in enumerate(tokenizer.tokens()):
+        word = bare_word(token)
+        if word not in found or token != word:
+            found[word] = id
+    return found
+
+
+def bare_word(token: str) -> str:
+    """A token without the space before or after it; one of white space alone stays what it is."""
+    return token.strip(" ") or token

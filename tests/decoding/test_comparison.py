@@ -13,7 +13,7 @@ from lmviz.decoding.comparison import (
     surprisal_over,
 )
 from lmviz.decoding.likelihood import text_log_probabilities
-from lmviz.decoding.shared_units import shared_units
+from lmviz.decoding.shared_units import bare_word, ids_by_word, shared_units
 
 
 def test_divergence_by_hand():
@@ -139,3 +139,11 @@ def test_only_the_latest_places_are_kept(make):
     assert list(latest) == [8, 13]
     assert all(latest[place] == pytest.approx(whole[place]) for place in latest)
     assert disagreement_of([whole, latest]).places.tolist() == [8, 13]
+
+
+def test_a_word_is_found_however_its_space_is_written(make):
+    words, pairs = make().tokenizer, make(specification="bpe:300").tokenizer
+    assert ids_by_word(words)["corn"] == words.id_of("corn")
+    found = ids_by_word(pairs)
+    assert pairs.token(found["corn"]) == " corn"
+    assert bare_word(" ") == " "

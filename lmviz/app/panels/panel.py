@@ -27,9 +27,21 @@ class Panel(QWidget):
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
         self._is_stale = True
+        self._is_in_front = True
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.timeout.connect(self._refresh_if_seen)
+
+    @property
+    def is_in_sight(self) -> bool:
+        """Whether it can be seen: it is visible, and no other tab is in front of it."""
+        return self.isVisible() and self._is_in_front
+
+    def set_in_front(self, in_front: bool) -> None:
+        """Where panels share a place as tabs, only the one in front draws."""
+        self._is_in_front = in_front
+        if in_front and self._is_stale:
+            self._soon.start()
 
     def follow(self, *signals: SignalInstance) -> None:
         """Call `refresh` after any of these, at the end of the turn."""
@@ -39,7 +51,7 @@ class Panel(QWidget):
     def refresh_soon(self) -> None:
         """Have `refresh` called once, at the end of the turn or when the panel is shown next."""
         self._is_stale = True
-        if self.isVisible():
+        if self.is_in_sight:
             self._soon.start()
 
     def refresh(self) -> None:
@@ -52,6 +64,6 @@ class Panel(QWidget):
             self._soon.start()
 
     def _refresh_if_seen(self) -> None:
-        if self.isVisible() and self._is_stale:
+        if self.is_in_sight and self._is_stale:
             self._is_stale = False
             self.refresh()

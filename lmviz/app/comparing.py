@@ -1,0 +1,116 @@
+"""What stands side by side in the Compare perspective: which moments, how they are told apart, which trio."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtGui import QColor
+
+from lmviz.app.tasks import Moment
+from lmviz.app.theme import current_theme
+
+if TYPE_CHECKING:
+    from lmviz.app.session import Session
+    from lmviz.decoding.shared_units import SharedUnits
+    from lmviz.models.model import Model
+
+T = TypeVar("T")
+
+TRIO = ("ngram", "lstm", "transformer")
+"""The families to begin with: counts, a recurrence, attention."""
+
+
+def shown_moments(session: Session) -> tuple[Moment, ...]:
+    """The present moment and those it is compared with, each once, in the order of opening and of steps."""
+    if session.model is None:
+        return ()
+    places = {model: place for place, model in enumerate(session.models)}
+    wanted = [(session.model, session.step), *session.compared]
+    # A training may have thinned its snapshots out since a step was chosen.
+    found = {
+        (places[model], session.models[places[model]].nearest_snapshot(step))
+        for model, step in wanted
+        if model in places
+    }
+    return tuple((session.models[place], step) for place, step in sorted(found))
+
+
+def names_of(moments: Sequence[Moment]) -> tuple[str, ...]:
+    """A name for each moment that no other has; the step belongs to it where a model is there twice."""
+    plain = [model.name for model, _ in moments]
+    names = [
+        name if plain.count(name) == 1 else f"{name} · step {step:,}"
+        for name, (_, step) in zip(plain, moments, strict=True)
+    ]
+    # Two runs may have the same name and the same steps.
+    return tuple(
+        name if names.count(name) == 1 else f"{name} ({names[: place + 1].count(name)})"
+        for place, name in enumerate(names)
+    )
+
+
+def color_of(moment: Moment) -> QColor:
+    """The colour of the moment's model."""
+    series = current_theme().series
+    return series[moment[0].color_index % len(series)]
+
+
+def turns_of(moments: Sequence[Moment]) -> tuple[int, ...]:
+    """For each moment, how many earlier ones are of the same model: what tells their lines apart."""
+    models = [model for model, _ in moments]
+    return tuple(models[:place].count(model) for place, model in enumerate(models))
+
+
+def ask_each(
+    session: Session,
+    key: str,
+    moments: Sequence[Moment],
+    work: Callable[[Model, int], T],
+    answer: Callable[[list[T]], None],
+) -> None:
+    """`session.ask_all` for work that also needs the place of the moment among the others."""
+    places = itertools.count()
+    session.ask_all(key, moments, lambda model: work(model, next(places)), answer)
+
+
+class UnitsCache:
+    """The units in which some models can be compared, found once. Used in the reading thread alone."""
+
+    def __init__(self) -> None:
+        self._key: tuple[Path, ...] = ()
+        self._units: SharedUnits | None = None
+
+    def units(self, moments: Sequence[Moment]) -> SharedUnits:
+        """Those of the moments' tokenizers, in the same order."""
+        from lmviz.decoding.shared_units import shared_units
+
+        key = tuple(model.folder for model, _ in moments)
+        if self._units is None or key != self._key:
+            self._key, self._units = key, shared_units([model.tokenizer for model, _ in moments])
+        return self._units
+
+
+def find_trio(folders: Iterable[Path], near: str = "") -> tuple[Path, ...]:
+    """Runs of the three families that were trained on the same corpus, in the order of `TRIO`.
+
+    `near` is the fingerprint of the corpus to prefer. Empty when there are no such three.
+    """
+    from lmviz.errors import LmvizError
+    from lmviz.training.run import Run
+
+    corpora: dict[str, dict[str, Path]] = {}
+    for folder in folders:
+        try:
+            description = Run.open(folder).description
+        except LmvizError:
+            continue
+        of_corpus = corpora.setdefault(str(description.corpus.get("fingerprint", "")), {})
+        of_corpus.setdefault(description.family, folder)
+    whole = {mark: found for mark, found in corpora.items() if all(family in found for family in TRIO)}
+    if not whole:
+        return ()
+    chosen = whole.get(near) or next(iter(whole.values()))
+    return tuple(chosen[family] for family in TRIO)

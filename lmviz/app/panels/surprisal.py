@@ -1,0 +1,210 @@
+"""How surprised each model is by each word of the prefix, and where they expect different things next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+
+from lmviz.app.comparing import UnitsCache, ask_each, color_of, names_of, shown_moments, turns_of
+from lmviz.app.panels.panel import Panel
+from lmviz.app.tasks import Moment
+from lmviz.app.theme import theme_switch
+from lmviz.app.widgets.card import Card
+from lmviz.app.widgets.empty_text import EmptyText
+from lmviz.app.widgets.legend import Legend, LegendEntry
+from lmviz.app.widgets.muted_line import MutedLine
+from lmviz.app.widgets.scrolling import scrolling
+from lmviz.app.widgets.surprisal_plot import SurprisalPlot, WordCurve
+from lmviz.errors import LmvizError
+from lmviz.text.tokenizer import Encoding, visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session import Session
+    from lmviz.decoding.comparison import Disagreement
+    from lmviz.models.model import Model
+
+LATEST = 256
+"""On how many tokens at the end of a long text the models' expectations are compared in full."""
+
+Found = tuple[np.ndarray, Mapping[int, np.ndarray]]
+
+
+class SurprisalPanel(Panel):
+    """One curve for each moment over the tokens of the present model; a word hovered is so everywhere."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("surprisal_view")
+        self._plot = SurprisalPlot()
+        self._legend = Legend()
+        self._note = MutedLine(right=True)
+        self._empty = EmptyText()
+        self._units = UnitsCache()
+        self._encoding: Encoding | None = None
+        self._first = 0
+        self._curves: tuple[WordCurve, ...] = ()
+        self._moments: tuple[Moment, ...] = ()
+        self._disagreement: np.ndarray | None = None
+        self._hidden: set[str] = set()
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._pages.addWidget(scrolling(self._plot, sideways=True))
+        self._card = Card("Surprisal over the text, bits", self._head(), self._pages)
+        self.column.addWidget(self._card)
+        self._legend.entry_clicked.connect(self._toggle)
+        self._plot.word_hovered.connect(
+            lambda word: session.hover_position(word + self._first if word >= 0 else None)
+        )
+        self._plot.word_clicked.connect(lambda word: session.choose_position(word + self._first))
+        session.hovered_position_changed.connect(self._mark)
+        session.position_changed.connect(self._mark)
+        theme_switch().theme_changed.connect(self._recolor)
+        self.follow(
+            session.model_changed,
+            session.models_changed,
+            session.step_changed,
+            session.compared_changed,
+            session.encoding_changed,
+            session.ready_changed,
+        )
+
+    @property
+    def plot(self) -> SurprisalPlot:
+        """The plot itself."""
+        return self._plot
+
+    @property
+    def curves(self) -> tuple[WordCurve, ...]:
+        """What is drawn, in the order of the moments."""
+        return self._curves
+
+    @property
+    def disagreement(self) -> np.ndarray | None:
+        """The divergence (word,) of what comes after each word, in bits; None with a single model."""
+        return self._disagreement
+
+    def refresh(self) -> None:
+        session, moments = self.session, shown_moments(self.session)
+        encoding, first = session.encoding, 0
+        if session.model is not None and encoding is not None:
+            # START has no surprisal and no place in the text.
+            first = int(bool(len(encoding)) and encoding.ids[0] == session.model.tokenizer.start_id)
+        if not moments or encoding is None or len(encoding) <= first:
+            session.silence("surprisal")
+            self._curves, self._disagreement = (), None
+            self._say("Open or train a model to see it read." if not moments else "Type a prefix above.")
+            return
+        self._ask(moments, encoding, first)
+
+    def _head(self) -> QWidget:
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(16)
+        row.addWidget(self._legend)
+        row.addWidget(self._note)
+        return head
+
+    def _ask(self, moments: tuple[Moment, ...], encoding: Encoding, first: int) -> None:
+        text, cache = self.session.prefix, self._units
+        spans = encoding.offsets[first:]
+        beginning = spans[0][0]
+
+        def work(model: Model, place: int) -> Found | str:
+            from lmviz.decoding.comparison import shares_after, surprisal_over
+            from lmviz.decoding.likelihood import text_log_probabilities
+
+            try:
+                likelihood = text_log_probabilities(model, text)
+                # What lies before the present model's context is not part of the first word.
+                curve = surprisal_over(likelihood, [(0, beginning), *spans])[1:]
+                if len(moments) < 2:
+                    return curve, {}
+                return curve, shares_after(model, text, cache.units(moments), place, LATEST)
+            except LmvizError as sentence:
+                return str(sentence)
+
+        def take(found: list[Found | str]) -> None:
+            self._take(moments, encoding, first, found)
+
+        ask_each(self.session, "surprisal", moments, work, take)
+
+    def _take(
+        self, moments: tuple[Moment, ...], encoding: Encoding, first: int, found: Sequence[Found | str]
+    ) -> None:
+        sentences = [item for item in found if isinstance(item, str)]
+        if sentences:
+            self._curves, self._disagreement = (), None
+            self._say(sentences[0])
+            return
+        self._moments, self._encoding, self._first = moments, encoding, first
+        names, turns = names_of(moments), turns_of(moments)
+        self._curves = tuple(
+            WordCurve(name, color_of(moment), curve, turn)
+            for name, moment, (curve, _), turn in zip(names, moments, found, turns, strict=True)
+        )
+        self._disagreement = None
+        self._draw()
+        if len(moments) > 1:
+            shares = [item[1] for item in found]
+            self.session.ask_reader("surprisal", lambda: _compare(shares), self._take_disagreement)
+
+    def _take_disagreement(self, found: Disagreement) -> None:
+        at = dict(zip(found.places.tolist(), found.divergence.tolist(), strict=True))
+        spans = self._encoding.offsets[self._first :]
+        self._disagreement = np.array([at.get(end, np.nan) for _, end in spans])
+        self._draw()
+
+    def _draw(self) -> None:
+        tokens = [visible(token) for token in self._encoding.tokens[self._first :]]
+        shown = [curve for curve in self._curves if curve.name not in self._hidden]
+        self._plot.set_words(tokens, shown, self._disagreement)
+        self._legend.set_entries(
+            [LegendEntry(curve.name, curve.color, curve.name not in self._hidden) for curve in self._curves]
+        )
+        self._note.set_text(self._say_disagreement(tokens))
+        self._pages.setCurrentIndex(1)
+        self._mark()
+
+    def _say_disagreement(self, tokens: Sequence[str]) -> str:
+        values = self._disagreement
+        if values is None or not np.isfinite(values).any():
+            return ""
+        most = int(np.nanargmax(values))
+        return (
+            f"below, their disagreement on what comes next: most after “{tokens[most]}”, {values[most]:.2f}"
+        )
+
+    def _say(self, sentence: str) -> None:
+        self._empty.set_text(sentence)
+        self._legend.set_entries([])
+        self._note.set_text("")
+        self._pages.setCurrentIndex(0)
+
+    def _mark(self) -> None:
+        session = self.session
+        hovered = session.hovered_position
+        self._plot.set_current(session.position - self._first)
+        self._plot.set_hovered(-1 if hovered is None else hovered - self._first)
+
+    def _toggle(self, name: str) -> None:
+        self._hidden ^= {name}
+        self._draw()
+
+    def _recolor(self) -> None:
+        """The curves keep their colours, which belong to the theme."""
+        self._curves = tuple(
+            WordCurve(curve.name, color_of(moment), curve.values, curve.turn)
+            for curve, moment in zip(self._curves, self._moments, strict=True)
+        )
+        if self._curves:
+            self._draw()
+
+
+def _compare(shares: Sequence[Mapping[int, np.ndarray]]) -> Disagreement:
+    from lmviz.decoding.comparison import disagreement_of
+
+    return disagreement_of(shares)
