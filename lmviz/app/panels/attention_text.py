@@ -15,6 +15,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.app.session import Session
 
+NOTHING = np.zeros((0, 0))
 HINT = "hover a word: what it looks at · with Shift: who looks at it · click pins"
 
 
@@ -25,6 +26,7 @@ class AttentionTextPanel(Panel):
         super().__init__(session)
         self.setObjectName("attention_text_view")
         self._text = AttentionText()
+        self._weights = NOTHING
         self._card = Card("In the text", HINT, scrolling(self._text, sideways=True))
         self.column.addWidget(self._card)
         self._text.token_hovered.connect(lambda n: session.hover_position(n if n >= 0 else None))
@@ -33,6 +35,11 @@ class AttentionTextPanel(Panel):
         session.position_changed.connect(self._mark)
         self.follow(session.reading_changed, session.head_changed, session.heads_changed)
 
+    @property
+    def weights(self) -> np.ndarray:
+        """What is drawn, (query, key)."""
+        return self._weights
+
     def refresh(self) -> None:
         from lmviz.inspection.attention import combine_heads
 
@@ -40,9 +47,11 @@ class AttentionTextPanel(Panel):
         trace = reading.trace if reading is not None else None
         heads = [head for head in self.session.heads or (self.session.head,) if _has(trace, head)]
         if not heads:
-            self._text.set_attention([], np.zeros((0, 0)))
+            self._weights = NOTHING
+            self._text.set_attention([], NOTHING)
             return
-        self._text.set_attention([visible(token) for token in trace.tokens], combine_heads(trace, heads))
+        self._weights = combine_heads(trace, heads)
+        self._text.set_attention([visible(token) for token in trace.tokens], self._weights)
         self._mark()
 
     def _mark(self) -> None:
