@@ -29,7 +29,8 @@ What a panel may rely on:
 `area` is "left", "centre" or "right", columns that stack their panels in the order of this table, or
 "bottom", a row below them that spans the window and sets its panels side by side. `weight` is a
 panel's share of its column or row relative to its neighbours. `width` is that of a column and `height`
-that of the bottom row, in pixels of a window of 1440 × 900; 0 takes what is left.
+that of the bottom row, in pixels of a window of 1440 × 900; 0 takes what is left. A `tabbed` panel shares
+the place of the row before it.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ class PanelRow:
     weight: int = 1
     width: int = 0
     height: int = 0
+    tabbed: bool = False
 
     def build(self, session: Session) -> Panel:
         """Load the module and make the panel."""
@@ -120,6 +122,40 @@ PANELS: tuple[PanelRow, ...] = (
         "attention",
         "bottom",
         "lmviz.app.panels.attention_text:AttentionTextPanel",
+    ),
+    PanelRow(
+        "compared_distributions",
+        "Distributions",
+        "compare",
+        "centre",
+        "lmviz.app.panels.compared_distributions:ComparedDistributionsPanel",
+    ),
+    PanelRow(
+        "surprisal",
+        "Surprisal",
+        "compare",
+        "bottom",
+        "lmviz.app.panels.surprisal:SurprisalPanel",
+        2,
+        height=350,
+    ),
+    PanelRow(
+        "compared_samples",
+        "Samples",
+        "compare",
+        "bottom",
+        "lmviz.app.panels.compared_samples:ComparedSamplesPanel",
+        tabbed=True,
+    ),
+    PanelRow("scores", "Scores", "compare", "bottom", "lmviz.app.panels.scores:ScoresPanel", tabbed=True),
+    PanelRow("guess_word", "Guess", "compare", "bottom", "lmviz.app.panels.guess_word:GuessWordPanel"),
+    PanelRow(
+        "which_is_real",
+        "Which is real?",
+        "compare",
+        "bottom",
+        "lmviz.app.panels.which_is_real:WhichIsRealPanel",
+        tabbed=True,
     ),
 )
 
