@@ -9,6 +9,7 @@ over ((5 + length) / 6)^α, the length normalisation of Wu et al. (2016).
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,11 @@ class BeamNode:
     score: float
     rank: int
     state: str
+
+    @property
+    def probability(self) -> float:
+        """The token's own, given the text before it."""
+        return math.exp(self.log_probability)
 
 
 @dataclass(frozen=True)

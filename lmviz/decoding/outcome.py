@@ -1,0 +1,44 @@
+"""What a way of decoding came to: a continuation with its score, so that several ways can be compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lmviz.decoding.beam import length_normaliser
+from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.likelihood import text_log_probabilities
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A continuation under a model, whatever filters it was drawn through.
+
+    `text` is what stands after the prefix. `log_probability` (nats) is that of the chosen tokens given
+    the prefix, and `score` the same after length normalisation.
+    """
+
+    chosen: tuple[int, ...]
+    text: str
+    log_probability: float
+    score: float
+
+    @property
+    def perplexity(self) -> float | None:
+        """Per chosen token; None without any."""
+        return math.exp(-self.log_probability / len(self.chosen)) if self.chosen else None
+
+
+def outcome(model: Model, prefix: str, chosen: Sequence[int], length_penalty: float = 0.0) -> Outcome:
+    """Score the ids chosen after a prefix. LmvizError when the prefix cannot be read."""
+    continuation = Continuation.of(model, prefix, chosen)
+    first = len(continuation.prefix)
+    scored = text_log_probabilities(model, continuation.ids).tokens
+    total = sum(token.log_probability for token in scored if token.position >= first)
+    normaliser = length_normaliser(len(chosen), length_penalty)
+    return Outcome(tuple(chosen), continuation.text[len(prefix) :], float(total), float(total / normaliser))

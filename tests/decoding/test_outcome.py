@@ -1,0 +1,26 @@
+"""A continuation's score is that of the beam that found it, and of the text read as a whole."""
+
+import numpy as np
+import pytest
+
+from lmviz.decoding.beam import beam_search
+from lmviz.decoding.likelihood import text_log_probabilities
+from lmviz.decoding.options import BeamOptions
+from lmviz.decoding.outcome import outcome
+
+
+def test_a_beam_scores_its_best_text_the_same(running):
+    tree = beam_search(running, "cows", BeamOptions(width=2, length=4, length_penalty=0.8))
+    found = outcome(running, "cows", [node.id for node in tree.path(tree.best)], 0.8)
+    assert (found.log_probability, found.score) == pytest.approx((tree.best.total, tree.best.score))
+    assert "cows" + found.text == tree.best.text
+
+
+def test_only_what_was_chosen_counts(bigram):
+    whole = text_log_probabilities(bigram, "the cows eat corn")
+    ids = [token.id for token in whole.tokens]
+    found = outcome(bigram, "the cows", ids[2:])
+    chosen = [token.log_probability for token in whole.tokens[2:]]
+    assert found.log_probability == pytest.approx(sum(chosen))
+    assert found.perplexity == pytest.approx(np.exp(-np.mean(chosen)))
+    assert outcome(bigram, "the cows", []).perplexity is None
