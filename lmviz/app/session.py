@@ -2,8 +2,9 @@
 
 A session is made of layers, each a file with one idea, each knowing only those before it:
 `Tasks` (work in other threads), `Library` (corpus, models, the moment shown), `Learning` (training);
-beside them `Focus` (position, stage, cell) and `Surgery` (interventions). Here they meet: the prefix is
-read by the model, at the moment, under the interventions.
+beside them `Focus` (position, stage, cell), `Surgery` (interventions), `Writing` (the branches after the
+prefix) and `Searching` (a beam search). Here they meet: the prefix is read by the model, at the moment,
+under the interventions.
 
 Properties are read-only; verbs change them; a signal `…_changed` without arguments follows each change.
 """
@@ -20,7 +21,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from lmviz.app.focus import Focus
 from lmviz.app.learning import Learning
 from lmviz.app.reading import Reading, read
+from lmviz.app.searching import Searching
 from lmviz.app.surgery import Surgery
+from lmviz.app.writing import Writing
 from lmviz.decoding.options import SamplingOptions
 from lmviz.text.tokenizer import Encoding
 
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Session(Focus, Surgery, Learning):
+class Session(Focus, Surgery, Writing, Searching, Learning):
     """Everything that is open, chosen and pointed at."""
 
     prefix_changed = Signal()

@@ -1,7 +1,8 @@
 """The style sheet of Qt's own controls, written from the theme's roles.
 
 Custom-painted widgets do not need it. A control says what it is by the dynamic property `role`:
-buttons `primary`, `link` or `icon`; combo boxes `link`; labels `title`, `muted`, `token` or `warning`.
+buttons `primary`, `link` or `icon`; combo and spin boxes `link`; labels `title`, `muted`,
+`token` or `warning`.
 """
 
 from __future__ import annotations
@@ -89,6 +90,11 @@ QAbstractSpinBox::down-button { subcontrol-position: bottom right; margin: 0px $
 QAbstractSpinBox::up-arrow, QAbstractSpinBox::down-arrow { width: ${p9}px; height: ${p9}px; }
 QAbstractSpinBox::up-arrow { image: url("$chevron_up"); }
 QAbstractSpinBox::down-arrow { image: url("$chevron_down"); }
+QAbstractSpinBox[role="link"] {
+    border-color: transparent; padding: 0px ${p2}px 0px ${p3}px; font-weight: 600; min-height: ${p18}px;
+}
+QAbstractSpinBox[role="link"]:hover { border-color: $line; }
+QAbstractSpinBox[role="link"]:focus { border-color: $accent; }
 QComboBox::drop-down { border: none; width: ${p20}px; }
 QComboBox::down-arrow { image: url("$chevron_down"); width: ${p10}px; height: ${p10}px; }
 QComboBox[role="link"] {

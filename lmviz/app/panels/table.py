@@ -124,6 +124,31 @@ PANELS: tuple[PanelRow, ...] = (
         "lmviz.app.panels.attention_text:AttentionTextPanel",
     ),
     PanelRow(
+        "distribution", "Distribution", "sample", "left", "lmviz.app.panels.distribution:DistributionPanel"
+    ),
+    PanelRow("roll", "The roll", "sample", "centre", "lmviz.app.panels.roll:RollPanel", width=230),
+    PanelRow(
+        "chain_rule",
+        "Chain rule",
+        "sample",
+        "right",
+        "lmviz.app.panels.chain_rule:ChainRulePanel",
+        width=410,
+    ),
+    PanelRow(
+        "branches",
+        "Branches",
+        "sample",
+        "bottom",
+        "lmviz.app.panels.branches:BranchesPanel",
+        weight=5,
+        height=280,
+    ),
+    PanelRow("beam", "Beam search", "sample", "bottom", "lmviz.app.panels.beam:BeamPanel", 5),
+    PanelRow(
+        "side_by_side", "Side by side", "sample", "bottom", "lmviz.app.panels.side_by_side:SideBySidePanel", 3
+    ),
+    PanelRow(
         "compared_distributions",
         "Distributions",
         "compare",

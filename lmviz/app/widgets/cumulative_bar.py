@@ -25,13 +25,15 @@ LABEL_SIZE = 11.5
 BAR_SHARE = 0.38
 LANDING = 420  # milliseconds
 LEAST_LABELLED = 13
+THINNEST_PARTED = 4  # a line between thinner stretches would hide them
 
 
 class CumulativeBar(Canvas):
     """`CumulativeBar()`: a bar from 0 to 1, one stretch for each candidate in its order.
 
     `set_shares(labels, probabilities, rest=0)` stacks them, `rest` being the share of all others
-    together; `set_draw(u, animated=True)` shows where a uniform number lands, None takes it away.
+    together; `set_draw(u, animated=True)` shows where a uniform number lands, None takes it away;
+    `set_hovered(index)` lights a stretch from outside.
     Signals: `share_hovered(int)` (−1 on leaving) and `share_clicked(int)`; the rest cannot be clicked.
     """
 
@@ -88,6 +90,12 @@ class CumulativeBar(Canvas):
         else:
             self._set_marker(draw)
 
+    def set_hovered(self, index: int) -> None:
+        """Light a stretch that is hovered elsewhere, without a signal; −1 for none."""
+        if index != self._hovered:
+            self._hovered = index
+            self.update()
+
     def _get_marker(self) -> float:
         return self._marker
 
@@ -127,7 +135,7 @@ class CumulativeBar(Canvas):
 
     def _draw_stretches(self, painter: QPainter, bar: QRectF) -> None:
         landed = self.landed_on if self._is_settled() else -1
-        painter.setPen(QPen(self.theme.surface, self.length(1)))
+        gap, thinnest = QPen(self.theme.surface, self.length(1)), self.length(THINNEST_PARTED)
         for index in range(len(self._labels)):
             color = QColor(self.theme.accent)
             color.setAlphaF(max(0.32, 0.86 - 0.09 * index))
@@ -135,8 +143,11 @@ class CumulativeBar(Canvas):
                 color = self.theme.validation
             elif index == self._hovered:
                 color.setAlphaF(1.0)
+            stretch = self._stretch(bar, self._edges[index], self._edges[index + 1])
+            painter.setPen(gap if stretch.height() >= thinnest else Qt.PenStyle.NoPen)
             painter.setBrush(color)
-            painter.drawRect(self._stretch(bar, self._edges[index], self._edges[index + 1]))
+            painter.drawRect(stretch)
+        painter.setPen(gap)
         if self._rest > 0:
             last = self._edges[-1]
             painter.setBrush(self.theme.validation if landed == len(self._labels) else self.theme.line)

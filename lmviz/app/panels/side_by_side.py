@@ -1,0 +1,167 @@
+"""What greedy decoding, sampling and beam search made of the same prefix, side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.theme import current_theme, theme_switch
+from lmviz.app.widgets.card import Card
+from lmviz.app.widgets.figures import number
+from lmviz.app.widgets.scrolling import scrolling
+from lmviz.decoding.continuations import Continuations
+
+if TYPE_CHECKING:
+    from lmviz.app.session import Session
+    from lmviz.decoding.outcome import Outcome
+    from lmviz.models.model import Model
+
+WAYS = ("greedy", "sampling", "beam search")
+PAUSE = 150  # milliseconds without a change before the greedy text is written
+
+
+class SideBySidePanel(Panel):
+    """Three texts with their log-probability under the model, its length normalisation, and perplexity."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("side_by_side_view")
+        self._rows = {way: _Row(way) for way in WAYS}
+        self._outcomes: dict[str, Outcome] = {}
+        self._greedy: tuple[int, ...] = ()
+        self._greedy_of: object = None
+        self._is_greedy_done = False
+        self._scored: dict[str, object] = {}
+        self._read = Continuations()
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        for row in self._rows.values():
+            column.addWidget(row)
+        column.addStretch(1)
+        self._card = Card("Side by side", "ln p · normalised · perplexity", scrolling(page))
+        self.column.addWidget(self._card)
+        self._wait = QTimer(self, singleShot=True, interval=PAUSE)
+        self._wait.timeout.connect(self._write_greedily)
+        self.follow(session.branches_changed, session.beam_changed, session.encoding_changed)
+
+    @property
+    def outcomes(self) -> dict[str, Outcome]:
+        """What is shown, by the way of decoding."""
+        return self._outcomes
+
+    def refresh(self) -> None:
+        session = self.session
+        moment = (session.model, session.step, session.prefix, session.beam_options.length)
+        if moment != self._greedy_of:
+            self._greedy_of, self._greedy, self._is_greedy_done = moment, (), False
+            session.silence("greedy")
+            self._forget("greedy")
+        if session.can_write and not self._is_greedy_done:
+            self._wait.start()
+        chosen = session.branches.chosen()
+        self._score("sampling", chosen)
+        beam = session.beam
+        ids = tuple(node.id for node in beam.path(beam.best)) if beam is not None else ()
+        self._score("beam search", ids)
+        hints = {
+            "greedy": "always the likeliest token",
+            "sampling": "throw the die",
+            "beam search": "run the search",
+        }
+        for way, row in self._rows.items():
+            row.show_outcome(self._outcomes.get(way), hints[way])
+
+    def _write_greedily(self) -> None:
+        """One token at a time, so that nobody waits for the reading thread."""
+        session, moment, written = self.session, self._greedy_of, self._greedy
+        if not session.can_write or not self.isVisible():
+            return
+        read, prefix, stops = self._read, session.prefix, session.sampling.stop_at_end
+
+        def work(model: Model) -> tuple[int, bool]:
+            from lmviz.decoding.options import SamplingOptions
+            from lmviz.decoding.sampling import choose
+
+            step = choose(read.after(model, prefix, written), SamplingOptions())
+            return step.id, step.is_end and stops
+
+        def take(found: tuple[int, bool]) -> None:
+            if moment != self._greedy_of:
+                return
+            id, is_end = found
+            self._greedy = (*written, id)
+            self._is_greedy_done = is_end or len(self._greedy) >= session.beam_options.length
+            if self._is_greedy_done:
+                self._score("greedy", self._greedy)
+            else:
+                self._write_greedily()
+
+        session.ask("greedy", work, take)
+
+    def _score(self, way: str, chosen: tuple[int, ...]) -> None:
+        session = self.session
+        key = f"outcome of {way}"
+        if not chosen or not session.can_write:
+            session.silence(key)
+            self._forget(way)
+            return
+        prefix, penalty = session.prefix, session.beam_options.length_penalty
+        wanted = (session.model, session.step, prefix, chosen, penalty)
+        if self._scored.get(way) == wanted:
+            return
+        self._scored[way] = wanted
+
+        def work(model: Model) -> Outcome:
+            from lmviz.decoding.outcome import outcome
+
+            return outcome(model, prefix, chosen, penalty)
+
+        session.ask(key, work, lambda found: self._take(way, found))
+
+    def _take(self, way: str, found: Outcome) -> None:
+        self._outcomes[way] = found
+        self.refresh_soon()
+
+    def _forget(self, way: str) -> None:
+        self._outcomes.pop(way, None)
+        self._scored.pop(way, None)
+
+
+class _Row(QWidget):
+    """One way's name and figures, and its text below."""
+
+    def __init__(self, way: str) -> None:
+        super().__init__()
+        self._way = way
+        self._head, self._text = QLabel(), QLabel()
+        self._head.setProperty("role", "muted")
+        for label in (self._head, self._text):
+            label.setWordWrap(True)
+        self._text.setAccessibleName(f"text by {way}")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 6)
+        column.setSpacing(2)
+        column.addWidget(self._head)
+        column.addWidget(self._text)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
+
+    def show_outcome(self, outcome: Outcome | None, hint: str) -> None:
+        """Show a text with its figures, or what to do to get one."""
+        if outcome is None:
+            self._head.setText(f"{self._way} · {hint}")
+            self._text.hide()
+            return
+        scores = f"{number(outcome.log_probability, 2)} · {number(outcome.score, 2)}"
+        self._head.setText(
+            f"{self._way} · {len(outcome.chosen)} tokens · {scores} · {number(outcome.perplexity, 1)}"
+        )
+        self._text.setText(outcome.text.strip(" "))
+        self._text.show()
+
+    def _adopt_theme(self) -> None:
+        self._text.setFont(current_theme().token_font(12.5))

@@ -1,0 +1,80 @@
+"""The columns of a table of figures: what each holds, and where it stands in the room there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt
+
+SIDES = {
+    "token": Qt.AlignmentFlag.AlignLeft,
+    "bar": Qt.AlignmentFlag.AlignLeft,
+    "mark": Qt.AlignmentFlag.AlignHCenter,
+    "figure": Qt.AlignmentFlag.AlignRight,
+}
+
+
+@dataclass(frozen=True)
+class FigureColumn:
+    """One column. `kind` is "token" (on the left, monospace), "figure" (on the right), "mark" (in the
+    middle) or "bar" (a bar with the figure beside it).
+
+    `width` is the least it takes and `stretch` its part of what is left. Where there is too little room,
+    `spare` columns are left out. `sources` are the columns that its numbers are made from, of the same
+    line; with `runs` those of all lines above as well. `quiet` columns stand back.
+    """
+
+    name: str
+    title: str
+    kind: str = "figure"
+    width: float = 64
+    stretch: float = 1.0
+    spare: bool = False
+    sources: tuple[str, ...] = ()
+    runs: bool = False
+    quiet: bool = False
+
+    @property
+    def alignment(self) -> Qt.AlignmentFlag:
+        """Where its texts and its title stand."""
+        return SIDES[self.kind] | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True)
+class FigureLine:
+    """One line: a text for each column, how full its bar is, and whether it stands back."""
+
+    texts: Sequence[str]
+    share: float = 0.0
+    faded: bool = False
+
+
+class Place(NamedTuple):
+    """Where a column stands: its number among all, its left edge and its width, in pixels."""
+
+    column: FigureColumn
+    number: int
+    left: float
+    width: float
+
+
+def place_columns(columns: Sequence[FigureColumn], room: float, scale: float) -> list[Place]:
+    """The columns there is room for: spare ones give way, quiet ones and then the last first."""
+    kept = list(enumerate(columns))
+    for chosen in sorted(
+        (pair for pair in reversed(kept) if pair[1].spare), key=lambda pair: not pair[1].quiet
+    ):
+        if sum(column.width for _, column in kept) * scale <= room:
+            break
+        kept.remove(chosen)
+    least = sum(column.width for _, column in kept) * scale
+    left_over = max(0.0, room - least) / (sum(column.stretch for _, column in kept) or 1.0)
+    squeeze = min(1.0, room / least) if least else 1.0
+    left, places = 0.0, []
+    for number, column in kept:
+        width = column.width * scale * squeeze + left_over * column.stretch
+        places.append(Place(column, number, left, width))
+        left += width
+    return places
