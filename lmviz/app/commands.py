@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from lmviz.app.command_palette import CommandPalette, title_of
 from lmviz.app.dialogs import About, KeyboardMap
+from lmviz.app.exporting import fill_export_menu
 from lmviz.app.faults import log_path
 from lmviz.app.opening import open_paths
 from lmviz.app.panels.table import shown_perspectives
@@ -98,6 +99,8 @@ class Commands:
         self._add(menu, "Open run…", self.choose_run, "Ctrl+R")
         self._add_list(menu, "Open recent", self._fill_recent)
         menu.addSeparator()
+        self._add_list(menu, "Export", self._fill_export)
+        menu.addSeparator()
         self._add(menu, "Quit", self._window.close, "Ctrl+Q")
 
     def _fill_recent(self, menu: QMenu) -> None:
@@ -106,6 +109,11 @@ class Commands:
             self._add(menu, f"Open {path.name}", lambda path=path: open_paths(self._session, [path]))
         if menu.isEmpty():
             menu.addAction("Nothing was opened yet").setEnabled(False)
+
+    def _fill_export(self, menu: QMenu) -> None:
+        menu.clear()
+        for panel in self._window.perspective.panels:
+            fill_export_menu(menu, panel)
 
     def _fill_view(self, menu: QMenu) -> None:
         window = self._window

@@ -27,7 +27,7 @@ from lmviz.app.transport import Transport
 
 SIZE = (1440, 900)
 SMALLEST = (860, 560)
-SHOWN_HERE = ("model", "reading", "corpus")
+SHOWN_HERE = ("model", "reading", "corpus", "export")
 """The failures that the window's own strip shows; training's are shown by the transport."""
 
 
@@ -158,9 +158,11 @@ class MainWindow(QMainWindow):
         self.centralWidget().setStyleSheet(frame_style(current_theme()))
 
     def _restore(self) -> None:
-        choice = self.settings.text("view/theme", "system")
-        theme_switch().set_choice(choice if choice in CHOICES else "system")
-        theme_switch().set_projector(self.settings.is_on("view/projector"))
+        switch, choice = theme_switch(), self.settings.text("view/theme", "system")
+        if choice in CHOICES and choice != switch.choice:
+            switch.set_choice(choice)
+        if self.settings.is_on("view/projector") != switch.projector:
+            switch.set_projector(not switch.projector)
         self.resize(*SIZE)
         self.restoreGeometry(self.settings.arrangement("view/geometry"))
         last = self.settings.last_session.perspective

@@ -17,6 +17,8 @@ from lmviz.training.units import UNITS, convert_loss, smooth
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy as np
+
     from lmviz.app.opened_models import OpenedModel
     from lmviz.app.session import Session
     from lmviz.text.corpus import Corpus
@@ -59,6 +61,9 @@ class LossPanel(Panel):
     def references(self) -> dict[str, float]:
         """What simple models reach on this corpus, in nats per token, by name."""
         return self._references
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return self._plot.points()
 
     def refresh(self) -> None:
         self._ask_for_references()

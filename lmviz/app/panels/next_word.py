@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QResizeEvent
@@ -14,6 +15,8 @@ from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from lmviz.app.session import Session
 
 FEWEST, MOST = 3, 40
@@ -40,6 +43,19 @@ class NextWordPanel(Panel):
     def distribution(self) -> Distribution | None:
         """What is drawn."""
         return self._shown
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {} if self._shown is None else {"probabilities": self._shown.probabilities}
+
+    def recipe(self) -> str:
+        from lmviz.app.exporting import moment_of
+        from lmviz.inspection.recipes import distribution_recipe
+
+        moment, reading = moment_of(self.session), self.session.reading
+        if moment is None or self._shown is None:
+            return ""
+        _, end = reading.trace.offsets[self.session.reading_position]
+        return distribution_recipe(replace(moment, text=moment.text[:end]), {})
 
     def refresh(self) -> None:
         reading = self.session.reading

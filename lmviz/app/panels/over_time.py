@@ -40,6 +40,9 @@ class OverTimePanel(Panel):
         """The distribution (token,) at each snapshot that was asked so far."""
         return self._rows
 
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return self._plot.points()
+
     def refresh(self) -> None:
         session = self.session
         key = None if session.model is None else (session.model, session.prefix)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QContextMenuEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 if TYPE_CHECKING:
+    import numpy as np
     from PySide6.QtCore import SignalInstance
 
     from lmviz.app.session import Session
@@ -57,6 +58,21 @@ class Panel(QWidget):
     def refresh(self) -> None:
         """Draw what the session holds now."""
         raise NotImplementedError
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The numbers that are drawn, by name, for export; empty where there are none."""
+        return {}
+
+    def recipe(self) -> str:
+        """The lines of Python that give the same numbers; empty where there are none."""
+        return ""
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        from lmviz.app.exporting import fill_export_menu
+
+        menu = QMenu(self)
+        fill_export_menu(menu, self)
+        menu.exec(event.globalPos())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

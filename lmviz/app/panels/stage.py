@@ -17,6 +17,8 @@ from lmviz.inspection.names import coordinate, title_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from lmviz.app.session import Session
     from lmviz.inspection.trace import Trace
     from lmviz.inspection.views import View
@@ -62,6 +64,9 @@ class StagePanel(Panel):
     def strips(self) -> StripList:
         """The strips themselves."""
         return self._strips
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {f"{n:02d} {view.address}": view.values[0] for n, view in enumerate(self._views)}
 
     def toggle_play(self) -> None:
         """Walk on by itself, or stop."""

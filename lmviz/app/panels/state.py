@@ -71,6 +71,18 @@ class StatePanel(Panel):
         """The heatmap itself."""
         return self._heatmap
 
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {} if self._view is None else {self._view.address: self._view.values}
+
+    def recipe(self) -> str:
+        from lmviz.app.exporting import moment_of
+        from lmviz.inspection.recipes import array_recipe
+
+        moment = moment_of(self.session)
+        if moment is None or self._view is None:
+            return ""
+        return array_recipe(moment, self._view.address, **self._view.fixed)
+
     def refresh(self) -> None:
         reading = self.session.reading
         if reading is None:

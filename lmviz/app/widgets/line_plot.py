@@ -147,6 +147,10 @@ class LinePlot(QWidget):
             self._plot.removeItem(curve.item)
             self._fill_legend()
 
+    def points(self) -> dict[str, np.ndarray]:
+        """The points of each curve, (point, 2): x and y."""
+        return {name: np.stack([curve.x, curve.y], axis=1) for name, curve in self._curves.items()}
+
     def curve_names(self) -> tuple[str, ...]:
         """The curves there are, oldest first."""
         return tuple(self._curves)
