@@ -17,7 +17,6 @@ import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 
@@ -160,6 +159,8 @@ PACKAGES = ("PySide6_Essentials", "pyqtgraph", "superqt", "numpy", "tokenizers",
 
 
 def _packages() -> Iterator[Finding]:
+    from importlib import metadata  # slow to load, and the window waits for this module
+
     for name in PACKAGES:
         try:
             version = metadata.version(name)

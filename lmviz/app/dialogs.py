@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -82,6 +81,8 @@ class FaultReport(QDialog):
 
 
 def _own_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to load
+
     try:
         return version("lmviz")
     except PackageNotFoundError:

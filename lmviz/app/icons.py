@@ -11,7 +11,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from lmviz.text.resources import resource_path
 
-SIZES = (16, 20, 24, 32, 40, 48, 64)
+SIZES = (16, 32, 64)
 
 
 def icon_path(name: str) -> Path:

@@ -11,6 +11,7 @@ def main(path: str | None = None) -> int:
     if problem:
         print(problem, file=sys.stderr)
         return 1
+    import numpy  # noqa: F401 - after PySide6, which watches every import, it would take twice as long
     from PySide6.QtWidgets import QApplication
 
     from lmviz.app.faults import Faults

@@ -13,6 +13,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
 
 from lmviz.app.color_maps import color_map, contrast, mix
 from lmviz.app.stylesheet import stylesheet
@@ -145,10 +146,7 @@ class Theme:
 
 @lru_cache(maxsize=256)
 def _font(families: tuple[str, ...], pixels: float, weight: QFont.Weight) -> QFont:
-    system = QFontDatabase.SystemFont
-    fallback = system.FixedFont if families is TOKEN_FAMILIES else system.GeneralFont
-    known = [family for family in families if QFontDatabase.hasFamily(family)]
-    font = QFont([*known, QFontDatabase.systemFont(fallback).family()])
+    font = QFont(_installed(families))
     font.setPixelSize(max(6, round(pixels)))
     font.setWeight(weight)
     font.setFeature(QFont.Tag("tnum"), 1)
@@ -156,6 +154,15 @@ def _font(families: tuple[str, ...], pixels: float, weight: QFont.Weight) -> QFo
     if families is TOKEN_FAMILIES:
         font.setStyleHint(QFont.StyleHint.Monospace)
     return font
+
+
+@lru_cache
+def _installed(families: tuple[str, ...]) -> list[str]:
+    """Those of the families that this machine has, and its own choice last."""
+    system = QFontDatabase.SystemFont
+    fallback = system.FixedFont if families is TOKEN_FAMILIES else system.GeneralFont
+    known = [family for family in families if QFontDatabase.hasFamily(family)]
+    return [*known, QFontDatabase.systemFont(fallback).family()]
 
 
 LIGHT = Theme(
@@ -214,9 +221,13 @@ def current_theme() -> Theme:
 
 def theme_switch() -> ThemeSwitch:
     """The application's switch; it is made, and the theme applied, when first asked for."""
-    application = QApplication.instance()
-    found = application.findChild(ThemeSwitch, options=Qt.FindChildOption.FindDirectChildrenOnly)
-    return found or ThemeSwitch(application)
+    global _switch
+    if _switch is None or not isValid(_switch):
+        _switch = ThemeSwitch(QApplication.instance())
+    return _switch
+
+
+_switch: ThemeSwitch | None = None
 
 
 class ThemeSwitch(QObject):
