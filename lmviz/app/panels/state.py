@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.card import Card
@@ -42,9 +42,18 @@ class StatePanel(Panel):
         self._heatmap = HeatmapView()
         self._view: View | None = None
         self._addresses: tuple[str, ...] = ()
+        self._drag = QPushButton("drag values")
+        self._drag.setObjectName("drag_values_button")
+        self._drag.setCheckable(True)
+        self._drag.setProperty("role", "link")
+        self._drag.setToolTip(
+            "Drag a cell up or down: it takes the value, and all that follows is computed anew."
+        )
+        self._dragging = False
         head = QWidget()
         row = QHBoxLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._drag)
         row.addWidget(self._tap)
         row.addWidget(self.order_picker)
         self._card = Card("Values over the text", head, self._heatmap)
@@ -55,6 +64,9 @@ class StatePanel(Panel):
         self._heatmap.left.connect(self._leave)
         self._heatmap.cell_clicked.connect(self._choose)
         self._heatmap.set_readout(self._read_out)
+        self._drag.toggled.connect(self._heatmap.set_editable)
+        self._heatmap.cell_dragged.connect(self._replace)
+        self._heatmap.drag_finished.connect(self._end_of_drag)
         session.hovered_position_changed.connect(self._mark)
         session.cell_changed.connect(self._mark)
         self.follow(
@@ -169,6 +181,18 @@ class StatePanel(Panel):
     def _choose(self, row: int, column: int) -> None:
         self.session.choose_position(self._position_of(row, column))
         self.session.choose_cell((self._view.address, self._view.index(row, column)))
+
+    def _replace(self, row: int, column: int, value: float) -> None:
+        """Put a dragged value in force; a whole drag is one step of undo."""
+        from lmviz.inspection.interventions import replace
+
+        where = dict(zip(self._view.axes, self._view.index(row, column), strict=True))
+        change = replace(self._view.address, value, **where)
+        self.session.add_intervention(change, dragging=self._dragging)
+        self._dragging = True
+
+    def _end_of_drag(self) -> None:
+        self._dragging = False
 
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
         view, trace = self._view, self.session.reading.trace

@@ -111,6 +111,8 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("stage", "Stages", "inside", "right", "lmviz.app.panels.stage:StagePanel", 7, width=400),
     PanelRow("why", "Why this number?", "inside", "right", "lmviz.app.panels.why:WhyPanel", 5),
     PanelRow("unit", "Unit", "inside", "right", "lmviz.app.panels.unit:UnitPanel", 4),
+    PanelRow("next_word", "Next word", "inside", "right", _NEXT_WORD, tabbed=True),
+    PanelRow("surgery", "Surgery", "inside", "right", "lmviz.app.panels.surgery:SurgeryPanel", tabbed=True),
     PanelRow("heads", "All heads", "attention", "left", "lmviz.app.panels.heads:HeadsPanel", width=330),
     PanelRow("attention_why", "Why this number?", "attention", "left", "lmviz.app.panels.why:WhyPanel"),
     PanelRow("attention", "Attention", "attention", "centre", "lmviz.app.panels.attention:AttentionPanel"),

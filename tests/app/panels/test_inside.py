@@ -140,3 +140,26 @@ def test_sorting_by_similarity_moves_rows_but_keeps_their_names(
     np.testing.assert_array_equal(
         state.view.values, session.reading.trace[address].array.T[list(state.view.rows)]
     )
+
+
+def test_a_dragged_value_changes_what_comes_later_and_one_undo_takes_it_back(
+    inside: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    state, trace = inside["state_view"], session.reading.trace
+    address = "layers/0/hidden" if "layers/0/hidden" in trace.arrays else ""
+    if not address:
+        return
+    before = trace["logits"].array
+    session.choose_stage(next(n for n, s in enumerate(trace.stages) if address in s.results))
+    qtbot.waitUntil(lambda: state.view.address == address, timeout=LONG)
+    for value in (0.4, 0.9):
+        with qtbot.waitSignal(session.reading_changed, timeout=LONG):
+            state.heatmap.cell_dragged.emit(2, 1, value)
+    state.heatmap.drag_finished.emit()
+    after = session.reading.trace
+    assert after[address].array[1, 2] == pytest.approx(0.9)
+    np.testing.assert_allclose(after["logits"].array[0], before[0], atol=1e-6)
+    assert not np.allclose(after["logits"].array[1:], before[1:])
+    with qtbot.waitSignal(session.reading_changed, timeout=LONG):
+        session.undo_intervention()
+    assert session.interventions == ()
