@@ -18,7 +18,7 @@ from lmviz.models.transformer_stages import transformer_stages
 from lmviz.models.transformer_taps import transformer_taps
 
 INITIAL_DEVIATION = 0.02
-"""Standard deviation of new weights (Radford et al. 2019)."""
+"""Standard deviation of new embeddings (Radford et al. 2019)."""
 
 
 @dataclass(frozen=True)
@@ -142,23 +142,26 @@ class TransformerModel(NeuralModel):
         self._initialise()
 
     def _initialise(self) -> None:
-        """Small random weights, smaller where layers add to the residual stream (Radford et al. 2019).
+        """Matrices that read the residual stream keep its variance; those that add to it begin small.
 
-        Where sums are normalised afterwards, layers so quiet would not be heard above the embedding: theirs
-        are weights that keep variances as they are (Glorot & Bengio 2010).
+        The latter and the embeddings are those of GPT-2 (Radford et al. 2019); its reading matrices are made
+        for widths near a thousand, and too small for a small model's attention to find its feet. Where sums
+        are normalised afterwards, quiet layers would not be heard above the embedding, so that there all
+        matrices keep variances (Glorot & Bengio 2010).
         """
+        reading = self.configuration.width**-0.5
         adding = INITIAL_DEVIATION / (2 * self.configuration.layers) ** 0.5
         for name, parameter in self.named_parameters():
             if name.endswith("bias"):
                 nn.init.zeros_(parameter)
             elif "norm" in name:
                 nn.init.ones_(parameter)
-            elif name.startswith("layers") and self.configuration.norm == "post":
-                nn.init.xavier_uniform_(parameter)
-            elif name.endswith(("attention.output.weight", "feedforward.output.weight")):
-                nn.init.normal_(parameter, std=adding)
-            else:
+            elif not name.startswith("layers"):
                 nn.init.normal_(parameter, std=INITIAL_DEVIATION)
+            elif self.configuration.norm == "post":
+                nn.init.xavier_uniform_(parameter)
+            else:
+                nn.init.normal_(parameter, std=adding if "output" in name else reading)
 
     def features(
         self, tokens: torch.Tensor, state: KeyValueCache | None = None
