@@ -30,6 +30,8 @@ class Output(nn.Module):
         self.register_parameter(
             "weight", None if tied else nn.Parameter(torch.empty(vocabulary_size, features))
         )
+        if self.weight is not None:
+            nn.init.uniform_(self.weight, -(features**-0.5), features**-0.5)
         self.register_parameter("bias", nn.Parameter(torch.zeros(vocabulary_size)) if bias else None)
 
 

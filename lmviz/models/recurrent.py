@@ -42,10 +42,9 @@ class RecurrentModel(NeuralModel):
             dropout=configuration.dropout if configuration.layers > 1 else 0.0,
             batch_first=True,
         )
-        if self.output.weight is None:
+        if configuration.tied:
+            # Rows of PyTorch's usual length would make a new model very sure of itself.
             nn.init.normal_(self.embedding.weight, std=configuration.width**-0.5)
-        else:
-            nn.init.uniform_(self.output.weight, -(configuration.width**-0.5), configuration.width**-0.5)
 
     @abstractmethod
     def _build(self, **sizes: Any) -> nn.RNNBase:

@@ -36,8 +36,6 @@ class WindowModel(NeuralModel):
         )
         self.hidden = nn.Linear(joined, configuration.width)
         self.direct = nn.Linear(joined, vocabulary_size, bias=False) if configuration.direct else None
-        nn.init.normal_(self.embedding.weight, std=configuration.embedding_width**-0.5)
-        nn.init.uniform_(self.output.weight, -(configuration.width**-0.5), configuration.width**-0.5)
 
     @property
     def output_weight(self) -> torch.Tensor:

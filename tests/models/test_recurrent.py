@@ -137,3 +137,13 @@ def test_dropout_acts_in_training_only(activation):
     torch.testing.assert_close(model(IDS), model(IDS), rtol=0, atol=0)
     model.train()
     assert not torch.equal(model(IDS), model(IDS))
+
+
+@every_family
+@pytest.mark.parametrize("tied", [False, True])
+def test_a_new_model_finds_every_token_about_equally_likely(family, tied):
+    configuration = FAMILIES[family].configuration(width=256, tied=tied)
+    model = build_model(family, configuration, 100, seed=0)
+    tokens = torch.randint(100, (2, 64), generator=torch.Generator().manual_seed(0))
+    loss, _ = model.loss(tokens, tokens.roll(-1, dims=1))
+    assert loss.item() == pytest.approx(4.6, abs=0.3)
