@@ -6,11 +6,12 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.canvas import Canvas, metrics
+from lmviz.app.widgets.canvas import metrics
 from lmviz.app.widgets.figures import percentage
+from lmviz.app.widgets.pointable import Pointable
 
 ROW = 23
 BAR = 13
@@ -18,7 +19,7 @@ LABEL_SIZE = 12
 MOST_LABEL = 0.34
 
 
-class BarsView(Canvas):
+class BarsView(Pointable):
     """`BarsView()`: bars with a label on the left and the value written on the right.
 
     `set_bars(labels, values, texts=None, notes=None, before=None, highlighted=(), faded=(), limit=None)`
@@ -42,8 +43,6 @@ class BarsView(Canvas):
         self._limit: float | None = None
         self._color: QColor | None = None
         self._current = -1
-        self._hovered = -1
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName("bars")
@@ -187,35 +186,24 @@ class BarsView(Canvas):
                 QRectF(0, index * row, self.width() - self.length(4), row), right, self._notes[index]
             )
 
-    def _index_at(self, place: QPointF) -> int:
+    def index_at(self, place: QPointF) -> int:
         index = int(place.y() // self._row)
         return index if 0 <= index < len(self._labels) else -1
 
-    def _hover(self, index: int) -> None:
-        if index != self._hovered:
-            self._hovered = index
-            self.update()
-            self.bar_hovered.emit(index)
+    def pointed_at(self, index: int) -> None:
+        self.bar_hovered.emit(index)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._index_at(event.position()))
-
-    def leaveEvent(self, event: object) -> None:
-        self._hover(-1)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self._index_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and index >= 0:
-            self.bar_clicked.emit(index)
+    def clicked_on(self, index: int) -> None:
+        self.bar_clicked.emit(index)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._hover(-1)
+        self.hover(-1)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         if event.key() in steps and self._labels:
-            self._hover(min(max(self._hovered + steps[event.key()], 0), len(self._labels) - 1))
+            self.hover(min(max(self._hovered + steps[event.key()], 0), len(self._labels) - 1))
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._hovered >= 0:
             self.bar_clicked.emit(self._hovered)
         else:

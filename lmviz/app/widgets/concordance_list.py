@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.canvas import Canvas, metrics
+from lmviz.app.widgets.canvas import metrics
+from lmviz.app.widgets.pointable import Pointable
 
 ROW = 23
 SIZE = 11.5
@@ -26,7 +27,7 @@ class Line:
     after: str
 
 
-class ConcordanceList(Canvas):
+class ConcordanceList(Pointable):
     """`ConcordanceList()`: lines of text around a phrase; place it in a scroll area.
 
     `set_lines(lines)` shows a sequence of `Line`; `set_faded(indices)` quietens some of them.
@@ -41,7 +42,6 @@ class ConcordanceList(Canvas):
         self._faded: frozenset[int] = frozenset()
         self._hovered = -1
         self._current = -1
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
         self.setAccessibleName("places in the text")
@@ -105,25 +105,12 @@ class ConcordanceList(Canvas):
             painter.drawText(QPointF(place, baseline), shown)
             place += measure.horizontalAdvance(shown) + gap
 
-    def _index_at(self, place: QPointF) -> int:
+    def index_at(self, place: QPointF) -> int:
         index = int(place.y() // self.length(ROW))
         return index if 0 <= index < len(self._lines) else -1
 
-    def _hover(self, index: int) -> None:
-        if index != self._hovered:
-            self._hovered = index
-            self.update()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._index_at(event.position()))
-
-    def leaveEvent(self, event: object) -> None:
-        self._hover(-1)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self._index_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and index >= 0:
-            self._choose(index)
+    def clicked_on(self, index: int) -> None:
+        self._choose(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}

@@ -15,20 +15,21 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.canvas import Canvas, metrics
+from lmviz.app.widgets.canvas import metrics
 from lmviz.app.widgets.figures import number, percentage
+from lmviz.app.widgets.pointable import Pointable
 
 LABEL_SIZE = 11.5
 BAR_SHARE = 0.38
 LANDING = 420  # milliseconds
 LEAST_LABELLED = 13
-THINNEST_PARTED = 4  # a line between thinner stretches would hide them
+THINNEST = 3  # a line between thinner stretches would hide them
 
 
-class CumulativeBar(Canvas):
+class CumulativeBar(Pointable):
     """`CumulativeBar()`: a bar from 0 to 1, one stretch for each candidate in its order.
 
     `set_shares(labels, probabilities, rest=0)` stacks them, `rest` being the share of all others
@@ -47,11 +48,9 @@ class CumulativeBar(Canvas):
         self._rest = 0.0
         self._draw: float | None = None
         self._marker = 0.0
-        self._hovered = -1
         self._fall = QPropertyAnimation(self, b"marker", self)
         self._fall.setDuration(LANDING)
         self._fall.setEasingCurve(QEasingCurve.Type.OutBounce)
-        self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("the die: cumulative probability")
 
@@ -134,36 +133,46 @@ class CumulativeBar(Canvas):
         return self._fall.state() != QPropertyAnimation.State.Running
 
     def _draw_stretches(self, painter: QPainter, bar: QRectF) -> None:
+        """Thin stretches at the end are one block, so that a long tail costs nothing."""
+        count = len(self._labels)
         landed = self.landed_on if self._is_settled() else -1
-        gap, thinnest = QPen(self.theme.surface, self.length(1)), self.length(THINNEST_PARTED)
-        for index in range(len(self._labels)):
-            color = QColor(self.theme.accent)
-            color.setAlphaF(max(0.32, 0.86 - 0.09 * index))
-            if index == landed:
-                color = self.theme.validation
-            elif index == self._hovered:
-                color.setAlphaF(1.0)
-            stretch = self._stretch(bar, self._edges[index], self._edges[index + 1])
-            painter.setPen(gap if stretch.height() >= thinnest else Qt.PenStyle.NoPen)
-            painter.setBrush(color)
-            painter.drawRect(stretch)
-        painter.setPen(gap)
+        thin = np.flatnonzero(np.diff(self._edges) * bar.height() < self.length(THINNEST))
+        first_thin = int(thin[0]) if len(thin) else count
+        painter.setPen(QPen(self.theme.surface, self.length(1)))
+        for index in range(first_thin):
+            painter.setBrush(self._fill(index, landed))
+            painter.drawRect(self._stretch(bar, self._edges[index], self._edges[index + 1]))
         if self._rest > 0:
             last = self._edges[-1]
-            painter.setBrush(self.theme.validation if landed == len(self._labels) else self.theme.line)
+            painter.setBrush(self.theme.validation if landed == count else self.theme.line)
             painter.drawRect(self._stretch(bar, last, min(1.0, last + self._rest)))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._fill(count, -1))
+        painter.drawRect(self._stretch(bar, self._edges[first_thin], self._edges[-1]))
+        for index in (self._hovered, landed):
+            if first_thin <= index < count:
+                painter.setBrush(self._fill(index, landed))
+                stretch = self._stretch(bar, self._edges[index], self._edges[index + 1])
+                stretch.setHeight(max(stretch.height(), self.length(1.5)))
+                painter.drawRect(stretch)
+
+    def _fill(self, index: int, landed: int) -> QColor:
+        if index == landed:
+            return self.theme.validation
+        color = QColor(self.theme.accent)
+        color.setAlphaF(1.0 if index == self._hovered else max(0.32, 0.86 - 0.09 * index))
+        return color
 
     def _draw_labels(self, painter: QPainter, bar: QRectF) -> None:
         painter.setFont(self.theme.token_font(LABEL_SIZE))
         measure = metrics(LABEL_SIZE, token=True)
         start, free = bar.right() + self.length(8), bar.top() - 1
         width = max(0.0, self.width() - start)
-        names = [*self._labels, "others"] if self._rest > 0 else list(self._labels)
-        edges = [*self._edges, self._edges[-1] + self._rest] if self._rest > 0 else list(self._edges)
-        for index, name in enumerate(names):
-            stretch = self._stretch(bar, edges[index], edges[index + 1])
-            middle = stretch.center().y()
-            if stretch.height() < self.length(LEAST_LABELLED) or middle < free:
+        edges = np.append(self._edges, self._edges[-1] + self._rest) if self._rest > 0 else self._edges
+        for index in np.flatnonzero(np.diff(edges) * bar.height() >= self.length(LEAST_LABELLED)):
+            name = self._labels[index] if index < len(self._labels) else "others"
+            middle = self._stretch(bar, edges[index], edges[index + 1]).center().y()
+            if middle < free:
                 continue
             free = middle + self.length(LEAST_LABELLED)
             painter.setPen(self.theme.muted_text if index == len(self._labels) else self.theme.text)
@@ -182,32 +191,25 @@ class CumulativeBar(Canvas):
         painter.setPen(self.theme.text)
         painter.setFont(self.theme.font(12.5))
         area = QRectF(0, 0, self.width(), self.length(22))
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, f"u = {number(self._draw or 0.0)}")
+        said = f"u = {number(self._draw or 0.0)}"
+        landed = self.landed_on
+        if self._is_settled() and landed < len(self._labels):
+            said += f" → {self._labels[landed]}"
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, said)
 
-    def _index_at(self, place: QPointF) -> int:
+    def index_at(self, place: QPointF) -> int:
         bar = self._bar()
         share = (place.y() - bar.top()) / bar.height()
         index = int(np.searchsorted(self._edges[1:], share, side="right"))
         return index if share >= 0 and index < len(self._labels) else -1
 
-    def _hover(self, index: int) -> None:
-        if index != self._hovered:
-            self._hovered = index
-            shown = self._edges[index + 1] - self._edges[index] if index >= 0 else 0
-            self.setToolTip(f"{self._labels[index]} {percentage(shown)}" if index >= 0 else "")
-            self.update()
-            self.share_hovered.emit(index)
+    def pointed_at(self, index: int) -> None:
+        shown = self._edges[index + 1] - self._edges[index] if index >= 0 else 0
+        self.setToolTip(f"{self._labels[index]} {percentage(shown)}" if index >= 0 else "")
+        self.share_hovered.emit(index)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._index_at(event.position()))
-
-    def leaveEvent(self, event: object) -> None:
-        self._hover(-1)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self._index_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and index >= 0:
-            self.share_clicked.emit(index)
+    def clicked_on(self, index: int) -> None:
+        self.share_clicked.emit(index)
 
 
 if __name__ == "__main__":

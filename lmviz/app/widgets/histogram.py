@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent
+from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.canvas import Canvas
 from lmviz.app.widgets.figures import count
 from lmviz.app.widgets.hover_card import HoverCard
+from lmviz.app.widgets.pointable import Pointable
 
 SIZE = 10.5
 BOTTOM = 20
 
 
-class Histogram(Canvas):
+class Histogram(Pointable):
     """`Histogram(what, unit)`: such as "documents" by "tokens".
 
     `set_columns(edges, counts)` draws counts (column,) between edges (column + 1,).
@@ -28,8 +28,6 @@ class Histogram(Canvas):
         super().__init__(parent)
         self._what, self._unit = what, unit
         self._edges, self._counts = np.zeros(1), np.zeros(0)
-        self._hovered = -1
-        self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(f"{what} by {unit}")
 
@@ -67,15 +65,11 @@ class Histogram(Canvas):
         painter.drawText(foot, Qt.AlignmentFlag.AlignLeft, count(self._edges[0]))
         painter.drawText(foot, Qt.AlignmentFlag.AlignRight, f"{count(self._edges[-1] - 1)} {self._unit}")
 
-    def _index_at(self, place: QPointF) -> int:
+    def index_at(self, place: QPointF) -> int:
         index = int(place.x() * len(self._counts) / max(1, self.width()))
         return index if 0 <= index < len(self._counts) else -1
 
-    def _hover(self, index: int) -> None:
-        if index == self._hovered:
-            return
-        self._hovered = index
-        self.update()
+    def pointed_at(self, index: int) -> None:
         if index < 0:
             HoverCard.leave(self)
         else:
@@ -85,12 +79,6 @@ class Histogram(Canvas):
             lines = [f"of {span} {self._unit}"]
             HoverCard.beside(self, place, f"{count(self._counts[index])} {self._what}", lines)
         self.column_hovered.emit(index)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._index_at(event.position()))
-
-    def leaveEvent(self, event: object) -> None:
-        self._hover(-1)
 
 
 if __name__ == "__main__":

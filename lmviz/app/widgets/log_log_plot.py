@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.canvas import Canvas
 from lmviz.app.widgets.figures import count, short
 from lmviz.app.widgets.hover_card import HoverCard
+from lmviz.app.widgets.pointable import Pointable
 
 SIZE = 10.5
 LEFT, BOTTOM, TOP, RIGHT = 40, 24, 8, 10
 
 
-class LogLogPlot(Canvas):
+class LogLogPlot(Pointable):
     """`LogLogPlot(x_name, y_name)`: positive numbers over their rank, which counts from 1.
 
     `set_values(values, names=())` draws values (rank,); `set_current(rank_index)` marks a point.
@@ -33,8 +33,7 @@ class LogLogPlot(Canvas):
         self._values = np.zeros(0)
         self._names: Sequence[str] = ()
         self._drawn = np.zeros(0, dtype=np.int64)
-        self._current = self._hovered = -1
-        self.setMouseTracking(True)
+        self._current = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(f"{y_name} over {x_name}")
 
@@ -111,18 +110,14 @@ class LogLogPlot(Canvas):
             )
             painter.drawText(label, Qt.AlignmentFlag.AlignHCenter, short(10.0**power))
 
-    def _index_at(self, place: QPointF) -> int:
+    def index_at(self, place: QPointF) -> int:
         area = self._area
         if not len(self._values) or not area.contains(place):
             return -1
         rank = 10 ** ((place.x() - area.left()) / area.width() * self._decades[0])
         return int(np.clip(round(rank) - 1, 0, len(self._values) - 1))
 
-    def _hover(self, index: int) -> None:
-        if index == self._hovered:
-            return
-        self._hovered = index
-        self.update()
+    def pointed_at(self, index: int) -> None:
         if index < 0:
             HoverCard.leave(self)
         else:
@@ -132,16 +127,8 @@ class LogLogPlot(Canvas):
             HoverCard.beside(self, place.toPoint(), title, lines)
         self.point_hovered.emit(index)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._index_at(event.position()))
-
-    def leaveEvent(self, event: object) -> None:
-        self._hover(-1)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self._index_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and index >= 0:
-            self.point_clicked.emit(index)
+    def clicked_on(self, index: int) -> None:
+        self.point_clicked.emit(index)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.canvas import Canvas, metrics
+from lmviz.app.widgets.canvas import metrics
+from lmviz.app.widgets.pointable import Pointable
 
 LABEL_SIZE, NOTE_SIZE = 12.0, 11.0
 ROW = 34
@@ -31,7 +32,7 @@ class TreeNode:
     pruned: bool = False
 
 
-class TreeView(Canvas):
+class TreeView(Pointable):
     """`TreeView()`: words as chips, joined by curves; the path to the current one is lit.
 
     `set_nodes(nodes, current=-1)` draws a sequence of `TreeNode`, parents first.
@@ -46,12 +47,10 @@ class TreeView(Canvas):
         super().__init__(parent)
         self._nodes: tuple[TreeNode, ...] = ()
         self._current = -1
-        self._hovered = -1
         self._path: frozenset[int] = frozenset()
         self._chips: list[QRectF] = []
         self._children: list[list[int]] = []
         self._size = QSize(0, 0)
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("tree of words")
@@ -182,26 +181,15 @@ class TreeView(Canvas):
         painter.drawText(beside, Qt.AlignmentFlag.AlignVCenter, node.note)
         painter.setOpacity(1.0)
 
-    def _index_at(self, place: QPointF) -> int:
+    def index_at(self, place: QPointF) -> int:
         return next((index for index, chip in enumerate(self._chips) if chip.contains(place)), -1)
 
-    def _hover(self, index: int) -> None:
-        if index != self._hovered:
-            self._hovered = index
-            self.setCursor(Qt.CursorShape.PointingHandCursor if index >= 0 else Qt.CursorShape.ArrowCursor)
-            self.update()
-            self.node_hovered.emit(index)
+    def pointed_at(self, index: int) -> None:
+        self.setCursor(Qt.CursorShape.PointingHandCursor if index >= 0 else Qt.CursorShape.ArrowCursor)
+        self.node_hovered.emit(index)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._index_at(event.position()))
-
-    def leaveEvent(self, event: object) -> None:
-        self._hover(-1)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self._index_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and index >= 0:
-            self.node_clicked.emit(index)
+    def clicked_on(self, index: int) -> None:
+        self.node_clicked.emit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         target = self._neighbour(event.key())

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.canvas import Canvas, metrics
+from lmviz.app.widgets.canvas import metrics
+from lmviz.app.widgets.pointable import Pointable
 
 BOX_HEIGHT, GAP, GROUP_GAP = 40, 16, 30
 TITLE_SIZE, PLACE_SIZE = 11.5, 11.0
@@ -27,7 +28,7 @@ class WiringNode:
     sources: tuple[int, ...] = ()
 
 
-class WiringView(Canvas):
+class WiringView(Pointable):
     """`WiringView()`: `set_nodes(nodes)`, sources before those that read them; `set_current(index)` lights a
     stage with what it reads. Signals: `node_clicked(int)`, `node_hovered(int)` (−1 on leaving).
     It is as wide as it needs: place it in a scroll area.
@@ -41,8 +42,7 @@ class WiringView(Canvas):
         self._nodes: tuple[WiringNode, ...] = ()
         self._boxes: list[QRectF] = []
         self._reach = 1
-        self._current = self._hovered = -1
-        self.setMouseTracking(True)
+        self._current = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("the model as it is wired")
 
@@ -174,27 +174,16 @@ class WiringView(Canvas):
         lines = "\n".join(_two_lines(self._nodes[index].title))
         painter.drawText(box.adjusted(4, 2, -4, -2), Qt.AlignmentFlag.AlignCenter, lines)
 
-    def _index_at(self, place: QPointF) -> int:
+    def index_at(self, place: QPointF) -> int:
         boxes = range(len(self._boxes))
         return next((index for index in boxes if self.node_rectangle(index).contains(place)), -1)
 
-    def _hover(self, index: int) -> None:
-        if index != self._hovered:
-            self._hovered = index
-            self.setCursor(Qt.CursorShape.PointingHandCursor if index >= 0 else Qt.CursorShape.ArrowCursor)
-            self.update()
-            self.node_hovered.emit(index)
+    def pointed_at(self, index: int) -> None:
+        self.setCursor(Qt.CursorShape.PointingHandCursor if index >= 0 else Qt.CursorShape.ArrowCursor)
+        self.node_hovered.emit(index)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._index_at(event.position()))
-
-    def leaveEvent(self, event: object) -> None:
-        self._hover(-1)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self._index_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and index >= 0:
-            self.node_clicked.emit(index)
+    def clicked_on(self, index: int) -> None:
+        self.node_clicked.emit(index)
 
 
 def _two_lines(title: str) -> list[str]:
