@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.theme import current_theme
+from lmviz.app.theme import current_theme, theme_switch
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figures import number, percentage
 from lmviz.app.widgets.flow import FlowLayout, labelled
@@ -54,6 +54,7 @@ class BeamPanel(Panel):
         self._card = Card("Beam search", self._actions(), self._lay_out())
         self.column.addWidget(self._card)
         self._connect()
+        self._adopt_theme()
 
     def refresh(self) -> None:
         session, beam = self.session, self.session.beam
@@ -90,7 +91,8 @@ class BeamPanel(Panel):
         self._tree.set_nodes(nodes, shown.index)
         text = shown.text[len(beam.nodes[0].text) :].strip(" ")
         states = {FINISHED: "finished", PRUNED: "dropped"}
-        state = "best so far" if shown == beam.best else states.get(shown.state, "kept")
+        best = "the best" if self.session.is_beam_grown else "best so far"
+        state = best if shown == beam.best else states.get(shown.state, "kept")
         moment = (
             "" if self.session.beam_step == self.session.step else f", at step {self.session.beam_step:,}"
         )
@@ -113,6 +115,7 @@ class BeamPanel(Panel):
         self._tree.node_hovered.connect(self._explain)
         session.beam_changed.connect(self._go_on)
         session.failed.connect(self._complain)
+        theme_switch().theme_changed.connect(self._adopt_theme)
         self.follow(session.beam_changed, session.encoding_changed, session.step_changed)
 
     def _toggle(self) -> None:
@@ -131,6 +134,10 @@ class BeamPanel(Panel):
             self._next.stop()
         elif self._is_running:
             self._next.start()
+
+    def _adopt_theme(self) -> None:
+        for spin in (self._width, self._length, self._penalty):
+            spin.setFixedWidth(round(SPIN * current_theme().scale))
 
     def _select(self, node: int) -> None:
         self._selected = node
@@ -187,7 +194,6 @@ class BeamPanel(Panel):
         spin.setToolTip(f"<p>{setting.help}</p>")
         spin.setRange(setting.minimum, setting.maximum)
         spin.setProperty("role", "link")
-        spin.setFixedWidth(round(SPIN * current_theme().scale))
         return spin
 
 

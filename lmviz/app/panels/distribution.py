@@ -90,8 +90,10 @@ class DistributionPanel(Panel):
             self._table.scroll_to_top()
         self._arrange(distribution)
         text = session.branches.nodes[prospect.node].text
+        changed = any(item.enabled for item in session.interventions)
         self._foot.setText(
-            f"after “{_tail(text)}” · entropy {distribution.entropy:.2f} bits"
+            ("without the interventions · " if changed else "")
+            + f"after “{_tail(text)}” · entropy {distribution.entropy:.2f} bits"
             f" · {distribution.effective_choices:,.2f} effective choices"
             f" · {count(distribution.choices)} of {count(len(distribution.order))} can be drawn"
         )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 STACKED = 60  # candidates with a stretch of their own, more where the draw lands further down
 MOST_STACKED = 2000
+ROUNDING = 1e-9  # a rest as small as this is none
 LENGTH, LONGEST = 30, 2000
 PACE, FASTEST = 2, 30  # tokens a second
 PLAY, PAUSE = "write on and on (space)", "pause (space)"
@@ -158,13 +159,12 @@ class RollPanel(Panel):
         stacked = min(STACKED, distribution.choices)
         if prospect.landed is not None:
             stacked = min(max(stacked, distribution.rank_of(prospect.landed)), MOST_STACKED)
-        candidates = distribution.top(stacked)
-        self._ids = [candidate.id for candidate in candidates]
-        rest = 1.0 - candidates[-1].cumulative
+        self._ids = distribution.order[:stacked].tolist()
+        rest = 1.0 - float(distribution.cumulative[stacked - 1])
         self._die.set_shares(
-            [visible(candidate.token) for candidate in candidates],
-            [candidate.probability for candidate in candidates],
-            rest if rest > 1e-9 else 0.0,
+            [visible(distribution.token(id)) for id in self._ids],
+            distribution.probabilities[self._ids],
+            rest if rest > ROUNDING else 0.0,
         )
         thrown = self._shown is None or (prospect.node, prospect.draw) != (self._shown.node, self._shown.draw)
         self._shown = prospect

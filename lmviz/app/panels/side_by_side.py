@@ -157,9 +157,8 @@ class _Row(QWidget):
             self._text.hide()
             return
         scores = f"{number(outcome.log_probability, 2)} · {number(outcome.score, 2)}"
-        self._head.setText(
-            f"{self._way} · {len(outcome.chosen)} tokens · {scores} · {number(outcome.perplexity, 1)}"
-        )
+        length = "1 token" if len(outcome.chosen) == 1 else f"{len(outcome.chosen)} tokens"
+        self._head.setText(f"{self._way} · {length} · {scores} · {number(outcome.perplexity, 1)}")
         self._text.setText(outcome.text.strip(" "))
         self._text.show()
 

@@ -66,9 +66,10 @@ class FiguresTable(Canvas):
     def set_columns(self, columns: Sequence[FigureColumn]) -> None:
         """Show other columns."""
         if tuple(columns) != self._columns:
-            self._columns = tuple(columns)
+            before, self._columns = self.minimumSizeHint(), tuple(columns)
             self._lay_out()
-            self.updateGeometry()
+            if self.minimumSizeHint() != before:
+                self.updateGeometry()
             self.update()
 
     def set_lines(self, count: int, line: Callable[[int], FigureLine], placeholder: str = "") -> None:

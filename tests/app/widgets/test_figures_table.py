@@ -1,0 +1,78 @@
+"""A table of figures asks only for what can be seen, and says what the pointer is on."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from lmviz.app.widgets.figure_columns import FigureColumn, FigureLine, place_columns
+from lmviz.app.widgets.figures_table import FiguresTable
+
+COLUMNS = [
+    FigureColumn("word", "word", "token", 80),
+    FigureColumn("value", "value", "figure", 60),
+    FigureColumn("off", "off", "mark", 60, spare=True, quiet=True),
+    FigureColumn("sum", "sum", "figure", 60, spare=True, sources=("value",), runs=True),
+]
+
+
+@pytest.fixture
+def asked():
+    return []
+
+
+@pytest.fixture
+def table(qtbot, asked):
+    view = FiguresTable()
+    qtbot.addWidget(view)
+    view.resize(400, 260)
+
+    def line(number):
+        asked.append(number)
+        return FigureLine([f"w{number}", str(number), "", ""])
+
+    view.set_columns(COLUMNS)
+    view.set_lines(50_000, line)
+    view.show()
+    return view
+
+
+def test_only_lines_in_sight_are_asked_for(table, asked, qtbot):
+    qtbot.waitUntil(lambda: len(asked) > 0)
+    assert len(set(asked)) < 15
+    asked.clear()
+    table.set_marked(30_000)
+    table.repaint()
+    assert 30_000 in asked
+    assert len(set(asked)) < 15
+
+
+def test_a_click_says_the_line_and_a_title_its_column(table, qtbot):
+    lines, titles = [], []
+    table.line_clicked.connect(lines.append)
+    table.title_clicked.connect(titles.append)
+    qtbot.mouseClick(table, Qt.MouseButton.LeftButton, pos=table.line_rectangle(3).center().toPoint())
+    qtbot.mouseClick(
+        table, Qt.MouseButton.LeftButton, pos=QPoint(round(table.cell_rectangle(0, "value").center().x()), 5)
+    )
+    assert (lines, titles) == ([3], ["value"])
+
+
+def test_arrow_keys_walk_and_enter_clicks(table, qtbot):
+    clicked = []
+    table.line_clicked.connect(clicked.append)
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return):
+        qtbot.keyClick(table, key)
+    assert clicked == [1]
+
+
+@pytest.mark.parametrize(
+    ("room", "kept"),
+    [(400, ["word", "value", "off", "sum"]), (210, ["word", "value", "sum"]), (140, ["word", "value"])],
+)
+def test_quiet_columns_give_way_first(room, kept):
+    places = place_columns(COLUMNS, room, 1.0)
+    assert [place.column.name for place in places] == kept
+    assert places[-1].left + places[-1].width == pytest.approx(room)
+
+
+def test_too_little_room_squeezes_what_must_stay():
+    assert sum(place.width for place in place_columns(COLUMNS, 70, 1.0)) == pytest.approx(70)
