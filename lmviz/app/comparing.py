@@ -23,13 +23,18 @@ TRIO = ("ngram", "lstm", "transformer")
 """The families to begin with: counts, a recurrence, attention."""
 
 
+def present_moment(session: Session) -> Moment:
+    """The model that is looked into, at its moment; there must be one."""
+    # A training may have thinned its snapshots out since the step was chosen.
+    return session.model, session.model.nearest_snapshot(session.step)
+
+
 def shown_moments(session: Session) -> tuple[Moment, ...]:
     """The present moment and those it is compared with, each once, in the order of opening and of steps."""
     if session.model is None:
         return ()
     places = {model: place for place, model in enumerate(session.models)}
-    wanted = [(session.model, session.step), *session.compared]
-    # A training may have thinned its snapshots out since a step was chosen.
+    wanted = [present_moment(session), *session.compared]
     found = {
         (places[model], session.models[places[model]].nearest_snapshot(step))
         for model, step in wanted
@@ -59,9 +64,9 @@ def color_of(moment: Moment) -> QColor:
 
 
 def turns_of(moments: Sequence[Moment]) -> tuple[int, ...]:
-    """For each moment, how many earlier ones are of the same model: what tells their lines apart."""
+    """For each moment, how many later ones are of the same model: what tells their lines apart."""
     models = [model for model, _ in moments]
-    return tuple(models[:place].count(model) for place, model in enumerate(models))
+    return tuple(models[place + 1 :].count(model) for place, model in enumerate(models))
 
 
 def ask_each(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtCore import QByteArray, Qt, QTimer
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
@@ -118,6 +118,7 @@ class PerspectiveView(QMainWindow):
         for row in apart:
             self._dock(row).raise_()
         self._share_space(columns, bottom)
+        QTimer.singleShot(0, self, lambda: self._share_space(columns, bottom))  # in the size it has by then
 
     def _share_space(self, columns: list[list[PanelRow]], bottom: list[PanelRow]) -> None:
         widths = [max(row.width for row in column) * current_theme().scale for column in columns]
@@ -129,6 +130,7 @@ class PerspectiveView(QMainWindow):
         self._weigh(bottom, Qt.Orientation.Horizontal)
         if columns and bottom:
             height = max(row.height for row in bottom) * current_theme().scale or self.height() / 3
+            height = min(height, self.height() / 2)  # in a small window what stands above needs its half
             heights = [round(self.height() - height), round(height)]
             self.resizeDocks([heads[0], self._dock(bottom[0])], heights, Qt.Orientation.Vertical)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
-from lmviz.app.comparing import UnitsCache, ask_each, color_of, names_of, shown_moments
+from lmviz.app.comparing import UnitsCache, ask_each, color_of, present_moment, shown_moments
 from lmviz.app.panels.panel import Panel
 from lmviz.app.tasks import Moment
 from lmviz.app.theme import theme_switch
@@ -26,6 +26,9 @@ from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lmviz.app.opened_models import OpenedModel
     from lmviz.app.session import Session
     from lmviz.decoding.distribution import Distribution
     from lmviz.decoding.shared_units import SharedUnits
@@ -70,6 +73,7 @@ class ComparedDistributionsPanel(Panel):
         self._moments: tuple[Moment, ...] = ()
         self._found: tuple[Expectation, ...] = ()
         self._word = ""
+        self._ids: dict[Path, dict[str, int]] = {}
         self._lay_out()
         self._invitation.wanted.clicked.connect(lambda: self._trio.compare())
         self._trio.changed.connect(self.refresh_soon)
@@ -148,13 +152,10 @@ class ComparedDistributionsPanel(Panel):
             self._row.insertWidget(place, card, 1)
 
     def _show_moments(self) -> None:
-        session, present = self.session, (self.session.model, self.session.step)
-        names = names_of(self._moments)
-        for card, moment, name in zip(self._cards, self._moments, names, strict=True):
+        session, others = self.session, self._others()
+        for card, moment in zip(self._cards, self._moments, strict=True):
             model, step = moment
-            shown = model.name if names.count(name) == 1 and "step" in name else name
-            removable = moment != present
-            card.set_moment(shown, color_of(moment), model.snapshots, step, removable=removable)
+            card.set_moment(model.name, color_of(moment), model.snapshots, step, removable=moment in others)
         self._add.setEnabled(bool(session.models))
         self._invitation.setVisible(len(self._moments) < 2)
         self._invitation.show_offer(bool(self._moments), self._trio.offer)
@@ -228,10 +229,15 @@ class ComparedDistributionsPanel(Panel):
     def _readout(self, found: Distribution, moment: Moment) -> str:
         if not self._word:
             return f"entropy {found.entropy:.2f} bits"
-        id = ids_by_word(moment[0].tokenizer).get(self._word)
+        id = self._ids_of(moment[0]).get(self._word)
         if id is None:
             return f"“{visible(self._word)}” is no token of this model"
         return f"“{visible(self._word)}” {percentage(found.probability_of(id))}, rank {found.rank_of(id):,}"
+
+    def _ids_of(self, model: OpenedModel) -> dict[str, int]:
+        if model.folder not in self._ids:
+            self._ids[model.folder] = ids_by_word(model.tokenizer)
+        return self._ids[model.folder]
 
     def _say_agreement(self) -> str:
         shares = [item.shares for item in self._found if item.shares is not None]
@@ -264,7 +270,7 @@ class ComparedDistributionsPanel(Panel):
 
     def _choose_step(self, place: int, step: int) -> None:
         session, moment = self.session, self._moments[place]
-        if moment == (session.model, session.step):
+        if moment not in self._others():
             session.choose_step(step)
         else:
             session.compare(((moment[0], step) if item == moment else item) for item in self._others())
@@ -275,7 +281,9 @@ class ComparedDistributionsPanel(Panel):
 
     def _others(self) -> tuple[Moment, ...]:
         """What the present moment is compared with, as it is shown."""
-        present = (self.session.model, self.session.step)
+        if not self._moments:
+            return ()
+        present = present_moment(self.session)
         return tuple(moment for moment in self._moments if moment != present)
 
     def _fill_menu(self) -> None:

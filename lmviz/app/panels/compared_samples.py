@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from lmviz.app.comparing import ask_each, names_of, shown_moments
+from lmviz.app.comparing import ask_each, color_of, names_of, shown_moments
 from lmviz.app.panels.panel import Panel
 from lmviz.app.tasks import Moment
+from lmviz.app.theme import theme_switch
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.empty_text import EmptyText
 from lmviz.app.widgets.figures import percentage
+from lmviz.app.widgets.legend import Legend, LegendEntry
 from lmviz.app.widgets.muted_line import MutedLine
 from lmviz.app.widgets.scrolling import scrolling
 from lmviz.app.widgets.token_strip import TokenStrip
@@ -21,6 +23,8 @@ from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QColor
+
     from lmviz.app.session import Session
     from lmviz.decoding.options import SamplingOptions
     from lmviz.models.model import Model
@@ -70,6 +74,7 @@ class ComparedSamplesPanel(Panel):
         self._more = 0
         self._card = Card("Samples by the same draws", self._head(), self._pages())
         self.column.addWidget(self._card)
+        theme_switch().theme_changed.connect(self._recolor)
         self.follow(
             session.model_changed,
             session.models_changed,
@@ -163,8 +168,9 @@ class ComparedSamplesPanel(Panel):
             self._write_on()
 
     def _show(self) -> None:
-        for column, sample, name in zip(self._columns, self._samples, names_of(self._moments), strict=True):
-            column.show_sample(name, sample)
+        shown = zip(self._columns, self._moments, names_of(self._moments), self._samples, strict=True)
+        for column, moment, name, sample in shown:
+            column.show_sample(name, color_of(moment), sample)
         self._tell(-1)
         self._stack.setCurrentIndex(1)
 
@@ -192,6 +198,11 @@ class ComparedSamplesPanel(Panel):
             f"draw {number + 1} is {chosen[0].draw:.4f}: {', '.join(words)}" if chosen else ""
         )
 
+    def _recolor(self) -> None:
+        """The names' colours belong to the theme."""
+        if self._samples:
+            self._show()
+
     def _draw_anew(self) -> None:
         self._more += 1
         self.refresh_soon()
@@ -202,19 +213,25 @@ class _Column(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._name = QLabel()
-        self._name.setTextFormat(Qt.TextFormat.PlainText)
+        self._name = Legend()
+        self._name.unsetCursor()
+        self._sentence = QLabel()
+        self._sentence.setProperty("role", "muted")
+        self._sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self._sentence.setWordWrap(True)
         self.strip = TokenStrip()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addWidget(self._name)
+        column.addWidget(self._sentence)
         column.addWidget(scrolling(self.strip), 1)
 
-    def show_sample(self, name: str, sample: Sample) -> None:
+    def show_sample(self, name: str, color: QColor, sample: Sample) -> None:
         """The tokens so far, shaded by the probability that each had."""
-        self._name.setText(sample.sentence or name)
-        self._name.setWordWrap(bool(sample.sentence))
+        self._name.set_entries([LegendEntry(name, color)])
+        self._sentence.setText(sample.sentence)
+        self._sentence.setVisible(bool(sample.sentence))
         self.strip.setAccessibleName(f"sample of {name}")
         self.strip.set_tokens([visible(item.token) for item in sample.drawn])
         self.strip.set_shades([item.probability for item in sample.drawn])

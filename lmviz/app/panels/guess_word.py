@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lmviz.app.comparing import ask_each, names_of, shown_moments
+from lmviz.app.comparing import ask_each, names_of, present_moment, shown_moments
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.bars import BarsView
 from lmviz.app.widgets.card import Card
@@ -24,6 +24,7 @@ from lmviz.app.widgets.columns_model import Column
 from lmviz.app.widgets.empty_text import EmptyText
 from lmviz.app.widgets.figures import number
 from lmviz.app.widgets.flow import FlowLayout
+from lmviz.app.widgets.muted_line import MutedLine
 from lmviz.app.widgets.scrolling import scrolling
 from lmviz.app.widgets.slider_row import SliderRow
 from lmviz.app.widgets.table_view import ROW, TableView
@@ -105,6 +106,7 @@ class GuessWordPanel(Panel):
         self._verdict.setObjectName("guess_verdict")
         self._verdict.setTextFormat(Qt.TextFormat.PlainText)
         self._verdict.setWordWrap(True)
+        self._told_by = MutedLine()
         self._bars = BarsView()
         self._bars.setAccessibleName("what the model expected")
         self._next = QPushButton("Next")
@@ -115,6 +117,7 @@ class GuessWordPanel(Panel):
         self._look.setProperty("role", "link")
         self._look.setToolTip("Make this passage the prefix of the window")
         self._look.clicked.connect(lambda: self.session.set_prefix(self.round.text))
+        self._offer(())
         self._scores = TableView()
         self._scores.setAccessibleName("scores of the players")
         self._pages = QStackedWidget()
@@ -143,10 +146,11 @@ class GuessWordPanel(Panel):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for widget in (self._passage, self._words, self._sure, self._verdict, self._bars):
+        for widget in (self._passage, self._words, self._sure, self._verdict):
             column.addWidget(widget)
         column.addLayout(buttons)
-        column.addWidget(self._scores)
+        for widget in (self._scores, self._told_by, self._bars):
+            column.addWidget(widget)
         column.addStretch(1)
         return scrolling(page)
 
@@ -163,7 +167,7 @@ class GuessWordPanel(Panel):
         self._passage.setText(f"“…{shown.text} {written if self._is_revealed else '____'}”")
         for widget in (self._words, self._sure):
             widget.setVisible(not self._is_revealed)
-        for widget in (self._verdict, self._bars, self._next, self._look):
+        for widget in (self._verdict, self._told_by, self._bars, self._next, self._look):
             widget.setVisible(self._is_revealed)
         if self._is_revealed:
             self._show_answer()
@@ -270,7 +274,7 @@ class GuessWordPanel(Panel):
         if not moments:
             return
         kinds = [model.tokenizer.kind for model, _ in moments]
-        present = [model for model, _ in moments].index(self.session.model)
+        present = moments.index(present_moment(self.session))
         # The present model says what it expected, unless only another has tokens like the corpus's.
         alike = [place for place, kind in enumerate(kinds) if kind == corpus.tokenizer.kind]
         teller = present if present in alike or not alike else alike[0]
@@ -291,6 +295,7 @@ class GuessWordPanel(Panel):
                 return
             self._model_bits = dict(zip(names_of(moments), (bits for bits, _ in found), strict=True))
             self._expected = found[teller][1]
+            self._told_by.set_text(f"what {names_of(moments)[teller]} expected")
             if alike:
                 self._offer(offered_words(current, self._expected, OFFERED, seed))
             else:

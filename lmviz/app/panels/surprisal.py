@@ -163,7 +163,10 @@ class SurprisalPanel(Panel):
         shown = [curve for curve in self._curves if curve.name not in self._hidden]
         self._plot.set_words(tokens, shown, self._disagreement)
         self._legend.set_entries(
-            [LegendEntry(curve.name, curve.color, curve.name not in self._hidden) for curve in self._curves]
+            [
+                LegendEntry(curve.name, curve.color, curve.name not in self._hidden, curve.line)
+                for curve in self._curves
+            ]
         )
         self._note.set_text(self._say_disagreement(tokens))
         self._pages.setCurrentIndex(1)
@@ -174,9 +177,7 @@ class SurprisalPanel(Panel):
         if values is None or not np.isfinite(values).any():
             return ""
         most = int(np.nanargmax(values))
-        return (
-            f"below, their disagreement on what comes next: most after “{tokens[most]}”, {values[most]:.2f}"
-        )
+        return f"disagreement below, most after “{tokens[most]}”: {values[most]:.2f} bits"
 
     def _say(self, sentence: str) -> None:
         self._empty.set_text(sentence)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
     from lmviz.app.session import Session
+    from lmviz.decoding.options import SamplingOptions
     from lmviz.decoding.which_is_real import Passage as HeldOut
     from lmviz.text.corpus import Corpus
 
@@ -70,6 +71,10 @@ class WhichIsRealPanel(Panel):
     def pair(self) -> Pair | None:
         """The pair that is shown."""
         return self._game.pairs[-1] if self._game is not None and self._game.pairs else None
+
+    def options_of(self, number: int) -> SamplingOptions:
+        """How the passage of a round is drawn, the rounds being counted from 0."""
+        return replace(self.session.sampling, seed=1000 * self._seed + number)
 
     def _build(self) -> None:
         self._empty = EmptyText()
@@ -201,9 +206,7 @@ class WhichIsRealPanel(Panel):
             self._is_over = True
             self.refresh_soon()
             return
-        passage, seed = self._passages[done], 1000 * self._seed + done
-        # A passage is judged as text, so it does not stop where the model would end a document.
-        options = replace(self.session.sampling, seed=seed)
+        passage, options = self._passages[done], self.options_of(done)
         moment, game = (self.session.model, self.session.step), self._game
         self._next.setEnabled(False)
 

@@ -18,11 +18,12 @@ GAP = 14
 
 @dataclass(frozen=True)
 class LegendEntry:
-    """One curve: its name, its colour, and whether it is shown now."""
+    """One curve: its name, its colour, whether it is shown now, and the kind of its line."""
 
     name: str
     color: QColor
     shown: bool = True
+    line: Qt.PenStyle = Qt.PenStyle.SolidLine
 
 
 class Legend(Canvas):
@@ -63,7 +64,7 @@ class Legend(Canvas):
         painter.setFont(self.theme.font(SIZE))
         for entry, area in self._places():
             color = entry.color if entry.shown else self.theme.faint_text
-            painter.setPen(QPen(color, self.length(2)))
+            painter.setPen(QPen(color, self.length(2), entry.line))
             middle = area.center().y()
             painter.drawLine(QPointF(area.left(), middle), QPointF(area.left() + self.length(STROKE), middle))
             painter.setPen(self.theme.muted_text if entry.shown else self.theme.faint_text)

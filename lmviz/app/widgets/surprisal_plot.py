@@ -30,6 +30,11 @@ class WordCurve:
     values: np.ndarray
     turn: int = 0
 
+    @property
+    def line(self) -> Qt.PenStyle:
+        """The kind of its line."""
+        return STYLES[self.turn % len(STYLES)]
+
 
 class SurprisalPlot(Canvas):
     """`SurprisalPlot()`: `set_words(words, curves, disagreement=None)`, disagreement (word,) in bits.
@@ -125,7 +130,7 @@ class SurprisalPlot(Canvas):
         self._draw_marks(painter)
         self._draw_grid(painter)
         for curve in self._curves:
-            pen = QPen(curve.color, self.length(1.8), STYLES[curve.turn % len(STYLES)])
+            pen = QPen(curve.color, self.length(1.8), curve.line)
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
             painter.setPen(pen)
             painter.setBrush(Qt.BrushStyle.NoBrush)
