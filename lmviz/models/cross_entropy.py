@@ -52,7 +52,8 @@ class _SlicedCrossEntropy(torch.autograd.Function):
         size = max(SMALLEST_SLICE, features.shape[1])
         for start in range(0, len(features), size):
             rows = slice(start, start + size)
-            logits = functional.linear(features[rows], weight, bias).float()  # (row, token)
+            computed = functional.linear(features[rows], weight, bias)  # (row, token)
+            logits = computed.float()
             norm = logits.logsumexp(1, keepdim=True)
             counts = (targets[rows] != IGNORED).unsqueeze(1)
             chosen = targets[rows].unsqueeze(1).where(counts, 0)
@@ -65,8 +66,10 @@ class _SlicedCrossEntropy(torch.autograd.Function):
             slopes *= counts / count
             if for_features is not None:
                 for_features[rows] = slopes @ weight
-            if for_weight is not None:
-                _add_product(for_weight, slopes.t(), features[rows])
+            if for_weight is not None and computed.dtype == weight.dtype:
+                for_weight.addmm_(slopes.t(), features[rows])
+            elif for_weight is not None:  # a lower precision is in force, which addmm_ would not heed
+                for_weight += slopes.t() @ features[rows]
             if for_bias is not None:
                 for_bias += slopes.sum(0)
         context.gradients = for_features, for_weight, for_bias
@@ -79,11 +82,3 @@ class _SlicedCrossEntropy(torch.autograd.Function):
         gradients = [item if item is None else item.mul_(upstream) for item in context.gradients]
         del context.gradients
         return *gradients, None
-
-
-def _add_product(total: torch.Tensor, left: torch.Tensor, right: torch.Tensor) -> None:
-    """Add a product of matrices to a total, without a third matrix where precisions agree."""
-    if torch.is_autocast_enabled(total.device.type):
-        total += left @ right
-    else:
-        total.addmm_(left, right)
