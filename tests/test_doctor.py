@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,7 @@ def test_everything_is_looked_at_and_said_in_sentences():
 
 
 def test_the_version_that_aborts_is_refused_where_it_aborts(monkeypatch):
-    monkeypatch.setattr(doctor.metadata, "version", lambda name: "6.12.0")
+    monkeypatch.setattr(metadata, "version", lambda name: "6.12.0")
     qt = next(finding for finding in examine() if finding.name == "PySide6_Essentials")
     assert (qt.state == "problem") == (sys.version_info < (3, 12))
 
