@@ -128,13 +128,35 @@ def libraries_sentence(libraries: Iterable[Library]) -> str:
 
 
 def missing_display(environment: Mapping[str, str] = os.environ) -> str:
-    """A sentence when there is no screen to draw on, or ""."""
-    if sys.platform.startswith("linux") and not screen_plugin(environment):
+    """A sentence when there is no screen to draw on, or it does not answer; otherwise ""."""
+    if not sys.platform.startswith("linux"):
+        return ""
+    plugin = screen_plugin(environment)
+    if not plugin:
         return (
             "There is no display (neither WAYLAND_DISPLAY nor DISPLAY is set): start lmviz in a desktop "
             "session, log in with `ssh -X`, or use the commands of `lmviz --help`, which need no window."
         )
+    display = environment.get("DISPLAY", "")
+    if plugin == "xcb" and not _answers(display):
+        return (
+            f"The display {display or 'that DISPLAY should name'} does not answer: start lmviz in a desktop "
+            "session, or log in with `ssh -X`."
+        )
     return ""
+
+
+def _answers(display: str) -> bool:
+    """Whether an X server can be connected to; True where that cannot be found out."""
+    try:
+        xcb = ctypes.CDLL("libxcb.so.1")
+    except OSError:
+        return True
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    connection = ctypes.c_void_p(xcb.xcb_connect(display.encode() or None, None))
+    answers = xcb.xcb_connection_has_error(connection) == 0
+    xcb.xcb_disconnect(connection)
+    return answers
 
 
 def examine() -> Iterator[Finding]:

@@ -164,10 +164,10 @@ def test_a_path_opens_the_window_unless_it_is_a_command(tmp_path, monkeypatch, s
     import lmviz.app.main
 
     opened = []
-    monkeypatch.setattr(lmviz.app.main, "main", lambda path: opened.append(path) or 0)
+    monkeypatch.setattr(lmviz.app.main, "main", lambda path: opened.append(path) or 7)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models").write_text("a text with the name of a command", encoding="utf-8")
-    assert [run([]), run([str(small_text)]), run(["./models"]), run(["models", "--json"])] == [0, 0, 0, 0]
+    assert [run([]), run([str(small_text)]), run(["./models"]), run(["models", "--json"])] == [7, 7, 7, 0]
     assert opened == [None, str(small_text), "./models"]
 
 

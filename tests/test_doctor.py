@@ -67,6 +67,11 @@ def test_without_a_display_there_is_a_way_out():
     assert missing_display({"QT_QPA_PLATFORM": "offscreen"}) == ""
 
 
+@linux_only
+def test_a_display_that_does_not_answer_is_told_before_qt_aborts():
+    assert "display :987 does not answer" in missing_display({"DISPLAY": ":987"})
+
+
 def test_everything_is_looked_at_and_said_in_sentences():
     findings = list(examine())
     assert {"python", "libraries", "display", "torch", "settings", "working folder"} <= {

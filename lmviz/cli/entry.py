@@ -66,14 +66,13 @@ class Commands(click.Group):
 @click.group(cls=Commands, invoke_without_command=True, subcommand_metavar="[PATH | COMMAND ...]")
 @click.version_option(lmviz.__version__, message="lmviz %(version)s")
 @click.pass_context
-def commands(context: click.Context) -> None:
+def commands(context: click.Context) -> int:
     """See a language model think, while it learns.
 
     Without a command the window opens, on PATH if there is one: a text, a run, or a sample model by its
     name. A PATH that is spelled like a command is written ./PATH.
     """
-    if context.invoked_subcommand is None:
-        context.invoke(open_window)
+    return context.invoke(open_window) if context.invoked_subcommand is None else 0
 
 
 @click.command()
