@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lmviz.app.panels.panel import Panel
-    from lmviz.app.session import Session
-    from lmviz.inspection.recipes import Moment
 
 WHERE = "export"
 
@@ -53,17 +51,6 @@ def choose_numbers(panel: Panel) -> None:
 def copy_recipe(panel: Panel) -> None:
     """Put the lines of Python that give the same numbers on the clipboard."""
     QGuiApplication.clipboard().setText(panel.recipe())
-
-
-def moment_of(session: Session) -> Moment | None:
-    """The model, step, text and interventions that are shown, for a recipe; None without a model."""
-    from lmviz.inspection.recipes import Moment
-
-    reading = session.reading
-    if reading is None:
-        return None
-    enabled = tuple(item for item in session.interventions if item.enabled)
-    return Moment(str(reading.model.folder), reading.trace.text, reading.step, enabled)
 
 
 def _save(panel: Panel, kinds: str, ending: str, write: Callable[[Path], None]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lmviz.app.opened_models import OpenedModel
     from lmviz.inspection.intervention import Intervention
+    from lmviz.inspection.recipes import Moment
     from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
 
@@ -29,6 +30,13 @@ class Reading:
     def untouched(self) -> Trace:
         """The trace without interventions."""
         return self.trace if self.baseline is None else self.baseline
+
+    @property
+    def moment(self) -> Moment:
+        """What is shown, as the recipes of Python code take it."""
+        from lmviz.inspection.recipes import Moment
+
+        return Moment(str(self.model.folder), self.trace.text, self.step, self.trace.interventions)
 
 
 def read(

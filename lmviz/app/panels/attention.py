@@ -71,15 +71,14 @@ class AttentionPanel(Panel):
         return {self._address: self._shown} if self._shown.size else {}
 
     def recipe(self) -> str:
-        from lmviz.app.exporting import moment_of
         from lmviz.inspection.recipes import array_recipe, attention_recipe
 
-        moment = moment_of(self.session)
-        if moment is None or not self._shown.size:
+        reading = self.session.reading
+        if reading is None or not self._shown.size:
             return ""
         if self.session.heads:
-            return attention_recipe(moment, self.session.heads, self._how.currentText())
-        return array_recipe(moment, self._address, head=self.session.head[1])
+            return attention_recipe(reading.moment, self.session.heads, self._how.currentText())
+        return array_recipe(reading.moment, self._address, head=self.session.head[1])
 
     def refresh(self) -> None:
         reading = self.session.reading

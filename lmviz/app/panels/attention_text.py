@@ -44,12 +44,10 @@ class AttentionTextPanel(Panel):
         return {"weights": self._weights} if self._weights.size else {}
 
     def recipe(self) -> str:
-        from lmviz.app.exporting import moment_of
         from lmviz.inspection.recipes import attention_recipe
 
-        moment = moment_of(self.session)
-        heads = self.session.heads or (self.session.head,)
-        return attention_recipe(moment, heads) if moment is not None and self._weights.size else ""
+        reading, heads = self.session.reading, self.session.heads or (self.session.head,)
+        return attention_recipe(reading.moment, heads) if reading is not None and self._weights.size else ""
 
     def refresh(self) -> None:
         from lmviz.inspection.attention import combine_heads

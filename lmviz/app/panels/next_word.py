@@ -48,14 +48,13 @@ class NextWordPanel(Panel):
         return {} if self._shown is None else {"probabilities": self._shown.probabilities}
 
     def recipe(self) -> str:
-        from lmviz.app.exporting import moment_of
         from lmviz.inspection.recipes import distribution_recipe
 
-        moment, reading = moment_of(self.session), self.session.reading
-        if moment is None or self._shown is None:
+        reading = self.session.reading
+        if reading is None or self._shown is None:
             return ""
         _, end = reading.trace.offsets[self.session.reading_position]
-        return distribution_recipe(replace(moment, text=moment.text[:end]), {})
+        return distribution_recipe(replace(reading.moment, text=reading.trace.text[:end]), {})
 
     def refresh(self) -> None:
         reading = self.session.reading

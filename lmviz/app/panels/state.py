@@ -87,13 +87,12 @@ class StatePanel(Panel):
         return {} if self._view is None else {self._view.address: self._view.values}
 
     def recipe(self) -> str:
-        from lmviz.app.exporting import moment_of
         from lmviz.inspection.recipes import array_recipe
 
-        moment = moment_of(self.session)
-        if moment is None or self._view is None:
+        reading = self.session.reading
+        if reading is None or self._view is None:
             return ""
-        return array_recipe(moment, self._view.address, **self._view.fixed)
+        return array_recipe(reading.moment, self._view.address, **self._view.fixed)
 
     def refresh(self) -> None:
         reading = self.session.reading

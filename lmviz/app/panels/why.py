@@ -55,13 +55,12 @@ class WhyPanel(Panel):
         return self._shown
 
     def recipe(self) -> str:
-        from lmviz.app.exporting import moment_of
         from lmviz.inspection.recipes import explanation_recipe
 
-        moment = moment_of(self.session)
-        if moment is None or self._shown is None:
+        reading = self.session.reading
+        if reading is None or self._shown is None:
             return ""
-        return explanation_recipe(moment, self._shown.address, self._shown.index)
+        return explanation_recipe(reading.moment, self._shown.address, self._shown.index)
 
     def refresh(self) -> None:
         reading = self.session.reading

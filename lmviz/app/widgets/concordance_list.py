@@ -40,7 +40,6 @@ class ConcordanceList(Pointable):
         super().__init__(parent)
         self._lines: tuple[Line, ...] = ()
         self._faded: frozenset[int] = frozenset()
-        self._hovered = -1
         self._current = -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
