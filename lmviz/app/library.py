@@ -110,12 +110,10 @@ class Library(Tasks):
 
     def open_model(self, path_or_name: str | Path, step: int | None = None) -> None:
         """Open a run, or a sample model by its name, and look into it; at its newest snapshot by default."""
-        taken = {model.color_index for model in self._models}
-        color_index = next(index for index in range(len(taken) + 1) if index not in taken)
         cache = self._cache
         self._in_reader(
             f"open {path_or_name}",
-            lambda: _open(cache, path_or_name, color_index),
+            lambda: _open(cache, path_or_name),
             lambda opened: self._take_model(opened, step),
             "model",
         )
@@ -173,6 +171,9 @@ class Library(Tasks):
 
     def _take_model(self, opened: OpenedModel, step: int | None) -> None:
         others = tuple(model for model in self._models if model != opened)
+        taken = {model.color_index for model in others}
+        free = next(index for index in range(len(taken) + 1) if index not in taken)
+        opened = replace(opened, color_index=free)
         self._models = (*others, opened)
         self.models_changed.emit()
         self.choose_model(opened, step)
@@ -196,7 +197,7 @@ class Library(Tasks):
             self._corpus_job = None
 
 
-def _open(cache: ModelCache, path_or_name: str | Path, color_index: int) -> OpenedModel:
+def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
     from lmviz.api import find_run
 
     folder = find_run(path_or_name).resolve()
@@ -210,5 +211,4 @@ def _open(cache: ModelCache, path_or_name: str | Path, color_index: int) -> Open
         tokenizer=run.tokenizer(),
         context=model.context,
         parameters=model.parameter_count(),
-        color_index=color_index,
     )

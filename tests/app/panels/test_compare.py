@@ -245,9 +245,12 @@ def test_one_button_opens_and_compares_the_three_families(
     view = wait_for_distributions(window, 3, qtbot)
     assert {model.family for model, _ in view.moments} == {"ngram", "lstm", "transformer"}
     assert session.model.family == "transformer"
+    assert len({model.color_index for model, _ in view.moments}) == 3
     expected = core_distributions((transformer_run, 2), (ngram_run, 2), (lstm_run, 6))
     for found, probabilities in zip(view.found, expected, strict=True):
         np.testing.assert_allclose(found.distribution.probabilities, probabilities, rtol=1e-4)
+    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
+    assert session.corpus.fingerprint == session.model.description.fingerprint
 
 
 def test_guessing_is_scored_beside_the_models(
