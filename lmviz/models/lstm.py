@@ -25,10 +25,8 @@ class LSTMModel(RecurrentModel):
         recurrence = nn.LSTM(**sizes)
         for layer in range(recurrence.num_layers):
             # A forget gate that starts open lets gradients through (Jozefowicz et al. 2015).
-            bias = getattr(recurrence, f"bias_ih_l{layer}")
-            nn.init.ones_(
-                bias.detach()[slice(FORGET * recurrence.hidden_size, CANDIDATE * recurrence.hidden_size)]
-            )
+            biases = getattr(recurrence, f"bias_ih_l{layer}").detach().unflatten(0, (4, -1))  # (gate, unit)
+            nn.init.ones_(biases[FORGET])
         return recurrence
 
     def _gate(self, layer: int, gate: int, function: str) -> Affine:

@@ -1,6 +1,6 @@
 """The numbers by which a Transformer knows positions: sines and cosines, rotary angles, ALiBi slopes.
 
-All of them are computed in float64 and rounded once, so that an explanation finds exactly what was used.
+Angles and slopes are computed in float64, so that an explanation finds what was used but for one rounding.
 Tables are kept as arrays, not tensors: a tensor first made in inference mode could not serve training later.
 """
 
@@ -50,8 +50,8 @@ def slopes(heads: int) -> np.ndarray:
     return 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
 
 
-def distance_bias(heads: int, positions: int) -> torch.Tensor:
+def distance_bias(heads: int, positions: int, device: torch.device) -> torch.Tensor:
     """ALiBi: slope × (key − query) for each head, (head, query, key) float32 (Press et al. 2022)."""
-    places = np.arange(positions)
-    biases = slopes(heads)[:, None, None] * (places[None, :] - places[:, None])
-    return torch.from_numpy(biases.astype(np.float32))
+    places = torch.arange(positions, device=device)
+    falls = torch.from_numpy(slopes(heads).astype(np.float32)).to(device)  # (head,)
+    return falls[:, None, None] * (places[None, :] - places[:, None])

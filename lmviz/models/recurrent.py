@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn import functional
 
 from lmviz.models.neural import NeuralModel, output_stages
 from lmviz.models.operations import Linear, Row, TokenLookup
@@ -42,6 +41,7 @@ class RecurrentModel(NeuralModel):
             dropout=configuration.dropout if configuration.layers > 1 else 0.0,
             batch_first=True,
         )
+        self.dropout = nn.Dropout(configuration.dropout)
         if configuration.tied:
             # Rows of PyTorch's usual length would make a new model very sure of itself.
             nn.init.normal_(self.embedding.weight, std=configuration.width**-0.5)
@@ -60,16 +60,11 @@ class RecurrentModel(NeuralModel):
 
     def features(self, tokens: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
         """The top layer's hidden states (batch, position, unit), and the state after the last token."""
-        hidden, state = self._recur(self._drop(self.embedding(tokens)), state)
-        return self._drop(hidden), state
+        hidden, state = self._recur(self.dropout(self.embedding(tokens)), state)
+        return self.dropout(hidden), state
 
     def _recur(self, inputs: torch.Tensor, state: Any) -> tuple[torch.Tensor, Any]:
         return self.recurrence(inputs, state)
-
-    def _drop(self, values: torch.Tensor) -> torch.Tensor:
-        if not self.training or not self.configuration.dropout:
-            return values
-        return functional.dropout(values, self.configuration.dropout)
 
     def taps(self) -> tuple[Tap, ...]:
         """Embedding; each layer as a scan over positions; logits; probabilities."""

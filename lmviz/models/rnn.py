@@ -51,7 +51,7 @@ class RNNModel(RecurrentModel):
             last.append(hidden)
             inputs = torch.stack(steps, dim=1)
             if layer < layers - 1:
-                inputs = self._drop(inputs)
+                inputs = self.dropout(inputs)
         return inputs, torch.stack(last)
 
     def _layer_taps(self, layer: int) -> tuple[Tap, ...]:

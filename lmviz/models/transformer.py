@@ -198,7 +198,7 @@ class TransformerModel(NeuralModel):
             turns = rotations(configuration.context, configuration.head_width)[:, start:end].to(stream)
         if configuration.positions == "alibi":
             later = torch.ones(end - start, end, dtype=torch.bool, device=stream.device).triu(start + 1)
-            biases = distance_bias(configuration.heads, end)[:, start:].to(stream)
+            biases = distance_bias(configuration.heads, end, stream.device)[:, start:].to(stream)
             mask = biases.masked_fill(later, -torch.inf)
         elif start and end - start > 1:
             mask = torch.ones(end - start, end, dtype=torch.bool, device=stream.device).tril(start)

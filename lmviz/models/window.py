@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 from torch import nn
-from torch.nn import functional
 
 from lmviz.models.neural import NeuralModel, output_stages
 from lmviz.models.operations import Affine, Linear, TokenLookup, Window
@@ -35,6 +34,7 @@ class WindowModel(NeuralModel):
             output_bias=True,
         )
         self.hidden = nn.Linear(joined, configuration.width)
+        self.dropout = nn.Dropout(configuration.dropout)
         self.direct = nn.Linear(joined, vocabulary_size, bias=False) if configuration.direct else None
 
     @property
@@ -53,13 +53,10 @@ class WindowModel(NeuralModel):
         if state is None:
             state = embedded.new_zeros(len(tokens), remembered, embedded.shape[-1])
         known = torch.cat([state, embedded], dim=1)
-        joined = self._drop(known.unfold(1, remembered + 1, 1).transpose(2, 3).flatten(2))
-        hidden = self._drop(TENSOR_FUNCTIONS[self.configuration.activation](self.hidden(joined)))
+        joined = self.dropout(known.unfold(1, remembered + 1, 1).transpose(2, 3).flatten(2))
+        hidden = self.dropout(TENSOR_FUNCTIONS[self.configuration.activation](self.hidden(joined)))
         features = hidden if self.direct is None else torch.cat([hidden, joined], dim=-1)
         return features, known[:, known.shape[1] - remembered :]
-
-    def _drop(self, values: torch.Tensor) -> torch.Tensor:
-        return functional.dropout(values, self.configuration.dropout, self.training)
 
     def taps(self) -> tuple[Tap, ...]:
         """Embedding, hidden layer, logits, probabilities."""

@@ -90,7 +90,7 @@ class DistanceBias:
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key), alike in the whole batch."""
         batch, positions = scope.tokens.shape
-        return distance_bias(self.heads, positions).to(scope.tokens.device).expand(batch, -1, -1, -1)
+        return distance_bias(self.heads, positions, scope.tokens.device).expand(batch, -1, -1, -1)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The head's slope × the distance from query to key."""
