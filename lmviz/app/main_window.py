@@ -7,7 +7,15 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from lmviz.app import opening
 from lmviz.app.commands import Commands
@@ -64,12 +72,12 @@ class MainWindow(QMainWindow):
     @property
     def perspective(self) -> PerspectiveView:
         """The perspective that is shown."""
-        return self._stack.currentWidget()
+        return self._stack.currentWidget().widget()
 
     def show_perspective(self, name: str) -> None:
         """Show a perspective."""
         self.rail.choose(name)
-        self._stack.setCurrentWidget(self._views[name])
+        self._stack.setCurrentIndex(list(self._views).index(name))
         self.perspective.set_rearranging(self._rearranging)
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
@@ -125,7 +133,7 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         for view in self._views.values():
-            self._stack.addWidget(view)
+            self._stack.addWidget(_scrolling(view))
         middle = QHBoxLayout()
         middle.setSpacing(0)
         middle.addWidget(self.rail)
@@ -222,3 +230,13 @@ class MainWindow(QMainWindow):
         self.settings.write()
         self.session.close()
         super().closeEvent(event)
+
+
+def _scrolling(view: PerspectiveView) -> QScrollArea:
+    """Where the window is smaller than its panels can be, docks would overlap; this lets them scroll."""
+    area = QScrollArea()
+    area.setWidget(view)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area

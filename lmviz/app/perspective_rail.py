@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from lmviz.app.icons import pixmap
 from lmviz.app.panels.table import Perspective
 from lmviz.app.theme import current_theme, theme_switch
 
 WIDTH, HEIGHT, ICON = 84, 60, 20
+ROOM_FOR_WORDS = 52  # in a low window there are only icons
 
 
 class RailButton(QAbstractButton):
@@ -22,6 +23,7 @@ class RailButton(QAbstractButton):
         super().__init__()
         self.perspective = perspective
         self.setCheckable(True)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Maximum)
         self.setObjectName(f"perspective_{perspective.name}")
         self.setText(perspective.title)
         self.setAccessibleName(f"perspective {perspective.title}")
@@ -32,6 +34,9 @@ class RailButton(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         return QSize(WIDTH, HEIGHT) * current_theme().scale
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(WIDTH, ICON + 4) * current_theme().scale
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, width = current_theme(), self.width()
@@ -46,13 +51,17 @@ class RailButton(QAbstractButton):
             painter.setBrush(theme.accent)
             painter.drawRoundedRect(QRectF(0, 14 * scale, 3 * scale, self.height() - 28 * scale), 1.5, 1.5)
         color = theme.accent if chosen else theme.text if self.underMouse() else theme.muted_text
-        size = round(ICON * scale)
+        size, has_words = round(ICON * scale), self.height() >= ROOM_FOR_WORDS * scale
+        top = 9 * scale if has_words else (self.height() - size) / 2
         picture = pixmap(f"perspectives/{self.perspective.name}", color, size, self.devicePixelRatioF())
-        painter.drawPixmap(round((width - size) / 2), round(9 * scale), picture)
-        painter.setPen(color)
-        painter.setFont(theme.font(12, QFont.Weight.DemiBold if chosen else QFont.Weight.Normal))
-        words = QRectF(0, 32 * scale, width, 20 * scale)
-        painter.drawText(words, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter, self.text())
+        painter.drawPixmap(round((width - size) / 2), round(top), picture)
+        if has_words:
+            painter.setPen(color)
+            painter.setFont(theme.font(12, QFont.Weight.DemiBold if chosen else QFont.Weight.Normal))
+            words = QRectF(0, 32 * scale, width, 20 * scale)
+            painter.drawText(
+                words, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter, self.text()
+            )
 
 
 class PerspectiveRail(QFrame):

@@ -10,13 +10,15 @@ from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from lmviz.app.panels.table import PanelRow, rows_of
-from lmviz.app.theme import current_theme
+from lmviz.app.theme import current_theme, theme_switch
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
     from lmviz.app.session import Session
 
 COLUMNS = ("left", "centre", "right")
+LEAST_SHARE = 0.7  # of its own width a panel can be made narrower to
+CENTRE = 480  # pixels at scale 1 that stand for the width of a panel that takes what is left
 SHARE = 1000  # Qt takes sizes in pixels but keeps their proportions
 
 
@@ -46,6 +48,7 @@ class PerspectiveView(QMainWindow):
         self._docks: dict[str, QDockWidget] = {}
         self._rows = rows_of(name)
         self._is_arranged = False
+        theme_switch().theme_changed.connect(self._adopt_theme)
 
     @property
     def panels(self) -> tuple[Panel, ...]:
@@ -82,6 +85,16 @@ class PerspectiveView(QMainWindow):
             dock.visibilityChanged.connect(lambda seen, dock=dock: _say_whether_in_front(dock, seen))
             self._docks[row.name] = dock
         self.set_rearranging(self._rearranging)
+        self._fix_least_sizes()
+
+    def _fix_least_sizes(self) -> None:
+        """Let no panel push its neighbours aside when what it shows grows."""
+        for row in self._rows:
+            panel = self._dock(row).widget()
+            panel.setMinimumSize(0, 0)
+            column = max(other.width for other in self._rows if other.area == row.area)
+            width = LEAST_SHARE * (column or CENTRE) * current_theme().scale
+            panel.setMinimumSize(round(width), max(1, panel.minimumSizeHint().height()))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -91,6 +104,10 @@ class PerspectiveView(QMainWindow):
             self._is_arranged = True
             if not (self._remembered and self.restoreState(self._remembered)):
                 self._arrange()
+
+    def _adopt_theme(self) -> None:
+        if self._docks:
+            self._fix_least_sizes()
 
     def _arrange(self) -> None:
         """Columns side by side, each stacked; below them a row across all."""
@@ -129,10 +146,12 @@ class PerspectiveView(QMainWindow):
             self._weigh(column, Qt.Orientation.Vertical)
         self._weigh(bottom, Qt.Orientation.Horizontal)
         if columns and bottom:
-            height = max(row.height for row in bottom) * current_theme().scale or self.height() / 3
+            height = max(row.height for row in bottom) * current_theme().scale or 0.3 * self.height()
             height = min(height, self.height() / 2)  # in a small window what stands above needs its half
             heights = [round(self.height() - height), round(height)]
-            self.resizeDocks([heads[0], self._dock(bottom[0])], heights, Qt.Orientation.Vertical)
+            undivided = next((column for column in columns if len(column) == 1), columns[0])
+            docks = [self._dock(undivided[0]), self._dock(bottom[0])]
+            self.resizeDocks(docks, heights, Qt.Orientation.Vertical)
 
     def _weigh(self, rows: list[PanelRow], orientation: Qt.Orientation) -> None:
         if len(rows) > 1:
