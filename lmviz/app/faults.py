@@ -22,6 +22,9 @@ from PySide6.QtCore import QObject, QtMsgType, Signal, qInstallMessageHandler, q
 from lmviz.errors import LmvizError
 
 logger = logging.getLogger("lmviz")
+OUT_OF_MEMORY = ("can't allocate memory", "out of memory")
+"""How torch says so."""
+
 _crash_file = None  # stays open for as long as the process lives: faulthandler writes to it
 
 
@@ -61,10 +64,11 @@ def sentence_for(fault: Exception, doing: str) -> str:
     """What to show beside a control after `doing` failed; a defect also goes to the fault hook."""
     if isinstance(fault, LmvizError):
         return str(fault)
-    if isinstance(fault, MemoryError):
+    told = " ".join(str(fault).split())
+    if isinstance(fault, MemoryError) or any(word in told for word in OUT_OF_MEMORY):
         return f"{doing} needs more memory than there is: try something smaller."
     sys.excepthook(type(fault), fault, fault.__traceback__)
-    return f"{doing} failed for a reason lmviz did not expect ({fault}); Help ▸ Open log has the details."
+    return f"{doing} failed for a reason lmviz did not expect ({told}); Help ▸ Open log has the details."
 
 
 def versions() -> str:
