@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -161,3 +161,10 @@ class Focus:
         """The trace has so many stages now."""
         self._stages = stages
         self.choose_stage(self._stage)
+
+    def _fit_cells(self, exists: Callable[[Cell], bool]) -> None:
+        """Let go of cells that the trace has no more, as of another model or a shorter prefix."""
+        if self._cell is not None and not exists(self._cell):
+            self.choose_cell(None)
+        if self._hovered_cell is not None and not exists(self._hovered_cell):
+            self.hover_cell(None)

@@ -38,6 +38,13 @@ class Reading:
 
         return Moment(str(self.model.folder), self.trace.text, self.step, self.trace.interventions)
 
+    def has_cell(self, address: str, index: tuple[int, ...]) -> bool:
+        """Whether the trace holds such a cell."""
+        if address not in self.trace:
+            return False
+        shape = self.trace[address].array.shape
+        return len(index) == len(shape) and all(0 <= at < size for at, size in zip(index, shape, strict=True))
+
 
 def read(
     model: Model,

@@ -153,6 +153,7 @@ class Session(Focus, Surgery, Writing, Searching, Learning):
         if reading is None and self._reading is None:
             return
         self._reading = reading
+        self._fit_cells(lambda cell: reading is not None and reading.has_cell(*cell))
         self._fit_stages(len(reading.trace.stages) if reading is not None else 0)
         self.reading_changed.emit()
 

@@ -92,6 +92,16 @@ def test_a_prefix_beyond_the_context_is_read_from_where_the_model_can_see(
     assert session.prefix[first:last] == session.encoding.tokens[0] == "grass"
 
 
+def test_a_pinned_cell_goes_when_the_trace_has_it_no_more(read: Session, qtbot: QtBot) -> None:
+    read.choose_cell(("layers/0/hidden", (3, 7)))
+    with qtbot.waitSignal(read.reading_changed):
+        read.set_prefix("the cows eat corn")
+    assert read.cell == ("layers/0/hidden", (3, 7))
+    with qtbot.waitSignal(read.cell_changed):
+        read.set_prefix("the")
+    assert read.cell is None
+
+
 def test_an_empty_prefix_is_read_where_documents_have_a_beginning(read: Session, qtbot: QtBot) -> None:
     with qtbot.waitSignal(read.reading_changed):
         read.set_prefix("")

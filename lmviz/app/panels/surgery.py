@@ -154,6 +154,8 @@ class SurgeryPanel(Panel):
     def _set_cell(self) -> None:
         from lmviz.inspection.interventions import replace
 
+        if self.session.cell is None:
+            return  # let go of between the last drawing and the click
         address, index = self.session.cell
         axes = self.session.reading.trace[address].axes
         self._do(replace(address, self._value.value(), **dict(zip(axes, index, strict=True))))
@@ -161,6 +163,8 @@ class SurgeryPanel(Panel):
     def _zero_unit(self) -> None:
         from lmviz.inspection.interventions import zero
 
+        if self.session.cell is None:
+            return
         address, index = self.session.cell
         axis = self.session.reading.trace[address].axes[-1]
         self._do(zero(address, **{axis: index[-1]}))

@@ -202,7 +202,7 @@ class WhichIsRealPanel(Panel):
     def _go_on(self) -> None:
         """Have the model that is present now invent the next passage."""
         done = len(self._game.found)
-        if done == len(self._passages):
+        if done == len(self._passages) or self.session.model is None:
             self._is_over = True
             self.refresh_soon()
             return
