@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+CURVE_POINTS = 400
 HERE = Path(__file__).resolve().parent
 
 
@@ -88,6 +89,14 @@ def card(recipe: Recipe, run: dict[str, Any]) -> str:
     )
 
 
+def thin_metrics(path: Path) -> None:
+    """Keep the lines with a validation loss, and of the others only as many as a curve needs."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    every = max(1, len(lines) // CURVE_POINTS)
+    kept = [line for n, line in enumerate(lines) if n % every == 0 or "validation_loss" in line]
+    path.write_text("".join(kept), encoding="utf-8")
+
+
 def train(recipe: Recipe, corpus: str) -> None:
     """Train one model in this folder, in place of the one there was, and write its card."""
     folder = HERE / recipe.name
@@ -97,6 +106,7 @@ def train(recipe: Recipe, corpus: str) -> None:
         [sys.executable, "-m", "lmviz", *words, "--json"], stdout=subprocess.PIPE, text=True, check=True
     )
     shutil.rmtree(folder / "resume", ignore_errors=True)  # finished: nothing to go on with
+    thin_metrics(folder / "metrics.jsonl")
     (folder / "card.md").write_text(card(recipe, json.loads(done.stdout)), encoding="utf-8")
 
 
