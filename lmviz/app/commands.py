@@ -9,13 +9,13 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QAction, QActionGroup, QDesktopServices, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from lmviz.app.command_palette import CommandPalette, title_of
 from lmviz.app.dialogs import About, KeyboardMap
 from lmviz.app.exporting import fill_export_menu
 from lmviz.app.faults import log_path
 from lmviz.app.opening import open_paths
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.theme import CHOICES, theme_switch
+from lmviz.app.widgets.command_palette import CommandPalette, command_text
 
 if TYPE_CHECKING:
     from lmviz.app.main_window import MainWindow
@@ -37,6 +37,7 @@ class Commands:
         self._window = window
         self._session = window.session
         self._lasting: list[tuple[str, QAction]] = []
+        self._palette: CommandPalette | None = None
         self._changing: list[tuple[QMenu, Callable[[QMenu], None]]] = []
         self._fill_file(self._menu("&File"))
         self._fill_view(self._menu("&View"))
@@ -52,7 +53,9 @@ class Commands:
 
     def show_palette(self) -> None:
         """Let a person find a command by typing."""
-        CommandPalette(self.all(), self._window).show()
+        if self._palette is None:
+            self._palette = CommandPalette(lambda: list(self.all()), self._window)
+        self._palette.open()
 
     def show_keyboard_map(self) -> None:
         """Say what every key does."""
@@ -60,7 +63,7 @@ class Commands:
         for group, action in self._lasting:
             if not action.shortcut().isEmpty():
                 keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-                groups.setdefault(group, []).append((keys, title_of(action)))
+                groups.setdefault(group, []).append((keys, command_text(action)))
         KeyboardMap([("Anywhere", PLAIN_KEYS), *groups.items()], self._window).show()
 
     def _menu(self, title: str) -> QMenu:

@@ -131,14 +131,18 @@ class Library(Tasks):
 
     def close_model(self, opened: OpenedModel) -> None:
         """Let go of a model; its folder stays."""
+        compared = self._compared
+        # All is settled before anything is told, so that nobody meets the closed model.
         self._models = tuple(model for model in self._models if model != opened)
-        self.compare(moment for moment in self._compared if moment[0] != opened)
+        self._compared = tuple(moment for moment in compared if moment[0] != opened)
         if self._model == opened:
-            self._model = None
-            if self._models:
-                self.choose_model(self._models[-1])
-            else:
-                self.model_changed.emit()
+            self._model = self._models[-1] if self._models else None
+            moved = self._go_to(self._model.snapshots[-1] if self._model is not None else 0)
+            self.model_changed.emit()
+            if moved:
+                self.step_changed.emit()
+        if self._compared != compared:
+            self.compared_changed.emit()
         self.models_changed.emit()
 
     def choose_step(self, step: int) -> None:

@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 from lmviz.app import opening
 from lmviz.app.commands import Commands
 from lmviz.app.dialogs import FaultReport
-from lmviz.app.frame_style import frame_style
 from lmviz.app.header import Header
 from lmviz.app.job_strip import JobStrip
 from lmviz.app.notice import Notice
@@ -30,7 +29,7 @@ from lmviz.app.perspective_view import PerspectiveView
 from lmviz.app.prefix_bar import PrefixBar
 from lmviz.app.session import Session
 from lmviz.app.settings import Settings
-from lmviz.app.theme import CHOICES, current_theme, theme_switch
+from lmviz.app.theme import CHOICES, theme_switch
 from lmviz.app.transport import Transport
 
 SIZE = (1440, 900)
@@ -159,11 +158,6 @@ class MainWindow(QMainWindow):
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(self.commands.choose_run)
         self.session.failed.connect(self._show_failure)
-        theme_switch().theme_changed.connect(self._adopt_theme)
-        self._adopt_theme()
-
-    def _adopt_theme(self) -> None:
-        self.centralWidget().setStyleSheet(frame_style(current_theme()))
 
     def _restore(self) -> None:
         switch, choice = theme_switch(), self.settings.text("view/theme", "system")

@@ -61,9 +61,7 @@ class Notice(QWidget):
 
     def adopt_theme(self) -> None:
         """Take the colours of the theme in force."""
-        theme = current_theme()
-        self._dismiss.setIcon(icon("actions/close", theme.muted_text))
-        self.setStyleSheet(f"#notice {{ background: {theme.note_wash.name()}; border: none; }}")
+        self._dismiss.setIcon(icon("actions/close", current_theme().muted_text))
 
     def _act(self) -> None:
         action, self._action = self._action, None

@@ -1,5 +1,6 @@
 """The style sheet of Qt's own controls, written from the theme's roles.
 
+It covers the frame of the window too, since a sheet of its own would style everything twice.
 Custom-painted widgets do not need it. A control says what it is by the dynamic property `role`:
 buttons `primary`, `link` or `icon`; combo and spin boxes `link`; labels `title`, `muted`,
 `token` or `warning`.
@@ -194,6 +195,14 @@ QGroupBox {
 }
 QGroupBox::title { subcontrol-origin: margin; left: ${p2}px; }
 
+#frame { background: $background; }
+#header, #prefix_bar { background: $surface; border: none; border-bottom: 1px solid $line; }
+#transport, #job_strip { background: $surface; border: none; border-top: 1px solid $line; }
+#perspective_rail { background: $surface; border: none; border-right: 1px solid $line; }
+#header QMenuBar { border: none; }
+#prefix_edit { padding-left: ${p10}px; border-radius: ${p8}px; min-height: ${p26}px; }
+#notice { background: $note_wash; border: none; }
+
 QDockWidget {
     font-weight: 600; titlebar-close-icon: url("$close"); titlebar-normal-icon: url("$float");
 }
@@ -219,7 +228,7 @@ QStatusBar::item { border: none; }
 QToolBar { background: $surface; border: none; spacing: ${p8}px; padding: ${p4}px; }
 """)
 
-_LENGTHS = (2, 3, 4, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24)
+_LENGTHS = (2, 3, 4, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 26)
 _ROLES = (
     "background",
     "surface",
@@ -234,6 +243,7 @@ _ROLES = (
     "strong_line",
     "accent_hover",
     "warning",
+    "note_wash",
 )
 _CONTROLS = ("chevron_up", "chevron_down", "chevron_right", "check", "tick", "close", "float")
 

@@ -140,6 +140,21 @@ def test_closing_the_last_model_leaves_nothing_to_read(read: Session, qtbot: QtB
     assert read.models == ()
 
 
+def test_nobody_is_told_of_a_model_that_has_been_closed(
+    read: Session, transformer_run: Path, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(read.model_changed, timeout=10_000):
+        read.open_model(transformer_run)
+    closing = read.model
+    read.compare([(model, 0) for model in read.models])
+    met = []
+    for changed in (read.model_changed, read.compared_changed, read.models_changed, read.step_changed):
+        changed.connect(lambda: met.extend([read.model, *(model for model, _ in read.compared)]))
+    read.close_model(closing)
+    assert closing not in met
+    assert len(met) >= 3
+
+
 def test_work_asked_for_gets_the_model_as_it_is_shown(read: Session, qtbot: QtBot) -> None:
     heard: list[int] = []
     read.choose_step(3)

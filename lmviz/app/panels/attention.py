@@ -178,6 +178,8 @@ class AttentionPanel(Panel):
             return
         query, key = self._pair()
         place, trace = f"layers/{layer}/attention", reading.trace
+        if f"{place}/mixed" not in trace:
+            return  # another family's reading has come, and is about to be drawn
         rotated = "_rotated" if f"{place}/query_rotated" in trace.arrays else ""
         rows = (
             (f"q “{visible(trace.tokens[query])}”", f"query{rotated}", query),
