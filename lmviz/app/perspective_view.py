@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, Qt, QTimer
 from PySide6.QtGui import QAction, QShowEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from lmviz.app.panels.table import PanelRow, rows_of
 from lmviz.app.theme import current_theme, theme_switch
@@ -75,6 +75,7 @@ class PerspectiveView(QMainWindow):
         for dock in self._docks.values():
             self.removeDockWidget(dock)
         self._arrange()
+        QTimer.singleShot(0, self, self._show_tabs)
 
     def build(self) -> None:
         """Make the panels."""
@@ -104,6 +105,7 @@ class PerspectiveView(QMainWindow):
             self._is_arranged = True
             if not (self._remembered and self.restoreState(self._remembered)):
                 self._arrange()
+            QTimer.singleShot(0, self, self._show_tabs)
 
     def _adopt_theme(self) -> None:
         if self._docks:
@@ -136,6 +138,11 @@ class PerspectiveView(QMainWindow):
             self._dock(row).raise_()
         self._share_space(columns, bottom)
         QTimer.singleShot(0, self, lambda: self._share_space(columns, bottom))  # in the size it has by then
+
+    def _show_tabs(self) -> None:
+        """Show the bars of tabs: Qt leaves one hidden that it makes while the perspective is first shown."""
+        for bar in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setVisible(bar.count() > 1)
 
     def _share_space(self, columns: list[list[PanelRow]], bottom: list[PanelRow]) -> None:
         widths = [max(row.width for row in column) * current_theme().scale for column in columns]

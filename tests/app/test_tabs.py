@@ -1,0 +1,19 @@
+"""Panels that share a place can all be reached: each has its tab."""
+
+import pytest
+from PySide6.QtWidgets import QTabBar
+
+from lmviz.app.panels.table import rows_of
+
+
+@pytest.mark.parametrize("perspective", ["inside", "compare"])
+def test_every_tabbed_panel_has_a_tab_that_can_be_seen(window, qtbot, perspective):
+    def shown() -> set[str]:
+        bars = [bar for bar in window.perspective.findChildren(QTabBar) if bar.isVisible()]
+        return {bar.tabText(index) for bar in bars for index in range(bar.count())}
+
+    window.show_perspective(perspective)
+    titles = {row.title for row in rows_of(perspective) if row.tabbed}
+    qtbot.waitUntil(lambda: titles <= shown(), timeout=5000)
+    window.reset_arrangement()
+    qtbot.waitUntil(lambda: titles <= shown(), timeout=5000)
