@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.widgets.canvas import Canvas
+from lmviz.app.widgets.muted_line import MutedLine
 
 RADIUS = 8
 MARGIN = 14
@@ -30,10 +31,7 @@ class Card(Canvas):
         self._title = QLabel(title)
         self._title.setProperty("role", "title")
         self._title.setTextFormat(Qt.TextFormat.PlainText)
-        self._unit = QLabel()
-        self._unit.setProperty("role", "muted")
-        self._unit.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._unit.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._unit = MutedLine(right=True)
         self._control: QWidget | None = None
         self._body: QWidget | None = None
         self._head = QHBoxLayout()
@@ -53,6 +51,11 @@ class Card(Canvas):
         return self._title.text()
 
     @property
+    def aside(self) -> str:
+        """The words on the right; they are cut short with dots where there is no room."""
+        return self._unit.text
+
+    @property
     def body(self) -> QWidget | None:
         """The widget that the card frames."""
         return self._body
@@ -70,7 +73,7 @@ class Card(Canvas):
             self._control.hide()
             self._control.deleteLater()
         self._control = None if isinstance(aside, str) else aside
-        self._unit.setText(aside if isinstance(aside, str) else "")
+        self._unit.set_text(aside if isinstance(aside, str) else "")
         if self._control is not None:
             self._head.addWidget(self._control)
 
