@@ -143,7 +143,12 @@ class StatePanel(Panel):
             scale=view.scale,
             rows=self._labels(trace, view.row_axis, view.rows),
             columns=self._labels(trace, view.column_axis, view.columns),
+            words=[[self._word(id) for id in row] for row in view.values] if view.scale == "token" else (),
         )
+
+    def _word(self, id: float) -> str:
+        """The token that a cell of ids stands for; nothing where it holds none."""
+        return visible(self.session.reading.model.tokenizer.token(int(id))) if id >= 0 else ""
 
     def _labels(self, trace: Trace, axis: str, indices: tuple[int, ...]) -> list[str]:
         if axis in ("position", "query", "key"):
@@ -201,4 +206,6 @@ class StatePanel(Panel):
                 places.append(f"“{visible(self.session.reading.model.tokenizer.token(index))}”")
             else:
                 places.append(coordinate(axis, index, [visible(token) for token in trace.tokens]))
-        return number(float(view.values[row, column])), [title_of(view.address), ", ".join(places)]
+        value = view.values[row, column]
+        read = (self._word(value) or "none") if view.scale == "token" else number(float(value))
+        return read, [title_of(view.address), ", ".join(places)]

@@ -68,6 +68,7 @@ class HeatmapView(Canvas):
         self._selection: tuple[int, int] = (-1, -1)
         self._highlights: tuple[Highlight, ...] = ()
         self._values_shown = "hovered row"
+        self._words: tuple[Sequence[str], ...] = ()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -81,14 +82,18 @@ class HeatmapView(Canvas):
         limit: float | None = None,
         rows: Sequence[str] = (),
         columns: Sequence[str] = (),
+        words: Sequence[Sequence[str]] = (),
     ) -> None:
         """Show values (row, column); `rows` and `columns` are their labels, none or one each.
+
+        `words`, row by row, stand in the cells instead of colours where numbers are only names, as ids are.
 
         `scale` is one of `lmviz.models.tap.SCALES`; `limit` the value of the strongest colour, chosen
         from the values when None. −∞ cells are plain, NaN cells hatched.
         """
         shape_changed = values.shape != self._cells.values.shape
-        self._cells = Cells.of(values, scale, limit)
+        self._words = tuple(words)
+        self._cells = Cells.of(np.zeros_like(values) if words else values, scale, limit)
         self._labels = replace(self._labels, rows=tuple(rows), columns=tuple(columns))
         self._picture = None
         if shape_changed:
@@ -200,7 +205,10 @@ class HeatmapView(Canvas):
             self._picture = CellPicture(self._cells, theme)
         strokes = HeatmapStrokes(painter, theme, frame, self._picture)
         strokes.draw_cells(self.devicePixelRatioF())
-        strokes.draw_values(self._value_rows(frame))
+        if self._words:
+            strokes.draw_words(self._words)
+        else:
+            strokes.draw_values(self._value_rows(frame))
         strokes.draw_fade(self._highlights, self._hovered)
         strokes.draw_outlines(self._selection, self._pinned, self._hovered)
         row, column = cell or (-1, -1)
@@ -209,7 +217,8 @@ class HeatmapView(Canvas):
         wide = frame.area.width() > self.length(160)
         right, height = frame.area.right() if wide else self.width() - 1, self.length(SCALE_HEIGHT)
         place = QRectF(0, self.height() - height, right, height)
-        draw_color_scale(painter, place, theme, self._cells.scale, self._cells.limit)
+        if not self._words:
+            draw_color_scale(painter, place, theme, self._cells.scale, self._cells.limit)
 
     def _value_rows(self, frame: HeatmapFrame) -> Sequence[int]:
         if self._values_shown == "all":

@@ -10,6 +10,7 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QRegion
 
 from lmviz.app.theme import Theme
+from lmviz.app.widgets.canvas import metrics
 from lmviz.app.widgets.cells import Cells, cell_image, color_table, ink_table
 from lmviz.app.widgets.figures import cell_figure
 from lmviz.app.widgets.heatmap_frame import HeatmapFrame
@@ -143,6 +144,22 @@ class HeatmapStrokes:
                     painter.setPen(inks[self._cells.levels[row, column]])
                     text = cell_figure(float(self._cells.values[row, column]))
                     painter.drawText(frame.cell(row, column), centre, text)
+
+    def draw_words(self, words: Sequence[Sequence[str]]) -> None:
+        """A word in each cell, cut short where there is no room."""
+        frame, painter = self._frame, self._painter
+        if frame.cell_height < self._length(15):
+            return
+        measure, centre = metrics(VALUE_SIZE, token=True), Qt.AlignmentFlag.AlignCenter
+        painter.setFont(self._theme.token_font(VALUE_SIZE))
+        painter.setPen(self._theme.text)
+        for row in frame.shown_rows:
+            for column in frame.shown_columns:
+                place = frame.cell(row, column)
+                shown = measure.elidedText(
+                    words[row][column], Qt.TextElideMode.ElideRight, place.width() - self._length(4)
+                )
+                painter.drawText(place, centre, shown)
 
     def draw_outlines(
         self,
