@@ -44,6 +44,7 @@ class BranchesPanel(Panel):
         self._adopt = _link("use_as_prefix_button", "use as prefix", "put this text into the prefix")
         self._clear = _link("clear_branches_button", "clear", "let go of all branches")
         self._goals: list[tuple[int, int | None]] = []
+        self._drawn = 0  # the node of the tree that one stands on
         self._card = Card("Branches", self._actions(), self._lay_out())
         self.column.addWidget(self._card)
         self._tree.node_clicked.connect(self._go)
@@ -62,8 +63,8 @@ class BranchesPanel(Panel):
 
     def refresh(self) -> None:
         branches = self.session.branches
-        nodes, current = self._draw_tree(branches)
-        self._tree.set_nodes(nodes, current)
+        nodes, self._drawn = self._draw_tree(branches)
+        self._tree.set_nodes(nodes, self._drawn)
         before, written = branches.prefix, branches.node.text[len(branches.prefix) :]
         self._before.setText(before)
         self._before.setVisible(bool(before))
@@ -123,8 +124,7 @@ class BranchesPanel(Panel):
 
     def _show_current(self) -> None:
         """Bring the current node into sight, once the tree has its new size."""
-        _, current = self._draw_tree(self.session.branches)
-        place = self._tree.node_rectangle(current).center().toPoint()
+        place = self._tree.node_rectangle(self._drawn).center().toPoint()
         self._area.ensureVisible(place.x(), place.y(), self._area.width() // 3, self._area.height() // 3)
 
     def _actions(self) -> QWidget:
