@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.theme import current_theme
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figures import number
 from lmviz.app.widgets.heatmap import HeatmapView
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 STEPS = {"q · k": "products", "÷ √d": "scaled", "masked": "scores", "softmax": "weights"}
 COMBINATIONS = ("mean", "max")
 STRIPS_WIDTH = 230
+NARROW = 470  # pixels at scale 1 below which the matrix needs all there is
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 
 
@@ -90,6 +93,10 @@ class AttentionPanel(Panel):
             return
         self._draw(reading.trace)
         self._mark()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._strips.setVisible(event.size().width() >= NARROW * current_theme().scale)
 
     def _head(self) -> QWidget:
         head = QWidget()

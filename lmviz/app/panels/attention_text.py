@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtCore import QTimer
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.attention_text import AttentionText
@@ -27,12 +28,16 @@ class AttentionTextPanel(Panel):
         self.setObjectName("attention_text_view")
         self._text = AttentionText()
         self._weights = NOTHING
-        self._card = Card("In the text", HINT, scrolling(self._text, sideways=True))
+        self._area = scrolling(self._text, sideways=True)
+        self._card = Card("In the text", HINT, self._area)
         self.column.addWidget(self._card)
         self._text.token_hovered.connect(lambda n: session.hover_position(n if n >= 0 else None))
         self._text.token_clicked.connect(session.choose_position)
         session.hovered_position_changed.connect(self._mark)
         session.position_changed.connect(self._mark)
+        self._follow_current = QTimer(self, singleShot=True, interval=0)
+        self._follow_current.timeout.connect(self._show_current)
+        session.position_changed.connect(self._follow_current.start)
         self.follow(session.reading_changed, session.head_changed, session.heads_changed)
 
     @property
@@ -62,6 +67,14 @@ class AttentionTextPanel(Panel):
         self._weights = combine_heads(trace, heads)
         self._text.set_attention([visible(token) for token in trace.tokens], self._weights)
         self._mark()
+        self._follow_current.start()
+
+    def _show_current(self) -> None:
+        """Bring the word one looks at into sight, once the text has its new width."""
+        position = self.session.reading_position
+        if 0 <= position < len(self._weights):
+            place = self._text.token_place(position).toPoint()
+            self._area.ensureVisible(place.x(), place.y(), self._area.width() // 4, 0)
 
     def _mark(self) -> None:
         hovered = self.session.hovered_position
