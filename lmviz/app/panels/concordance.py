@@ -77,7 +77,10 @@ class ConcordancePanel(Panel):
             texts=[f"{count(word.count)}/{count(found.total)}" for word in shown],
         )
         self._places.set_lines(
-            [Line(place.before, place.match, visible(place.token), place.after) for place in found.places]
+            [
+                Line(_on_one_line(place.before), place.match, visible(place.token), _on_one_line(place.after))
+                for place in found.places
+            ]
         )
 
     def _search(self) -> None:
@@ -114,3 +117,8 @@ class ConcordancePanel(Panel):
     def _open_place(self, index: int) -> None:
         if self._found is not None:
             self.session.choose_place(self._found.places[index].position)
+
+
+def _on_one_line(text: str) -> str:
+    """A stretch of text with its line breaks made visible, so that no two words run together."""
+    return text.replace("\n", " ⏎ ")

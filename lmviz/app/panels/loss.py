@@ -69,7 +69,7 @@ class LossPanel(Panel):
         self._ask_for_references()
         unit = self._unit.currentText()
         token = "character" if self._kind == "characters" else "token"
-        self._card.set_title(f"Loss, {unit} per {token}" if unit == "nats" else f"Loss, {unit}")
+        self._card.set_title(f"Loss per {token}" if unit == "nats" else f"Loss, {unit}")
         self._plot.set_logarithmic(self._scale.currentText() == "logarithmic")
         self._draw_runs()
         references = self._references.items() if self._reference_corpus is self.session.corpus else ()

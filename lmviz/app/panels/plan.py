@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.configuration_form import ConfigurationForm
-from lmviz.app.widgets.figures import short
+from lmviz.app.widgets.figures import short, with_unit
 from lmviz.app.widgets.model_cards import ModelCard, ModelCards
 from lmviz.app.widgets.scrolling import scrolling
 from lmviz.families import FAMILIES
@@ -97,7 +97,7 @@ class PlanPanel(Panel):
         options, context = plan.training_options, getattr(plan.configuration, "context", None)
         length = options.length or context or DEFAULT_LENGTH
         cost = plan.configuration.estimate(corpus.tokenizer.vocabulary_size, options.batch, length)
-        parts = [f"{short(cost.parameters)} parameters", f"{short(cost.bytes)}B"]
+        parts = [f"{short(cost.parameters)} parameters", with_unit(cost.bytes, "B")]
         if cost.operations_per_step:
-            parts.append(f"{short(cost.operations_per_step)}FLOP a step")
+            parts.append(f"{with_unit(cost.operations_per_step, 'FLOP')} a step")
         self._card.set_aside(" · ".join(parts))

@@ -49,6 +49,13 @@ def count(value: float) -> str:
     return f"{int(value):,}".replace("-", _MINUS)
 
 
+def with_unit(value: float, unit: str) -> str:
+    """A size in three figures with its unit: "10.2 MB", "950 B"."""
+    figures = short(value)
+    prefix = figures[-1] if figures[-1].isalpha() else ""
+    return f"{figures.removesuffix(prefix)} {prefix}{unit}"
+
+
 def short(value: float) -> str:
     """A size in three figures: "12.3k", "0.80M", "950"."""
     for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):

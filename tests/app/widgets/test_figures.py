@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from lmviz.app.widgets.figures import count, number, percentage, short, signed_figure
+from lmviz.app.widgets.figures import count, number, percentage, short, signed_figure, with_unit
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,11 @@ def test_percentage(share, written):
 )
 def test_short(value, written):
     assert short(value) == written
+
+
+def test_a_unit_stands_apart_with_its_prefix():
+    assert with_unit(10_200_000, "B") == "10.2 MB"
+    assert with_unit(950, "B") == "950 B"
 
 
 def test_signs_and_separators():
