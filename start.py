@@ -61,6 +61,7 @@ WORDS = {
     ),
     "bench": Word("measure speed beside other programs", ("bench",), (("benchmarks/bench.py",),)),
     "sample-models": Word("train the sample models again", (), (("sample_models/train.py",),)),
+    "pictures": Word("take the pictures of the guide again", ("docs",), (("docs/make_pictures.py",),)),
     "doctor": Word("say what this machine lacks, if anything", (), (("-m", "lmviz", "doctor"),)),
 }
 

@@ -1,0 +1,207 @@
+"""Take the pictures of the guide again, from the real window: `python3 start.py pictures`.
+
+    python3 start.py pictures                      all of them, on the texts that come along
+    python3 start.py pictures --text input.txt     Corpus and Train on another text, such as tiny Shakespeare
+    python3 start.py pictures inside film          some of them, by name
+
+Each scene opens what it needs in a window of its own, waits until it rests, and is taken light and dark.
+No screen is needed. What is drawn are the numbers of the sample models and of a short training.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from film import write_film
+from PySide6.QtWidgets import QApplication
+from window_driver import Driver
+
+from lmviz.app.threads import GarbageCollector, prepare_interpreter
+
+PICTURES = Path(__file__).resolve().parent / "pictures"
+SIZE = (1440, 900)
+THEMES = ("light", "dark")
+STORY = "Maya put the brown stone in the barrel. Later, Maya opened the barrel, and there lay the brown"
+TRAINED_STEPS = 600
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One picture: what is done before it is taken."""
+
+    name: str
+    play: Callable[[Driver], None]
+    size: tuple[int, int] = SIZE
+    themes: tuple[str, ...] = THEMES
+    projector: bool = False
+    rests: bool = True
+
+
+def corpus(driver: Driver) -> None:
+    """A text in words, and a phrase looked up in it."""
+    driver.show("corpus")
+    driver.open_text(driver.text, tokenizer="words", lower_case=True)
+    driver.find("concordance_edit").setText("cows eat" if driver.text == "farm" else "i am")
+    driver.wait(lambda: bool(driver.find("concordance_view").found), "the concordance")
+
+
+def train(driver: Driver) -> None:
+    """A small Transformer in the middle of its training, in characters."""
+    from lmviz.families import FAMILIES
+    from lmviz.training.options import TrainingOptions
+
+    driver.show("train")
+    driver.open_text(driver.text, tokenizer="characters")
+    configuration = FAMILIES["transformer"].configuration(layers=2, heads=4, width=64, context=64)
+    options = TrainingOptions(steps=2 * TRAINED_STEPS, validate_every=50)
+    session = driver.session
+    session.train("transformer", configuration, options)
+    driver.wait(lambda: session.model is not None, "the run")
+    session.set_prefix("The king and the qu" if driver.text != "farm" else "The cows ea")
+    driver.wait(
+        lambda: session.training.progress is not None and session.training.progress.step >= TRAINED_STEPS,
+        "the training",
+    )
+    session.pause_training()
+
+
+def inside(driver: Driver, model: str, address: str, *index: int) -> None:
+    """The stage of a model's computation that makes a tap, and one cell of it explained."""
+    driver.show("inside")
+    driver.open_model(model)
+    driver.type(STORY)
+    session = driver.session
+    stages = session.reading.trace.stages
+    session.choose_stage(next(at for at, stage in enumerate(stages) if address in stage.results))
+    session.choose_cell((address, index))
+
+
+def inside_transformer(driver: Driver) -> None:
+    inside(driver, "stories-transformer", "layers/1/attention/weights", 0, 20, 4)
+
+
+def inside_lstm(driver: Driver) -> None:
+    inside(driver, "stories-lstm", "layers/0/cell", 12, 40)
+
+
+def inside_ngram(driver: Driver) -> None:
+    driver.show("inside")
+    driver.open_model("stories-5-gram")
+    driver.type(STORY)
+
+
+def attention(driver: Driver) -> None:
+    """The attention of one head, pointed at."""
+    driver.show("attention")
+    driver.open_model("stories-transformer")
+    driver.type(STORY)
+    driver.session.choose_head(1, 0)
+
+
+def surgery(driver: Driver) -> None:
+    """A head taken out, and what this does to the next word."""
+    attention(driver)
+    driver.find("zero_head_button").click()
+    driver.wait(lambda: driver.session.reading.baseline is not None, "the reading without the head")
+
+
+def sample(driver: Driver) -> None:
+    """Some rolls of the die, a branch, and a beam search."""
+    driver.show("sample")
+    driver.open_model("stories-transformer")
+    driver.type(STORY)
+    session = driver.session
+    session.set_sampling(temperature=0.9, top_k=40, top_p=0.95, seed=7, seed_locked=True)
+    driver.wait(lambda: session.prospect is not None, "the distribution")
+    for rolls in (5, 3):
+        for _ in range(rolls):
+            before = session.branches
+            driver.find("sample_step_button").click()
+            driver.wait(lambda before=before: session.branches is not before, "the roll")
+            driver.wait(lambda: not session.is_choosing, "the roll")
+        if rolls == 5:
+            for _ in range(4):
+                session.step_back()
+            session.set_sampling(seed=3)
+            driver.rest()
+
+
+def compare(driver: Driver) -> None:
+    """An n-gram, an LSTM and a Transformer on one prefix."""
+    driver.show("compare")
+    for model in ("stories-5-gram", "stories-lstm", "stories-transformer"):
+        driver.open_model(model)
+    driver.open_text("stories")
+    driver.type(STORY)
+    session = driver.session
+    session.compare([(model, model.snapshots[-1]) for model in session.models[:-1]])
+
+
+SCENES = (
+    Scene("corpus", corpus),
+    Scene("train", train),
+    Scene("inside", inside_transformer),
+    Scene("inside-lstm", inside_lstm),
+    Scene("inside-ngram", inside_ngram, themes=("light",)),
+    Scene("attention", attention),
+    Scene("surgery", surgery, themes=("light",)),
+    Scene("sample", sample),
+    Scene("compare", compare),
+    Scene("projector", attention, themes=("light",), projector=True),
+    Scene("small", attention, size=(1000, 640), themes=("light",)),
+)
+
+
+def take(scene: Scene, text: str, folder: Path) -> None:
+    """Play a scene and write its pictures."""
+    with Driver(folder, text, scene.size) as driver:
+        window = driver.window
+        window.set_theme(scene.themes[0])
+        window.set_projector(scene.projector)
+        scene.play(driver)
+        for theme in scene.themes:
+            window.set_theme(theme)
+            driver.rest()
+            path = PICTURES / f"{scene.name}-{theme}.png"
+            driver.picture().save(str(path), "PNG", 0)  # 0 is Qt's word for the smallest file
+            print(f"{path.name}: {path.stat().st_size // 1000} kB", flush=True)
+        window.set_projector(False)
+
+
+def main() -> None:
+    """Take the pictures that are named, or all."""
+    parser = argparse.ArgumentParser(description="Take the pictures of the guide again.")
+    parser.add_argument("names", nargs="*", help="which ones; all when none is named")
+    parser.add_argument(
+        "--text", default="farm", help="the text of Corpus and Train: a file, or a catalogue name"
+    )
+    arguments = parser.parse_args()
+    known = [*(scene.name for scene in SCENES), "film"]
+    unknown = sorted(set(arguments.names) - set(known))
+    if unknown:
+        parser.error(f"there is no picture {unknown[0]!r}: the pictures are {', '.join(known)}.")
+    wanted = arguments.names or known
+    prepare_interpreter()
+    application = QApplication(sys.argv[:1])
+    application.setCursorFlashTime(0)  # a cursor that blinks never rests
+    collector = GarbageCollector(application)
+    PICTURES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for scene in SCENES:
+            if scene.name in wanted:
+                take(scene, arguments.text, Path(folder) / scene.name)
+        if "film" in wanted:
+            write_film(Path(folder) / "film", PICTURES / "film.gif")
+    collector.deleteLater()
+
+
+if __name__ == "__main__":
+    main()

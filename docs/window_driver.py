@@ -1,0 +1,151 @@
+"""The real window, driven from a script: open, type, point, wait until it rests, and take its picture."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPolygonF
+from PySide6.QtWidgets import QApplication, QWidget
+
+from lmviz.app.main_window import MainWindow
+from lmviz.app.session import Session
+from lmviz.app.settings import Settings
+
+PATIENCE = 120.0  # seconds until a condition that does not come is given up
+LOOK_EVERY = 0.15  # seconds between two looks at whether the window rests
+POINTER = QPolygonF(
+    [QPointF(x, y) for x, y in ((0, 0), (0, 16), (4, 12), (7, 18), (9, 17), (6, 11), (11, 11))]
+)
+
+
+class Driver:
+    """A window on a session of its own, whose runs and settings lie in `folder`.
+
+    `text` is the corpus of the scenes, as `Session.open_corpus` takes it.
+    """
+
+    def __init__(self, folder: Path, text: str, size: tuple[int, int]) -> None:
+        self.text = text
+        self.session = Session(folder / "runs")
+        self.window = MainWindow(self.session, Settings(folder / "lmviz.ini"))
+        self._failures: list[str] = []
+        self._pointer: QPoint | None = None
+        self.session.failed.connect(lambda where, sentence: self._failures.append(f"{where}: {sentence}"))
+        self.window.resize(*size)
+        self.window.painted.connect(self.session.start)
+
+    def __enter__(self) -> Self:
+        self.window.show()
+        self.wait(lambda: self.session.is_ready, "torch")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.window.close()
+        self.window.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    def wait(self, condition: Callable[[], bool], for_what: str) -> None:
+        """Let the window work until a condition holds; RuntimeError when it fails or never does."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            self.work_on(0.01)
+            if self._failures:
+                raise RuntimeError(f"while waiting for {for_what}: {self._failures[0]}")
+            if time.monotonic() > end:
+                raise RuntimeError(f"waited in vain for {for_what}")
+
+    def work_on(self, seconds: float) -> None:
+        """Let the window work for a while."""
+        end = time.monotonic() + seconds
+        while True:
+            QApplication.processEvents()
+            if time.monotonic() >= end:
+                return
+            time.sleep(0.002)
+
+    def rest(self) -> None:
+        """Wait until nothing is read any more and two pictures in a row are the same."""
+        previous = QImage()
+
+        def is_at_rest() -> bool:
+            nonlocal previous
+            self.work_on(LOOK_EVERY)
+            before, previous = previous, self.window.grab().toImage()
+            return not self.session.is_reading and not self.session.jobs and before == previous
+
+        self.wait(is_at_rest, "rest")
+
+    def picture(self) -> QImage:
+        """What the window shows now, with the pointer where `point` has put it."""
+        image = self.window.grab().toImage()
+        if self._pointer is not None:
+            painter = QPainter(image)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.translate(self._pointer)
+            painter.setPen(QColor("white"))
+            painter.setBrush(QColor("black"))
+            painter.drawPolygon(POINTER)
+            painter.end()
+        return image
+
+    # What a person does
+
+    def find(self, name: str) -> QWidget:
+        """The control with an object name: in the perspective that is shown, otherwise in the frame."""
+        found = self.window.perspective.findChild(QObject, name) or self.window.findChild(QObject, name)
+        if not isinstance(found, QWidget):
+            raise RuntimeError(f"there is no control {name!r}")
+        return found
+
+    def show(self, perspective: str) -> None:
+        """Go to a perspective."""
+        self.window.show_perspective(perspective)
+        self.work_on(0.1)
+
+    def bring_to_front(self, *panels: str) -> None:
+        """Put panels in front of those that share their place."""
+        for panel in panels:
+            self.find(f"dock_{panel}").raise_()
+        self.work_on(0.1)
+
+    def open_text(self, source: str, **settings: str) -> None:
+        """Read a text."""
+        before = self.session.corpus
+        self.session.open_corpus(source, **settings)
+        self.wait(lambda: self.session.corpus is not before, f"the text {source}")
+
+    def open_model(self, name: str | Path) -> None:
+        """Open a run or a sample model and look into it."""
+        before = self.session.model
+        self.session.open_model(name)
+        self.wait(lambda: self.session.model not in (None, before), f"the model {name}")
+
+    def type(self, prefix: str) -> None:
+        """Type a prefix and wait until it is read."""
+        self.find("prefix_edit").setText(prefix)
+        self.wait(lambda: self.session.reading is not None and not self.session.is_reading, "the reading")
+
+    def point(self, widget: QWidget, place: QPointF | QPoint) -> None:
+        """Move the pointer to a place of a widget."""
+        place = QPointF(place)
+        event = QMouseEvent(
+            QEvent.Type.MouseMove,
+            place,
+            widget.mapToGlobal(place),
+            Qt.MouseButton.NoButton,
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+        QApplication.sendEvent(widget, event)
+        self._pointer = widget.mapTo(self.window, place).toPoint()
+        self.work_on(0.05)
+
+    def point_nowhere(self) -> None:
+        """Take the pointer away."""
+        self._pointer = None
+        self.session.hover_position(None)
+        self.session.hover_cell(None)
