@@ -21,8 +21,15 @@ def icon_path(name: str) -> Path:
 
 def icon(name: str, color: QColor, disabled: QColor | None = None) -> QIcon:
     """An icon in a colour, crisp at any of the usual sizes; ask again when the theme has changed."""
+    return _made(name, color.rgba(), None if disabled is None else disabled.rgba())
+
+
+@lru_cache(maxsize=256)  # bars of buttons ask for theirs many times a second while training
+def _made(name: str, color: int, disabled: int | None) -> QIcon:
     made = QIcon()
-    modes = [(QIcon.Mode.Normal, color)] + ([(QIcon.Mode.Disabled, disabled)] if disabled else [])
+    modes = [(QIcon.Mode.Normal, QColor.fromRgba(color))]
+    if disabled is not None:
+        modes.append((QIcon.Mode.Disabled, QColor.fromRgba(disabled)))
     for mode, tint in modes:
         for size in SIZES:
             made.addPixmap(pixmap(name, tint, size), mode)

@@ -30,7 +30,9 @@ def prepare_interpreter() -> None:
 def lower_priority() -> None:
     """Let the calling thread, and those it starts, give way to the window where the system can."""
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+        thread = threading.get_native_id()
+        own = os.getpriority(os.PRIO_PROCESS, thread)  # lower already where lmviz was started with nice
+        os.setpriority(os.PRIO_PROCESS, thread, min(own + 10, 19))
 
 
 def compute_with(cores: int | None) -> None:

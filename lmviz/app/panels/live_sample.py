@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 LENGTH = {"characters": 420, "bpe": 140, "words": 110}
 PIECE = 8
-EVERY = 4.0  # seconds between two texts while the moment keeps changing
+EVERY = 6.0  # seconds between two texts while the moment keeps changing
+WHILE_TRAINING = 500  # milliseconds between two pieces, so that training keeps its cores
 BEGINNING = "\n"
 
 
@@ -41,6 +42,8 @@ class LiveSamplePanel(Panel):
         self._begun = 0.0
         self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self.refresh_soon)
+        self._next_piece = QTimer(self, singleShot=True)
+        self._next_piece.timeout.connect(self._write_on)
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
         self.follow(
@@ -59,6 +62,7 @@ class LiveSamplePanel(Panel):
         if writing and wait > 0 and session.prefix == self._begun_with and session.live:
             self._later.start(round(1000 * wait))
             return
+        self._next_piece.stop()
         self._begun, self._begun_with, self._step = time.monotonic(), session.prefix, session.step
         self._text, self._written = session.prefix, 0
         self._limit = LENGTH.get(session.model.tokenizer.kind, LENGTH["words"])
@@ -70,6 +74,8 @@ class LiveSamplePanel(Panel):
 
     def _write_on(self) -> None:
         """A few tokens at a time, so that nobody waits for the reading thread."""
+        if not self.isVisible():
+            return
         text, sampling, written = self._text, self.session.sampling, self._written
 
         def work(model: Model) -> tuple[str, int, bool]:
@@ -89,8 +95,8 @@ class LiveSamplePanel(Panel):
         self._written = self._limit if ended else self._written + count
         self._page.setPlainText(self._text)
         self._page.moveCursor(QTextCursor.MoveOperation.End)
-        if self._written < self._limit and self.isVisible():
-            self._write_on()
+        if self._written < self._limit:
+            self._next_piece.start(WHILE_TRAINING if self.session.training.phase == "running" else 0)
 
     def _adopt_theme(self) -> None:
         self._page.setFont(current_theme().token_font(12.5))

@@ -157,6 +157,8 @@ class LinePlot(QWidget):
 
     def set_references(self, references: Sequence[tuple[str, float]]) -> None:
         """Dashed horizontal lines with their names, such as the loss of a bigram model."""
+        if list(references) == [line.reference for line in self._references]:
+            return
         for line in self._references:
             self._plot.removeItem(line)
         self._references = [ReferenceLine(name, value) for name, value in references]
@@ -183,6 +185,8 @@ class LinePlot(QWidget):
 
     def set_logarithmic(self, logarithmic: bool) -> None:
         """Whether y is logarithmic; values that are not positive are then left out."""
+        if logarithmic == self._logarithmic:
+            return
         self._logarithmic = logarithmic
         self._plot.setLogMode(x=False, y=logarithmic)
         for line in self._references:

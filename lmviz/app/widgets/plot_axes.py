@@ -72,6 +72,11 @@ class ReferenceLine(pyqtgraph.InfiniteLine):
         self._label.anchors = [(1, 1), (1, 1)]
         self.set_logarithmic(False)
 
+    @property
+    def reference(self) -> tuple[str, float]:
+        """The name and the value it stands for."""
+        return self.name_text, self._at
+
     def set_logarithmic(self, logarithmic: bool) -> None:
         """Stand at the value on a linear or a logarithmic axis."""
         self.setValue(math.log10(self._at) if logarithmic and self._at > 0 else self._at)
