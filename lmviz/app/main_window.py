@@ -8,16 +8,15 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QMainWindow,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from lmviz.app import opening
+from lmviz.app.arrow_keys import PLAIN, ArrowKeys
 from lmviz.app.commands import Commands
 from lmviz.app.dialogs import FaultReport
 from lmviz.app.header import Header
@@ -31,6 +30,7 @@ from lmviz.app.session import Session
 from lmviz.app.settings import Settings
 from lmviz.app.theme import CHOICES, theme_switch
 from lmviz.app.transport import Transport
+from lmviz.app.widgets.scrolling import QuietScrollArea
 
 SIZE = (1440, 900)
 SMALLEST = (860, 560)
@@ -66,6 +66,7 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self._restore()
         self.commands = Commands(self)
+        self._arrow_keys = ArrowKeys(session, self)
         self._connect()
 
     @property
@@ -183,19 +184,13 @@ class MainWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that what has the focus had no use for."""
-        session = self.session
         acts = {
-            Qt.Key.Key_Left: lambda: session.choose_position(session.position - 1),
-            Qt.Key.Key_Right: lambda: session.choose_position(session.position + 1),
-            Qt.Key.Key_Up: lambda: session.choose_stage(session.stage - 1),
-            Qt.Key.Key_Down: lambda: session.choose_stage(session.stage + 1),
             Qt.Key.Key_Space: self._toggle_play,
-            Qt.Key.Key_Escape: session.release,
+            Qt.Key.Key_Escape: self.session.release,
         }
-        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
-        if plain and event.key() in acts:
+        if event.modifiers() in PLAIN and event.key() in acts:
             acts[event.key()]()
-        else:
+        elif not self._arrow_keys.take(event):
             super().keyPressEvent(event)
 
     def _toggle_play(self) -> None:
@@ -226,11 +221,8 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
 
-def _scrolling(view: PerspectiveView) -> QScrollArea:
+def _scrolling(view: PerspectiveView) -> QuietScrollArea:
     """Where the window is smaller than its panels can be, docks would overlap; this lets them scroll."""
-    area = QScrollArea()
+    area = QuietScrollArea()
     area.setWidget(view)
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return area

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 
-def scrolling(widget: QWidget, *, sideways: bool = False) -> QScrollArea:
-    """The widget in a scroll area without a frame; up and down, and `sideways` where asked for."""
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
+class QuietScrollArea(QScrollArea):
+    """Without a frame or a focus of its own; keys that its widget has no use for pass on to the window."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        event.ignore()
+
+
+def scrolling(widget: QWidget, *, sideways: bool = False) -> QuietScrollArea:
+    """The widget in a quiet scroll area: up and down, and `sideways` where asked for."""
+    area = QuietScrollArea()
     never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded if sideways else never)
     area.setWidget(widget)
     area.viewport().setAutoFillBackground(False)  # what lies behind is the card's surface
     widget.setAutoFillBackground(False)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return area
