@@ -6,7 +6,10 @@ import random
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("lmviz", deadline=None)  # a busy machine is no defect
+settings.load_profile("lmviz")
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["OMP_NUM_THREADS"] = "1"
 
