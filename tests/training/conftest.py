@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import settings
 
 from lmviz.models.lstm import LSTMModel
 from lmviz.models.model import Model
@@ -20,9 +19,6 @@ from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
 
 VOCABULARY = 7
-
-settings.register_profile("training", deadline=None)  # a busy machine is no defect
-settings.load_profile("training")
 
 
 @pytest.fixture(autouse=True)
