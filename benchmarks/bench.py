@@ -34,7 +34,8 @@ PACKAGES = ("torch", "numpy", "PySide6_Essentials", "pyqtgraph", "transformers",
 def machine() -> str:
     """What was measured on, and with which versions."""
     system = f"{platform.system()} {platform.machine()}, {_processor()}, {os.cpu_count()} cores"
-    return f"{system}, Python {platform.python_version()}"
+    threads = os.environ.get("OMP_NUM_THREADS", str(os.cpu_count()))
+    return f"{system}, {threads} for torch, Python {platform.python_version()}"
 
 
 def _processor() -> str:

@@ -41,18 +41,27 @@ class Row:
         return measured.value <= self.budget if self.at_most else measured.value >= self.budget
 
 
-def interleave(
-    ours: Callable[[], object], theirs: Callable[[], object], repetitions: int
-) -> tuple[float, float]:
-    """Median seconds of two pieces of work, done in turns so that a slow moment hits both.
+@dataclass(frozen=True)
+class Times:
+    """Median seconds of two pieces of work, and the median over the rounds of theirs over ours."""
 
-    The first round is for warming up and does not count.
+    ours: float
+    theirs: float
+    ratio: float
+
+
+def interleave(ours: Callable[[], object], theirs: Callable[[], object], rounds: int) -> Times:
+    """Time two pieces of work in turns, first one in front and then the other.
+
+    A slow moment of the machine then hits both, and each round is compared with itself alone. One more
+    round comes first, to warm up.
     """
-    times: tuple[list[float], list[float]] = ([], [])
-    for repetition in range(repetitions + 1):
-        for work, taken in zip((ours, theirs), times, strict=True):
+    taken: dict[Callable[[], object], list[float]] = {ours: [], theirs: []}
+    for number in range(rounds + 1):
+        for work in (ours, theirs) if number % 2 else (theirs, ours):
             began = time.perf_counter()
             work()
-            if repetition:
-                taken.append(time.perf_counter() - began)
-    return statistics.median(times[0]), statistics.median(times[1])
+            taken[work].append(time.perf_counter() - began)
+    our_times, their_times = taken[ours][1:], taken[theirs][1:]
+    ratios = [their / our for our, their in zip(our_times, their_times, strict=True)]
+    return Times(*map(statistics.median, (our_times, their_times, ratios)))

@@ -28,7 +28,7 @@ from lmviz.training.run import Run
 
 @dataclass(frozen=True)
 class Size:
-    """How large a model and its batches are; `steps` make one repetition of the measurement."""
+    """How large a model and its batches are; `steps` make one round of the measurement."""
 
     layers: int
     width: int
@@ -40,13 +40,13 @@ class Size:
 
     @property
     def tokens(self) -> int:
-        """Tokens in a repetition."""
+        """Tokens in a round."""
         return self.steps * self.batch * self.length
 
 
 TOKENS = 200_000
 ENDLESS = 1_000_000
-REPETITIONS = 9
+ROUNDS = 10
 
 Training = Generator[object, None, None]
 
@@ -132,10 +132,10 @@ def _compare(ours: Training, theirs: Training, size: Size, peer: str) -> Measure
         for _ in itertools.islice(training, size.steps):
             pass
 
-    our_time, their_time = interleave(partial(advance, ours), partial(advance, theirs), REPETITIONS)
+    times = interleave(partial(advance, ours), partial(advance, theirs), ROUNDS)
     ours.close()
-    speeds = f"{size.tokens / our_time:,.0f} tokens/s, {peer} {size.tokens / their_time:,.0f}"
-    return Measured(their_time / our_time, speeds)
+    speeds = f"{size.tokens / times.ours:,.0f} tokens/s, {peer} {size.tokens / times.theirs:,.0f}"
+    return Measured(times.ratio, speeds)
 
 
 def transformer(size: Size) -> Measured:
