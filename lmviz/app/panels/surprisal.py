@@ -197,6 +197,8 @@ class SurprisalPanel(Panel):
 
     def _recolor(self) -> None:
         """The curves keep their colours, which belong to the theme."""
+        if len(self._curves) != len(self._moments):
+            return  # others are on their way, and will have the theme's
         self._curves = tuple(
             WordCurve(curve.name, color_of(moment), curve.values, curve.turn)
             for curve, moment in zip(self._curves, self._moments, strict=True)
