@@ -269,8 +269,7 @@ class ThemeSwitch(QObject):
         _current = replace(chosen, scale=PROJECTOR_SCALE) if self.projector else chosen
         application = QApplication.instance()
         application.setPalette(_palette(_current))
-        if application.font() != _current.font():  # telling every widget takes a third of the time
-            application.setFont(_current.font())
+        application.setFont(_current.font())
         application.setStyleSheet(stylesheet(_current))
         self.theme_changed.emit()
 
