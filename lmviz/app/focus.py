@@ -32,6 +32,7 @@ class Focus:
         self._stages = 0
         self._cell: Cell | None = None
         self._hovered_cell: Cell | None = None
+        self._hovers_operand = False
         self._head: Head = (0, 0)
         self._heads: tuple[Head, ...] = ()
 
@@ -74,8 +75,13 @@ class Focus:
 
     @property
     def shown_cell(self) -> Cell | None:
-        """The cell to explain: the hovered one, otherwise the pinned one."""
+        """The cell to show: the hovered one, otherwise the pinned one."""
         return self._cell if self._hovered_cell is None else self._hovered_cell
+
+    @property
+    def explained_cell(self) -> Cell | None:
+        """The same, but while an operand of the pinned cell is hovered still the pinned one."""
+        return self._cell if self._hovers_operand else self.shown_cell
 
     @property
     def head(self) -> Head:
@@ -130,10 +136,11 @@ class Focus:
             self._cell = cell
             self.cell_changed.emit()
 
-    def hover_cell(self, cell: Cell | None) -> None:
-        """Preview a cell; None when the pointer leaves."""
+    def hover_cell(self, cell: Cell | None, *, as_operand: bool = False) -> None:
+        """Preview a cell; None when the pointer leaves. `as_operand`: in the explanation of another."""
         if cell != self._hovered_cell:
             self._hovered_cell = cell
+            self._hovers_operand = as_operand and cell is not None
             self.hovered_cell_changed.emit()
 
     def release(self) -> None:

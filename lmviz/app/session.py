@@ -2,9 +2,9 @@
 
 A session is made of layers, each a file with one idea, each knowing only those before it:
 `Tasks` (work in other threads), `Library` (corpus, models, the moment shown), `Learning` (training);
-beside them `Focus` (position, stage, cell), `Surgery` (interventions), `Writing` (the branches after the
-prefix) and `Searching` (a beam search). Here they meet: the prefix is read by the model, at the moment,
-under the interventions.
+beside them `Focus` (position, stage, cell), `Explaining` (why a cell has its value), `Surgery`
+(interventions), `Writing` (the branches after the prefix) and `Searching` (a beam search). Here they
+meet: the prefix is read by the model, at the moment, under the interventions.
 
 Properties are read-only; verbs change them; a signal `…_changed` without arguments follows each change.
 """
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from lmviz.app.explaining import Explaining
 from lmviz.app.focus import Focus
 from lmviz.app.learning import Learning
 from lmviz.app.reading import Reading, read
@@ -25,16 +26,19 @@ from lmviz.app.searching import Searching
 from lmviz.app.surgery import Surgery
 from lmviz.app.writing import Writing
 from lmviz.decoding.options import SamplingOptions
+from lmviz.inspection.attention import farthest_looking_head
 from lmviz.text.tokenizer import Encoding
 
 if TYPE_CHECKING:
+    from lmviz.app.opened_models import OpenedModel
+    from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
     from lmviz.text.tokenizer import Tokenizer
 
 T = TypeVar("T")
 
 
-class Session(Focus, Surgery, Writing, Searching, Learning):
+class Session(Explaining, Focus, Surgery, Writing, Searching, Learning):
     """Everything that is open, chosen and pointed at."""
 
     prefix_changed = Signal()
@@ -109,6 +113,19 @@ class Session(Focus, Surgery, Writing, Searching, Learning):
             self._encode()
             self._read_soon.start()
 
+    def show_stored(self, model: OpenedModel, trace: Trace) -> None:
+        """Show a model with a trace of it that was stored; the next reading replaces the trace."""
+        self._models, self._model, self._step = (model,), model, trace.step
+        self._prefix = trace.text
+        self._reading = Reading(trace, None, model, trace.step)
+        self._fit_stages(len(trace.stages))
+        head = farthest_looking_head(trace)
+        if head is not None:
+            self.choose_head(*head)
+        for changed in (self.models_changed, self.model_changed, self.step_changed, self.prefix_changed):
+            changed.emit()
+        self.reading_changed.emit()
+
     def set_sampling(self, **changes: Any) -> None:
         """Change some of the sampling options; LmvizError when a value cannot be."""
         sampling = replace(self._sampling, **changes)
@@ -155,6 +172,7 @@ class Session(Focus, Surgery, Writing, Searching, Learning):
         self._reading = reading
         self._fit_cells(lambda cell: reading is not None and reading.has_cell(*cell))
         self._fit_stages(len(reading.trace.stages) if reading is not None else 0)
+        self._explain()
         self.reading_changed.emit()
 
 

@@ -90,3 +90,13 @@ def test_saying_the_same_again_is_no_change(focus: Looking, qtbot: QtBot) -> Non
         focus.choose_position(2)
         focus.choose_stage(1)
         focus.hover_position(None)
+
+
+def test_an_operand_under_the_pointer_leaves_the_pinned_cell_explained(focus: Looking) -> None:
+    pinned, operand = ("hidden", (0, 0)), ("preactivation", (0, 0))
+    focus.choose_cell(pinned)
+    focus.hover_cell(operand, as_operand=True)
+    assert (focus.shown_cell, focus.explained_cell) == (operand, pinned)
+    focus.hover_cell(None)
+    focus.hover_cell(operand)
+    assert focus.explained_cell == operand

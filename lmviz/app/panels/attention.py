@@ -128,6 +128,7 @@ class AttentionPanel(Panel):
         for changed in (session.hovered_position_changed, session.cell_changed, session.position_changed):
             changed.connect(self._mark)
         session.hovered_cell_changed.connect(self._draw_strips)
+        session.arithmetic_changed.connect(self._light)
         self.follow(session.reading_changed, session.head_changed, session.heads_changed)
 
     @property
@@ -206,6 +207,19 @@ class AttentionPanel(Panel):
         same = cell is not None and cell[0] == self._address and cell[1][0] == self.session.head[1]
         self._matrix.set_pinned(tuple(cell[1][1:]) if same and not self.session.heads else None)
         self._draw_strips()
+        self._light()
+
+    def _light(self) -> None:
+        """Let what has no part in the explained cell step back."""
+        from lmviz.inspection.views import matrix
+
+        reading, (_, head) = self.session.reading, self.session.head
+        drawn = reading is not None and self._shown.size > 0 and self._address in reading.trace
+        if not drawn or not self.is_in_sight:
+            return
+        view = matrix(reading.trace, self._address, head, 0, ())
+        same = view.values.shape == self._shown.shape and len(self.session.heads) <= 1
+        self._matrix.set_lights(self.session.lights(view) if same else None)
 
     def _hover(self, query: int, key: int) -> None:
         self.session.hover_position(query)

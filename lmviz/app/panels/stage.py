@@ -47,6 +47,7 @@ class StagePanel(Panel):
         for changed in (session.cell_changed, session.hovered_cell_changed):
             changed.connect(self._mark)
         session.cell_changed.connect(self._ask_for_numbers)
+        session.arithmetic_changed.connect(self._light)
         self.follow(
             session.reading_changed,
             session.position_changed,
@@ -184,6 +185,12 @@ class StagePanel(Panel):
                 if n != marks[0][0] and len(self._strips.strips[n].values) == length
             ]
         self._strips.set_marks(marks)
+        self._light()
+
+    def _light(self) -> None:
+        """Let what has no part in the explained cell step back."""
+        if self.is_in_sight:
+            self._strips.set_lights([self.session.lights(view) for view in self._views])
 
     def _read_out(self, strip: int, cell: int) -> tuple[str, list[str]]:
         view = self._views[strip]

@@ -69,6 +69,7 @@ class StatePanel(Panel):
         self._heatmap.drag_finished.connect(self._end_of_drag)
         session.hovered_position_changed.connect(self._mark)
         session.cell_changed.connect(self._mark)
+        session.arithmetic_changed.connect(self._light)
         self.follow(
             session.reading_changed, session.stage_changed, session.position_changed, session.head_changed
         )
@@ -170,6 +171,12 @@ class StatePanel(Panel):
         cell = self.session.cell
         pinned = view.cell(cell[1]) if cell is not None and cell[0] == view.address else None
         self._heatmap.set_pinned(pinned)
+        self._light()
+
+    def _light(self) -> None:
+        """Let what has no part in the explained cell step back."""
+        if self._view is not None and self.is_in_sight:
+            self._heatmap.set_lights(self.session.lights(self._view))
 
     def _position_of(self, row: int, column: int) -> int:
         return row if self._view.row_axis == "query" else column

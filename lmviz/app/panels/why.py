@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from lmviz.app.focus import Cell
     from lmviz.app.session import Session
     from lmviz.models.arithmetic import Arithmetic
-    from lmviz.models.model import Model
 
 LARGEST_TERMS = 8
 
@@ -33,7 +32,6 @@ class WhyPanel(Panel):
         self._sheet = ArithmeticCard()
         self._shown: Arithmetic | None = None
         self._trail: list[Cell] = []
-        self._own_hover: Cell | None = None
         self._crumbs = Breadcrumbs()
         body = QWidget()
         column = QVBoxLayout(body)
@@ -47,7 +45,7 @@ class WhyPanel(Panel):
         self._sheet.left.connect(lambda: session.hover_cell(None))
         session.cell_changed.connect(self._lengthen_trail)
         self._crumbs.step_clicked.connect(lambda step: session.choose_cell(self._trail[step]))
-        self.follow(session.reading_changed, session.cell_changed, session.hovered_cell_changed)
+        self.follow(session.arithmetic_changed, session.cell_changed)
 
     @property
     def shown(self) -> Arithmetic | None:
@@ -63,27 +61,7 @@ class WhyPanel(Panel):
         return explanation_recipe(reading.moment, self._shown.address, self._shown.index)
 
     def refresh(self) -> None:
-        reading = self.session.reading
-        hovered = self.session.hovered_cell
-        cell = self.session.cell if hovered in (None, self._own_hover) else hovered
-        if reading is None or cell is None:
-            self.session.silence("why")
-            self._take(None)
-            return
-
-        def work(model: Model) -> Arithmetic | None:
-            from lmviz.inspection.explain import explain
-
-            traced = reading.trace.arrays.get(cell[0])
-            inside = traced is not None and all(
-                place < size for place, size in zip(cell[1], traced.array.shape, strict=False)
-            )
-            return explain(model, reading.trace, *cell) if inside else None
-
-        self.session.ask_of((reading.model, reading.step), "why", work, self._take)
-
-    def _take(self, arithmetic: Arithmetic | None) -> None:
-        self._shown = arithmetic
+        arithmetic = self._shown = self.session.arithmetic
         self._sheet.set_arithmetic(arithmetic, self._short_name, LARGEST_TERMS)
         if arithmetic is None:
             self._card.set_title("Why this number?")
@@ -130,8 +108,7 @@ class WhyPanel(Panel):
         """Show elsewhere where an operand stands, while the sheet stays as it is."""
         reading = self.session.reading
         if reading is not None and source in reading.trace.arrays and index is not None:
-            self._own_hover = (source, tuple(index))
-            self.session.hover_cell(self._own_hover)
+            self.session.hover_cell((source, tuple(index)), as_operand=True)
 
     def follow_operand(self, source: str, index: tuple[int, ...]) -> None:
         """Go back to an operand, and to the stage that made it; parameters have no earlier stage."""

@@ -17,7 +17,7 @@ from lmviz.app.widgets.color_scale import draw_color_scale
 from lmviz.app.widgets.figures import number
 from lmviz.app.widgets.heatmap_frame import LARGEST_ZOOM_CELL, HeatmapFrame
 from lmviz.app.widgets.heatmap_labels import Labels
-from lmviz.app.widgets.heatmap_painter import CellPicture, HeatmapStrokes, Highlight
+from lmviz.app.widgets.heatmap_painter import CellPicture, HeatmapStrokes
 from lmviz.app.widgets.hover_card import HoverCard
 
 Readout = Callable[[int, int], tuple[str, Sequence[str]]]
@@ -37,7 +37,7 @@ class HeatmapView(Canvas):
     `set_matrix(values, scale="signed", limit=None, rows=(), columns=())` shows (row, column) numbers;
     `set_style(square, values, labels_below, row_role, column_role)` says how;
     `set_selection(row, column)` outlines a whole row or column; `set_pinned(cell)`, `set_hovered(cell)`
-    mark cells from outside; `set_highlights([Highlight])` fades all but some blocks;
+    mark cells from outside; `set_lights(strengths)` fades all but some cells;
     `set_readout(function)` gives the hover card's words; `set_editable(True)` lets values be dragged.
     Signals: `cell_hovered(int, int)`, `left()`, `cell_clicked(int, int)`, `cell_double_clicked(int, int)`,
     and when editable `cell_dragged(int, int, float)` with the new value, `drag_finished()`.
@@ -66,7 +66,7 @@ class HeatmapView(Canvas):
         self._hovered: tuple[int, int] | None = None
         self._pinned: tuple[int, int] | None = None
         self._selection: tuple[int, int] = (-1, -1)
-        self._highlights: tuple[Highlight, ...] = ()
+        self._lights: np.ndarray | None = None
         self._values_shown = "hovered row"
         self._words: tuple[Sequence[str], ...] = ()
         self.setMouseTracking(True)
@@ -98,7 +98,7 @@ class HeatmapView(Canvas):
         self._picture = None
         if shape_changed:
             self._hovered = self._pinned = None
-            self._selection, self._highlights = (-1, -1), ()
+            self._selection, self._lights = (-1, -1), None
             self.reset_zoom()
         self._frame = None
         self.setAccessibleDescription(f"{values.shape[0]} rows, {values.shape[1]} columns")
@@ -141,10 +141,18 @@ class HeatmapView(Canvas):
             self._hovered = cell
             self.update()
 
-    def set_highlights(self, highlights: Sequence[Highlight]) -> None:
-        """Fade everything but these blocks; none to fade nothing."""
-        self._highlights = tuple(highlights)
-        self.update()
+    @property
+    def lights(self) -> np.ndarray | None:
+        """How strongly each cell is lit, (row, column) from 0 to 3; None while nothing fades."""
+        return self._lights
+
+    def set_lights(self, strengths: np.ndarray | None) -> None:
+        """Fade each cell but those lit: (row, column) from 0 to 3, fully lit. None to fade nothing."""
+        if strengths is not None and strengths.shape != self._cells.values.shape:
+            raise ValueError(strengths.shape)
+        if strengths is not self._lights:
+            self._lights = strengths
+            self.update()
 
     def set_readout(self, readout: Readout | None) -> None:
         """What the hover card says of (row, column): a title and lines. None for no card."""
@@ -209,7 +217,7 @@ class HeatmapView(Canvas):
             strokes.draw_words(self._words)
         else:
             strokes.draw_values(self._value_rows(frame))
-        strokes.draw_fade(self._highlights, self._hovered)
+        strokes.draw_fade(self._lights, self._hovered)
         strokes.draw_outlines(self._selection, self._pinned, self._hovered)
         row, column = cell or (-1, -1)
         self._labels.draw_rows(painter, theme, frame, {row, self._selection[0]})
@@ -312,7 +320,7 @@ class HeatmapView(Canvas):
             self.reset_zoom()
         elif event.key() in ARROWS and self._cells.values.size:
             down, right = ARROWS[event.key()]
-            row, column = self._pinned or (0, 0)
+            row, column = self._pinned or (max(0, self._selection[0]), max(0, self._selection[1]))
             if self._pinned is not None:
                 row = min(max(row + down, 0), rows - 1)
                 column = min(max(column + right, 0), columns - 1)

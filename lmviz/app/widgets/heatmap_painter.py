@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QRegion
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from lmviz.app.theme import Theme
 from lmviz.app.widgets.canvas import metrics
 from lmviz.app.widgets.cells import Cells, cell_image, color_table, ink_table
 from lmviz.app.widgets.figures import cell_figure
 from lmviz.app.widgets.heatmap_frame import HeatmapFrame
+from lmviz.app.widgets.veil import LIT, WITH_IT, veil
 
 VALUE_SIZE = 11
 GAP_FROM = 8
-FADES = {0: 0.62, 1: 0.45, 2: 0.25}
-
-
-@dataclass(frozen=True)
-class Highlight:
-    """A block of cells that stays lit while all else fades; `strength` from 1 (a little) to 3 (fully)."""
-
-    rows: range
-    columns: range
-    strength: int = 3
 
 
 class CellPicture:
@@ -103,33 +93,21 @@ class HeatmapStrokes:
         self._painter.setPen(QPen(self._theme.surface, 2 if large else 1))
         self._painter.drawLines(lines)
 
-    def draw_fade(self, highlights: Sequence[Highlight], cell: tuple[int, int] | None) -> None:
-        """Let all step back but the highlights, or but the row and the column of a cell."""
+    def draw_fade(self, strengths: np.ndarray | None, cell: tuple[int, int] | None) -> None:
+        """Let all step back but what is lit, or but a cell with its row and its column."""
         frame = self._frame
-        rows, columns = range(frame.rows), range(frame.columns)
-        if highlights:
-            lit = [(frame.cells(light.rows, light.columns), light.strength) for light in highlights]
-        elif cell is not None:
-            row, column = range(cell[0], cell[0] + 1), range(cell[1], cell[1] + 1)
-            lit = [(frame.cells(row, columns), 3), (frame.cells(rows, column), 3)]
-        else:
+        if strengths is None and cell is not None:
+            strengths = np.zeros((frame.rows, frame.columns), dtype=np.int8)
+            strengths[cell[0]] = strengths[:, cell[1]] = WITH_IT
+            strengths[cell] = LIT
+        if strengths is None:
             return
-        left = QRegion(frame.area.toAlignedRect())
-        for strength in (3, 2, 1):
-            region = QRegion()
-            for place, its in lit:
-                if its == strength:
-                    region += QRegion(place.toRect())
-            if strength < 3:
-                self._veil(left & region, FADES[strength])
-            left -= region
-        self._veil(left, FADES[0])
-
-    def _veil(self, region: QRegion, share: float) -> None:
-        veil = QColor(self._theme.surface)
-        veil.setAlphaF(share)
-        for rectangle in region:
-            self._painter.fillRect(rectangle, veil)
+        rows, columns = frame.shown_rows, frame.shown_columns
+        shown = strengths[rows.start : rows.stop, columns.start : columns.stop]
+        self._painter.save()
+        self._painter.setClipRect(frame.area)
+        self._painter.drawImage(frame.cells(rows, columns), veil(shown, self._theme))
+        self._painter.restore()
 
     def draw_values(self, rows: Sequence[int]) -> None:
         """The numbers themselves, in cells with room for them."""

@@ -14,6 +14,7 @@ from lmviz.app.widgets.canvas import Canvas, metrics
 from lmviz.app.widgets.cells import Cells, cell_image, color_table, ink_table
 from lmviz.app.widgets.figures import cell_figure
 from lmviz.app.widgets.hover_card import HoverCard
+from lmviz.app.widgets.veil import veil
 
 ROW, STRIP = 27, 19
 LABEL_SHARE = 0.3
@@ -37,6 +38,7 @@ class Strip:
 
 class StripList(Canvas):
     """`StripList()`: `set_strips(strips)`; `set_marks([(strip, cell)])` outlines cells, the first strongest;
+    `set_lights(strengths)` fades what does not belong to an explained cell;
     `set_readout(function)` gives the hover card's words for (strip, cell).
 
     Signals: `cell_hovered(int, int)` (−1, −1 on leaving), `cell_clicked(int, int)`.
@@ -51,6 +53,7 @@ class StripList(Canvas):
         self._cells: list[Cells] = []
         self._images: list[QImage] = []
         self._marks: tuple[tuple[int, int], ...] = ()
+        self._lights: tuple[np.ndarray, ...] = ()
         self._hovered = (-1, -1)
         self._readout: Readout | None = None
         self.setMouseTracking(True)
@@ -66,7 +69,7 @@ class StripList(Canvas):
         """Draw vectors from top to bottom."""
         self._strips = tuple(strips)
         self._cells = [_cells(strip) for strip in self._strips]
-        self._marks = ()
+        self._marks, self._lights = (), ()
         self._paint_images()
         self.updateGeometry()
         self.update()
@@ -76,6 +79,23 @@ class StripList(Canvas):
         if tuple(marks) != self._marks:
             self._marks = tuple(marks)
             self.update()
+
+    @property
+    def lights(self) -> tuple[np.ndarray, ...]:
+        """How strongly the cells of each strip are lit, (1, cell) from 0 to 3; empty while nothing fades."""
+        return self._lights
+
+    def set_lights(self, strengths: Sequence[np.ndarray | None]) -> None:
+        """Fade each cell but those lit, one row (1, cell) of strengths from 0 to 3 a strip, None for 0.
+
+        Where no strip is lit nothing fades.
+        """
+        lit = any(row is not None for row in strengths)
+        self._lights = tuple(
+            np.zeros((1, len(strip.values)), dtype=np.int8) if row is None else row
+            for row, strip in zip(strengths if lit else (), self._strips, strict=lit)
+        )
+        self.update()
 
     def set_readout(self, readout: Readout | None) -> None:
         """What the hover card says of (strip, cell): a title and lines."""
@@ -116,6 +136,8 @@ class StripList(Canvas):
             area = self._area(index)
             painter.drawImage(area, self._images[index], QRectF(self._images[index].rect()))
             self._draw_figures(painter, index, strip)
+            if self._lights:
+                painter.drawImage(area, veil(self._lights[index], self.theme))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(self.theme.line, 1))
             painter.drawRect(area)

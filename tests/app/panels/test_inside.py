@@ -107,6 +107,30 @@ def test_a_click_pins_and_an_operand_leads_back(
     assert session.cell is None
 
 
+def test_what_a_pinned_cell_came_from_is_lit_and_the_rest_fades(
+    inside: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    trace, state, strips = session.reading.trace, inside["state_view"], inside["stage_view"].strips
+    assert state.heatmap.lights is None
+    assert strips.lights == ()
+    session.choose_stage(len(trace.stages) - 1)
+    last = len(trace.tokens) - 1
+    qtbot.waitUntil(lambda: state.view.address == "probabilities", timeout=LONG)
+    token = state.view.rows[1]
+    session.choose_cell(("probabilities", (last, token)))
+    qtbot.waitUntil(lambda: state.heatmap.lights is not None, timeout=LONG)
+    lit = state.heatmap.lights
+    assert lit[1, last] == 3
+    assert (lit[1, :last] == 2).all()
+    assert not np.delete(lit, 1, axis=0)[:, :last].any()
+    operands = trace.stages[-1].operands
+    views = [view.address for view in inside["stage_view"].views]
+    assert all(strips.lights[views.index(address)].any() for address in operands if address in views)
+    session.release()
+    assert state.heatmap.lights is None
+    assert strips.lights == ()
+
+
 def test_the_picture_says_where_one_is(inside: dict[str, object], session: Session, qtbot: QtBot) -> None:
     picture, trace = inside["picture_view"], session.reading.trace
     if any(stage.by_position for stage in trace.stages):
