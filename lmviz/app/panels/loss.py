@@ -82,6 +82,7 @@ class LossPanel(Panel):
         head = QWidget()
         row = QHBoxLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
         for widget in (self._plot.legend, self._unit, self._scale, self._smoothing):
             row.addWidget(widget)
         return head

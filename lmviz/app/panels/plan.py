@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.configuration_form import ConfigurationForm
 from lmviz.app.widgets.figures import short, with_unit
 from lmviz.app.widgets.model_cards import ModelCard, ModelCards
+from lmviz.app.widgets.muted_line import MutedLine
 from lmviz.app.widgets.scrolling import scrolling
 from lmviz.families import FAMILIES
 from lmviz.training.options import DEFAULT_LENGTH
@@ -43,12 +44,15 @@ class PlanPanel(Panel):
         self._model_form.setObjectName("model_form")
         self._learning_form = ConfigurationForm(plan.training_options)
         self._learning_form.setObjectName("learning_form")
+        self._work = MutedLine(right=True)
         self._card = Card("Model", "", self._lay_out())
         self.column.addWidget(self._card)
         self._cards.family_chosen.connect(self._choose_family)
         self._model_form.configuration_changed.connect(self._change_model)
         self._learning_form.configuration_changed.connect(self._change_learning)
-        self.follow(session.plan_changed, session.corpus_changed, session.training_changed)
+        self._was_active = False
+        session.training_changed.connect(self._notice_training)
+        self.follow(session.plan_changed, session.corpus_changed)
 
     def refresh(self) -> None:
         plan, active = self.session.plan, self.session.training.is_active
@@ -62,14 +66,25 @@ class PlanPanel(Panel):
         self._learning_form.set_editable(WHILE_TRAINING if active else None)
         self._show_cost()
 
+    def _notice_training(self) -> None:
+        """What can be changed depends on whether it trains, not on how far it has got."""
+        if self.session.training.is_active != self._was_active:
+            self._was_active = self.session.training.is_active
+            self.refresh_soon()
+
     def _lay_out(self) -> QWidget:
         learning = QLabel("Learning")
         learning.setProperty("role", "title")
+        heading = QHBoxLayout()
+        heading.addWidget(learning)
+        heading.addWidget(self._work, 1)
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 6, 0)
-        for widget in (self._cards, self._model_form, learning, self._learning_form):
-            column.addWidget(widget)
+        column.addWidget(self._cards)
+        column.addWidget(self._model_form)
+        column.addLayout(heading)
+        column.addWidget(self._learning_form)
         column.addStretch(1)
         return scrolling(body)
 
@@ -93,11 +108,12 @@ class PlanPanel(Panel):
         plan, corpus = self.session.plan, self.session.corpus
         if corpus is None:
             self._card.set_aside("open a text to see its size")
+            self._work.set_text("")
             return
         options, context = plan.training_options, getattr(plan.configuration, "context", None)
         length = options.length or context or DEFAULT_LENGTH
         cost = plan.configuration.estimate(corpus.tokenizer.vocabulary_size, options.batch, length)
         parts = [f"{short(cost.parameters)} parameters", with_unit(cost.bytes, "B")]
-        if cost.operations_per_step:
-            parts.append(f"{with_unit(cost.operations_per_step, 'FLOP')} a step")
         self._card.set_aside(" · ".join(parts))
+        work = cost.operations_per_step
+        self._work.set_text(f"{with_unit(work, 'FLOP')} a step" if work else "")
