@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QAction, QActionGroup, QDesktopServices, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
 
-from lmviz.app.dialogs import About, KeyboardMap
 from lmviz.app.exporting import fill_export_menu
-from lmviz.app.faults import log_path
 from lmviz.app.opening import open_paths
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.theme import CHOICES, theme_switch
-from lmviz.app.widgets.command_palette import CommandPalette, command_text
 
 if TYPE_CHECKING:
     from lmviz.app.main_window import MainWindow
+    from lmviz.app.widgets.command_palette import CommandPalette
 
 PLAIN_KEYS = (
     ("← →", "one position back or on"),
@@ -53,12 +50,17 @@ class Commands:
 
     def show_palette(self) -> None:
         """Let a person find a command by typing."""
+        from lmviz.app.widgets.command_palette import CommandPalette  # as below: not before the first paint
+
         if self._palette is None:
             self._palette = CommandPalette(lambda: list(self.all()), self._window)
         self._palette.open()
 
     def show_keyboard_map(self) -> None:
         """Say what every key does."""
+        from lmviz.app.dialogs import KeyboardMap
+        from lmviz.app.widgets.command_palette import command_text
+
         groups: dict[str, list[tuple[str, str]]] = {}
         for group, action in self._lasting:
             if not action.shortcut().isEmpty():
@@ -171,13 +173,29 @@ class Commands:
             menu.addAction("None came with this installation").setEnabled(False)
 
     def _fill_help(self, menu: QMenu) -> None:
+        self._add(menu, "Tour", self._window.start_tour)
         self._add(menu, "Find a command…", self.show_palette, "Ctrl+K")
         self._add(menu, "Keyboard map", self.show_keyboard_map, "F1")
-        self._add(menu, "Open log", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_path()))))
-        self._add(menu, "About lmviz", lambda: About(self._window).show())
+        self._add(menu, "Open log", self._open_log)
+        self._add(menu, "About lmviz", self._show_about)
+
+    def _open_log(self) -> None:
+        from PySide6.QtCore import QUrl
+        from PySide6.QtGui import QDesktopServices
+
+        from lmviz.app.faults import log_path
+
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_path())))
+
+    def _show_about(self) -> None:
+        from lmviz.app.dialogs import About
+
+        About(self._window).show()
 
     def choose_text(self) -> None:
         """Ask for texts and open them."""
+        from PySide6.QtWidgets import QFileDialog
+
         names, _ = QFileDialog.getOpenFileNames(
             self._window, "Open text", "", "Texts (*.txt *.md);;All files (*)"
         )
@@ -186,12 +204,16 @@ class Commands:
 
     def choose_folder(self) -> None:
         """Ask for a folder of texts and open it."""
+        from PySide6.QtWidgets import QFileDialog
+
         name = QFileDialog.getExistingDirectory(self._window, "Open a folder of texts")
         if name:
             self._window.open_paths([name])
 
     def choose_run(self) -> None:
         """Ask for the folder of a run and open it."""
+        from PySide6.QtWidgets import QFileDialog
+
         start = str(self._session.runs_folder)
         name = QFileDialog.getExistingDirectory(self._window, "Open the folder of a run", start)
         if name:

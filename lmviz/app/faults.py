@@ -6,9 +6,9 @@ else that is raised ends here, whether in a slot, in a thread, or inside Qt.
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import logging
-import logging.handlers
 import platform
 import sys
 import threading
@@ -40,7 +40,9 @@ class Faults(QObject):
 
     def install(self) -> None:
         """Write to the log, and take over the hooks of Python, of its threads and of Qt."""
-        _open_log()
+        logger.addHandler(_LogFile())
+        logger.setLevel(logging.INFO)
+        _catch_crashes()
         sys.excepthook = self.catch
         threading.excepthook = lambda fault: self.catch(fault.exc_type, fault.exc_value, fault.exc_traceback)
         qInstallMessageHandler(_log_qt_message)
@@ -80,21 +82,40 @@ def versions() -> str:
     return ", ".join(found)
 
 
-def _open_log() -> None:
-    global _crash_file
+class _LogFile(logging.Handler):
+    """Opens the log when there is something to write: before the first paint that would take too long."""
+
+    _file: logging.Handler | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self._file is None:
+            self._file = _open_log()
+        self._file.emit(record)
+
+
+def _open_log() -> logging.Handler:
+    from logging.handlers import RotatingFileHandler
+
     path = log_path()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handler: logging.Handler = logging.handlers.RotatingFileHandler(
+        handler: logging.Handler = RotatingFileHandler(
             path, maxBytes=1_000_000, backupCount=3, encoding="utf-8"
         )
-        _crash_file = (path.parent / "crash.log").open("w", encoding="utf-8")
-        faulthandler.enable(_crash_file)
     except OSError:
         handler = logging.StreamHandler()  # a home that cannot be written to must not stop the program
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+    return handler
+
+
+def _catch_crashes() -> None:
+    """Have what ends the process at once, such as a fault inside Qt, leave its stack beside the log."""
+    global _crash_file
+    path = log_path().parent / "crash.log"
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _crash_file = path.open("w", encoding="utf-8")
+        faulthandler.enable(_crash_file)
 
 
 _LEVELS = {
