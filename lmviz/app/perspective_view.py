@@ -93,8 +93,7 @@ class PerspectiveView(QMainWindow):
         for row in self._rows:
             panel = self._dock(row).widget()
             panel.setMinimumSize(0, 0)
-            column = max(other.width for other in self._rows if other.area == row.area)
-            width = LEAST_SHARE * (column or CENTRE) * current_theme().scale
+            width = LEAST_SHARE * (self._width(row) or CENTRE) * current_theme().scale
             panel.setMinimumSize(round(width), max(1, panel.minimumSizeHint().height()))
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -113,7 +112,7 @@ class PerspectiveView(QMainWindow):
 
     def _arrange(self) -> None:
         """Columns side by side, each stacked; below them a row across all."""
-        apart = [row for row in self._rows if not row.tabbed]
+        apart = [row for row in self._rows if not row.tabbed and not row.beside]
         columns = [[row for row in apart if row.area == area] for area in COLUMNS]
         columns = [column for column in columns if column]
         bottom = [row for row in apart if row.area == "bottom"]
@@ -130,12 +129,15 @@ class PerspectiveView(QMainWindow):
         for before, row in pairwise(bottom):
             self.splitDockWidget(self._dock(before), self._dock(row), Qt.Orientation.Horizontal)
         for before, row in pairwise(self._rows):
-            if row.tabbed:
+            if row.beside:
+                self.splitDockWidget(self._dock(before), self._dock(row), Qt.Orientation.Horizontal)
+            elif row.tabbed:
                 self.tabifyDockWidget(self._dock(before), self._dock(row))
         for dock in self._docks.values():
             dock.show()
-        for row in apart:
-            self._dock(row).raise_()
+        for row in self._rows:
+            if not row.tabbed:
+                self._dock(row).raise_()
         self._share_space(columns, bottom)
         QTimer.singleShot(0, self, lambda: self._share_space(columns, bottom))  # in the size it has by then
 
@@ -145,9 +147,15 @@ class PerspectiveView(QMainWindow):
             bar.setVisible(bar.count() > 1)
 
     def _share_space(self, columns: list[list[PanelRow]], bottom: list[PanelRow]) -> None:
-        widths = [max(row.width for row in column) * current_theme().scale for column in columns]
+        widths = [max(self._width(row) for row in column) * current_theme().scale for column in columns]
         spare = max(200.0, self.width() - sum(widths)) / max(1, widths.count(0))
         heads = [self._dock(column[0]) for column in columns]
+        for before, row in pairwise(self._rows):
+            if row.beside:
+                width = row.width * current_theme().scale
+                pair = [self._dock(before), self._dock(row)]
+                shares = [round(max(width, spare - width)), round(width)]
+                self.resizeDocks(pair, shares, Qt.Orientation.Horizontal)
         self.resizeDocks(heads, [round(width or spare) for width in widths], Qt.Orientation.Horizontal)
         for column in columns:
             self._weigh(column, Qt.Orientation.Vertical)
@@ -165,6 +173,13 @@ class PerspectiveView(QMainWindow):
             self.resizeDocks(
                 [self._dock(row) for row in rows], [row.weight * SHARE for row in rows], orientation
             )
+
+    def _width(self, row: PanelRow) -> int:
+        """The width of a row's column, or its own where it stands beside another."""
+        own = row.beside or row.tabbed
+        column = [other for other in self._rows if other.area == row.area]
+        shared = max(other.width for other in column if not (other.beside or other.tabbed))
+        return row.width if own and row.width else shared
 
     def _dock(self, row: PanelRow) -> QDockWidget:
         return self._docks[row.name]

@@ -94,8 +94,12 @@ def logit_lens(
 
 
 def residual_norms(trace: Trace) -> tuple[tuple[str, ...], np.ndarray]:
-    """The places along the stream, and the Euclidean norm of the state there, (place, position)."""
-    places = tuple(place for place in stream_places(trace.arrays) if trace[place].axes[0] == "position")
+    """The places along the stream, and the Euclidean norm of the state there, (place, position).
+
+    An n-gram model has distributions there, and no state.
+    """
+    states = {address for address, traced in trace.arrays.items() if traced.axes[-1] != "token"}
+    places = tuple(place for place in stream_places(trace.arrays) if place in states)
     norms = [np.linalg.norm(trace[place].array, axis=-1) for place in places]
     return places, np.stack(norms) if norms else np.zeros((0, len(trace)))
 

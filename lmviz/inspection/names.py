@@ -40,6 +40,14 @@ def title_of(address: str) -> str:
     return ", ".join([place, *([" ".join(_word(part) for part in parts[2:])] if parts[2:] else [])])
 
 
+def stop_name(address: str) -> str:
+    """A place along the stream as what was added last there: "2 feed-forward", "layer 1", "order 3"."""
+    parts = address.split("/")
+    if parts[0] == "layers" and parts[-1] != "hidden":
+        return f"{int(parts[1]) + 1} {'attention' if parts[-1].endswith('1') else 'feed-forward'}"
+    return title_of("/".join(parts[:2]) if len(parts) > 2 else parts[0])
+
+
 def coordinate(axis: str, index: int, tokens: Sequence[str] = ()) -> str:
     """One index in words: "head 3", "unit 17", "position 2 “bat”"."""
     words = f"{axis} {index + 1 if axis in FROM_ONE and index >= 0 else index}"

@@ -30,7 +30,7 @@ What a panel may rely on:
 "bottom", a row below them that spans the window and sets its panels side by side. `weight` is a
 panel's share of its column or row relative to its neighbours. `width` is that of a column and `height`
 that of the bottom row, in pixels of a window of 1440 × 900; 0 takes what is left. A `tabbed` panel shares
-the place of the row before it.
+the place of the row before it; one that stands `beside` is to the right of the row before it, `width` wide.
 """
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ class PanelRow:
     width: int = 0
     height: int = 0
     tabbed: bool = False
+    beside: bool = False
 
     def build(self, session: Session) -> Panel:
         """Load the module and make the panel."""
@@ -85,6 +86,7 @@ PERSPECTIVES = (
 """In the order of the rail and of Ctrl+1 … Ctrl+6."""
 
 _NEXT_WORD = "lmviz.app.panels.next_word:NextWordPanel"
+_SURGERY = "lmviz.app.panels.surgery:SurgeryPanel"
 
 PANELS: tuple[PanelRow, ...] = (
     PanelRow("texts", "Texts", "corpus", "left", "lmviz.app.panels.texts:TextsPanel", width=270),
@@ -108,16 +110,17 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("over_time", "Over time", "train", "right", "lmviz.app.panels.over_time:OverTimePanel"),
     PanelRow("picture", "Picture", "inside", "centre", "lmviz.app.panels.picture:PicturePanel", 4),
     PanelRow("state", "Values over the text", "inside", "centre", "lmviz.app.panels.state:StatePanel", 6),
-    PanelRow("stage", "Stages", "inside", "right", "lmviz.app.panels.stage:StagePanel", 7, width=400),
-    PanelRow("why", "Why this number?", "inside", "right", "lmviz.app.panels.why:WhyPanel", 5),
-    PanelRow("unit", "Unit", "inside", "right", "lmviz.app.panels.unit:UnitPanel", 4),
-    PanelRow("next_word", "Next word", "inside", "right", _NEXT_WORD, tabbed=True),
-    PanelRow("surgery", "Surgery", "inside", "right", "lmviz.app.panels.surgery:SurgeryPanel", tabbed=True),
+    PanelRow("unit", "Unit", "inside", "centre", "lmviz.app.panels.unit:UnitPanel", width=310, beside=True),
+    PanelRow("next_word", "Next word", "inside", "centre", _NEXT_WORD, width=310, tabbed=True),
+    PanelRow("lens", "Lens", "inside", "centre", "lmviz.app.panels.lens:LensPanel", width=310, tabbed=True),
+    PanelRow("surgery", "Surgery", "inside", "centre", _SURGERY, width=310, tabbed=True),
+    PanelRow("stage", "Stages", "inside", "right", "lmviz.app.panels.stage:StagePanel", 6, width=400),
+    PanelRow("why", "Why this number?", "inside", "right", "lmviz.app.panels.why:WhyPanel", 4),
     PanelRow("heads", "All heads", "attention", "left", "lmviz.app.panels.heads:HeadsPanel", width=330),
     PanelRow("attention_why", "Why this number?", "attention", "left", "lmviz.app.panels.why:WhyPanel"),
     PanelRow("attention", "Attention", "attention", "centre", "lmviz.app.panels.attention:AttentionPanel"),
     PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, 5, width=340),
-    PanelRow("surgery", "Surgery", "attention", "right", "lmviz.app.panels.surgery:SurgeryPanel", 4),
+    PanelRow("surgery", "Surgery", "attention", "right", _SURGERY, 4),
     PanelRow(
         "attention_text",
         "In the text",
@@ -135,7 +138,7 @@ PANELS: tuple[PanelRow, ...] = (
         "sample",
         "right",
         "lmviz.app.panels.chain_rule:ChainRulePanel",
-        width=410,
+        width=470,
     ),
     PanelRow(
         "branches",

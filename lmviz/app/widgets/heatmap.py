@@ -86,14 +86,14 @@ class HeatmapView(Canvas):
     ) -> None:
         """Show values (row, column); `rows` and `columns` are their labels, none or one each.
 
-        `words`, row by row, stand in the cells instead of colours where numbers are only names, as ids are.
-
+        `words`, row by row, stand in the cells; where numbers are only names, on the scale "token", without
+        colours.
         `scale` is one of `lmviz.models.tap.SCALES`; `limit` the value of the strongest colour, chosen
         from the values when None. −∞ cells are plain, NaN cells hatched.
         """
         shape_changed = values.shape != self._cells.values.shape
         self._words = tuple(words)
-        self._cells = Cells.of(np.zeros_like(values) if words else values, scale, limit)
+        self._cells = Cells.of(np.zeros_like(values) if scale == "token" else values, scale, limit)
         self._labels = replace(self._labels, rows=tuple(rows), columns=tuple(columns))
         self._picture = None
         if shape_changed:
@@ -225,7 +225,7 @@ class HeatmapView(Canvas):
         wide = frame.area.width() > self.length(160)
         right, height = frame.area.right() if wide else self.width() - 1, self.length(SCALE_HEIGHT)
         place = QRectF(0, self.height() - height, right, height)
-        if not self._words:
+        if self._cells.scale != "token":
             draw_color_scale(painter, place, theme, self._cells.scale, self._cells.limit)
 
     def _value_rows(self, frame: HeatmapFrame) -> Sequence[int]:

@@ -130,10 +130,10 @@ class HeatmapStrokes:
             return
         measure, centre = metrics(VALUE_SIZE, token=True), Qt.AlignmentFlag.AlignCenter
         painter.setFont(self._theme.token_font(VALUE_SIZE))
-        painter.setPen(self._theme.text)
         for row in frame.shown_rows:
             for column in frame.shown_columns:
                 place = frame.cell(row, column)
+                painter.setPen(self._picture.inks[self._cells.levels[row, column]])
                 shown = measure.elidedText(
                     words[row][column], Qt.TextElideMode.ElideRight, place.width() - self._length(4)
                 )

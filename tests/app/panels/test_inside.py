@@ -11,8 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.main_window import MainWindow
 from lmviz.app.session import Session
+from lmviz.app.widgets.heatmap import HeatmapView
 from lmviz.families import FAMILIES, open_run_model
 from lmviz.inspection.explain import explain
+from lmviz.inspection.logit_lens import logit_lens, residual_norms
 from lmviz.training.run import Run
 
 LONG = 30_000
@@ -129,6 +131,24 @@ def test_what_a_pinned_cell_came_from_is_lit_and_the_rest_fades(
     session.release()
     assert state.heatmap.lights is None
     assert strips.lights == ()
+
+
+def test_the_lens_says_what_each_layer_would_predict_and_leads_to_its_stage(
+    inside: dict[str, object], session: Session, run: Path, qtbot: QtBot
+) -> None:
+    lens, trace = inside["lens_view"], session.reading.trace
+    session.choose_position(2)
+    lens.set_in_front(True)
+    lens.refresh()
+    qtbot.waitUntil(lambda: lens.lens is not None and lens.lens.positions == (2,), timeout=LONG)
+    expected = logit_lens(open_run_model(Run.open(run)), trace, 3, [2])
+    assert lens.lens.places == expected.places
+    np.testing.assert_array_equal(lens.lens.ids, expected.ids)
+    np.testing.assert_allclose(lens.lens.probabilities, expected.probabilities, atol=1e-5)
+    places, norms = residual_norms(trace)
+    assert lens.norms == pytest.approx(dict(zip(places, norms[:, 2], strict=True)))
+    lens.findChild(HeatmapView).cell_clicked.emit(0, 0)
+    assert expected.places[0] in trace.stages[session.stage].results
 
 
 def test_the_picture_says_where_one_is(inside: dict[str, object], session: Session, qtbot: QtBot) -> None:
