@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lmviz.app.session import Session
     from lmviz.text.corpus import Corpus
 
+SHOWN_OF_UNIT = 7  # characters; the title says it in full
 SCALES = ("linear", "logarithmic")
 SMOOTHING = {"as measured": 0.0, "smooth": 0.9, "smoother": 0.98}
 
@@ -36,6 +37,8 @@ class LossPanel(Panel):
         self._plot = LinePlot()
         self._plot.setObjectName("loss_plot")
         self._unit = _picker("unit of the loss", UNITS)
+        self._unit.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._unit.setMinimumContentsLength(SHOWN_OF_UNIT)
         self._scale = _picker("scale of the loss", SCALES)
         self._smoothing = _picker("smoothing", SMOOTHING)
         self._smoothing.setCurrentText("smooth")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QGridLayout,
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.theme import current_theme
 from lmviz.app.widgets.card import Card
 from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 UNIT_AXES = ("unit", "channel")
+WIDE, WIDE_COLUMNS = 310, 3  # pixels at scale 1 from which so many buttons stand side by side
 
 
 class SurgeryPanel(Panel):
@@ -40,6 +43,7 @@ class SurgeryPanel(Panel):
         self._list = QListWidget()
         self._said = QLabel()
         self._buttons: dict[str, QPushButton] = {}
+        self._grid = QGridLayout()
         self._card = Card("Surgery", self._head(), self._body())
         self.column.addWidget(self._card)
         self._undo.clicked.connect(session.undo_intervention)
@@ -104,12 +108,13 @@ class SurgeryPanel(Panel):
         body = QWidget()
         grid = QGridLayout(body)
         grid.setContentsMargins(0, 0, 0, 0)
-        for place, (name, (action, help_text)) in enumerate(actions.items()):
+        for name, (action, help_text) in actions.items():
             button = self._buttons[name] = QPushButton(name)
             button.setObjectName(f"{name.replace(' ', '_')}_button")
             button.setToolTip(help_text)
             button.clicked.connect(action)
-            grid.addWidget(button, place // 3, place % 3)
+        self._arrange(WIDE_COLUMNS)
+        grid.addLayout(self._grid, 0, 0, 1, 3)
         label = QLabel("value")
         label.setProperty("role", "muted")
         grid.addWidget(label, 2, 0, Qt.AlignmentFlag.AlignRight)
@@ -121,6 +126,16 @@ class SurgeryPanel(Panel):
         grid.addWidget(self._list, 4, 0, 1, 3)
         grid.setRowStretch(4, 1)
         return body
+
+    def _arrange(self, columns: int) -> None:
+        """The buttons in so many columns."""
+        for place, button in enumerate(self._buttons.values()):
+            self._grid.addWidget(button, place // columns, place % columns)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = event.size().width() >= WIDE * current_theme().scale
+        self._arrange(WIDE_COLUMNS if wide else WIDE_COLUMNS - 1)
 
     def _fill_list(self, interventions: tuple[Intervention, ...]) -> None:
         self._list.blockSignals(True)
