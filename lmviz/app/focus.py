@@ -17,6 +17,7 @@ class Focus:
 
     position_changed = Signal()
     hovered_position_changed = Signal()
+    looked_at_changed = Signal()
     stage_changed = Signal()
     cell_changed = Signal()
     hovered_cell_changed = Signal()
@@ -28,6 +29,7 @@ class Focus:
         self._position: int | None = None
         self._positions = 0
         self._hovered_position: int | None = None
+        self._looked_at = False
         self._stage = 0
         self._stages = 0
         self._cell: Cell | None = None
@@ -57,6 +59,11 @@ class Focus:
     def shown_position(self) -> int:
         """The position to show: the hovered one, otherwise `position`."""
         return self.position if self.hovered_position is None else self.hovered_position
+
+    @property
+    def looked_at(self) -> bool:
+        """Whether attention shows who looks at the position, rather than what it looks at."""
+        return self._looked_at
 
     @property
     def stage(self) -> int:
@@ -122,6 +129,12 @@ class Focus:
         if position != self._hovered_position:
             self._hovered_position = position
             self.hovered_position_changed.emit()
+
+    def show_looked_at(self, looked_at: bool) -> None:
+        """Turn attention around: from what a position looks at to who looks at it."""
+        if looked_at != self._looked_at:
+            self._looked_at = looked_at
+            self.looked_at_changed.emit()
 
     def choose_stage(self, stage: int) -> None:
         """Go to a stage; beyond either end it stays at that end."""

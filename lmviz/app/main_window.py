@@ -28,6 +28,7 @@ from lmviz.app.perspective_view import PerspectiveView
 from lmviz.app.prefix_bar import PrefixBar
 from lmviz.app.session import Session
 from lmviz.app.settings import Settings
+from lmviz.app.shift_key import ShiftKey
 from lmviz.app.theme import CHOICES, theme_switch
 from lmviz.app.transport import Transport
 from lmviz.app.widgets.scrolling import QuietScrollArea
@@ -67,6 +68,7 @@ class MainWindow(QMainWindow):
         self._restore()
         self.commands = Commands(self)
         self._arrow_keys = ArrowKeys(session, self)
+        self._shift_key = ShiftKey(session, self)
         self._connect()
 
     @property
@@ -190,8 +192,12 @@ class MainWindow(QMainWindow):
         }
         if event.modifiers() in PLAIN and event.key() in acts:
             acts[event.key()]()
-        elif not self._arrow_keys.take(event):
+        elif not (self._arrow_keys.take(event) or self._shift_key.take(event)):
             super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if not self._shift_key.take(event):
+            super().keyReleaseEvent(event)
 
     def _toggle_play(self) -> None:
         """What can be played where one is: a panel's own play, the training under way, or its film."""

@@ -68,8 +68,7 @@ class PrefixBar(QFrame):
         column.addWidget(self.edit)
         column.addLayout(below)
         self._connect()
-        theme_switch().theme_changed.connect(self._adopt_theme)
-        self._adopt_theme()
+        theme_switch().theme_changed.connect(self._show_info)
         self._show_tokens()
 
     def _connect(self) -> None:
@@ -81,10 +80,6 @@ class PrefixBar(QFrame):
         session.hovered_position_changed.connect(self._show_position)
         self._strip.token_clicked.connect(session.choose_position)
         self._strip.token_hovered.connect(lambda at: session.hover_position(at if at >= 0 else None))
-
-    def _adopt_theme(self) -> None:
-        self.edit.setFont(current_theme().font(15))
-        self._show_info()
 
     def _show_prefix(self) -> None:
         if self.edit.text() != self._session.prefix:
@@ -164,7 +159,7 @@ def _shown(encoding: Encoding, at: int, text: str) -> str:
 
 def _unknown_words(encoding: Encoding, text: str) -> str:
     offsets = zip(encoding.offsets, encoding.unknown, strict=True)
-    words = [visible(text[first:last]) for (first, last), unknown in offsets if unknown]
+    words = list(dict.fromkeys(visible(text[first:last]) for (first, last), unknown in offsets if unknown))
     if not words:
         return "all known" if len(encoding) else ""
     named = ", ".join(f"“{_escaped(word)}”" for word in words[:NAMED_UNKNOWNS])

@@ -200,7 +200,9 @@ QGroupBox::title { subcontrol-origin: margin; left: ${p2}px; }
 #transport, #job_strip { background: $surface; border: none; border-top: 1px solid $line; }
 #perspective_rail { background: $surface; border: none; border-right: 1px solid $line; }
 #header QMenuBar { border: none; }
-#prefix_edit { padding-left: ${p10}px; border-radius: ${p8}px; min-height: ${p26}px; }
+#prefix_edit {
+    padding-left: ${p10}px; border-radius: ${p8}px; min-height: ${p26}px; font-size: ${p15}px;
+}
 #notice { background: $note_wash; border: none; }
 
 QDockWidget {
@@ -218,7 +220,7 @@ QSplitter::handle:hover { background: $line; }
 QTabWidget::pane { border: none; }
 QTabBar { background: transparent; border: none; qproperty-drawBase: 0; }
 QTabBar::tab {
-    background: transparent; color: $muted_text; border: none; padding: ${p6}px ${p12}px;
+    background: transparent; color: $muted_text; border: none; padding: ${p6}px ${p8}px;
     border-bottom: ${p2}px solid transparent;
 }
 QTabBar::tab:hover { color: $text; }
@@ -228,7 +230,7 @@ QStatusBar::item { border: none; }
 QToolBar { background: $surface; border: none; spacing: ${p8}px; padding: ${p4}px; }
 """)
 
-_LENGTHS = (2, 3, 4, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 26)
+_LENGTHS = (2, 3, 4, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 26)
 _ROLES = (
     "background",
     "surface",

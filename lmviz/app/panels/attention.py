@@ -56,6 +56,7 @@ class AttentionPanel(Panel):
         self._strips.setFixedWidth(STRIPS_WIDTH)
         self._dragging = False
         self._shown = NOTHING
+        self._drawn = ""
         self._card = Card("Attention", self._head(), self._body())
         self.column.addWidget(self._card)
         self._connect()
@@ -127,6 +128,7 @@ class AttentionPanel(Panel):
         matrix.set_readout(self._read_out)
         for changed in (session.hovered_position_changed, session.cell_changed, session.position_changed):
             changed.connect(self._mark)
+        session.looked_at_changed.connect(self._mark)
         session.hovered_cell_changed.connect(self._draw_strips)
         session.arithmetic_changed.connect(self._light)
         self.follow(session.reading_changed, session.head_changed, session.heads_changed)
@@ -159,7 +161,9 @@ class AttentionPanel(Panel):
             self._shown, scale = NOTHING, "share"
         names = [visible(token) for token in trace.tokens] if self._shown.size else []
         self._matrix.set_style(square=True, values="hovered row", row_role="query", column_role="key")
-        self._matrix.set_matrix(self._shown, scale=scale, rows=names, columns=names)
+        walked = self._drawn not in ("", self._address)
+        self._drawn = self._address
+        self._matrix.set_matrix(self._shown, scale=scale, rows=names, columns=names, crossfade=walked)
         self._draw_strips()
 
     def _has(self, trace: Trace, layer: int, head: int) -> bool:
@@ -202,7 +206,11 @@ class AttentionPanel(Panel):
     def _mark(self) -> None:
         if self._shown.size == 0:
             return
-        self._matrix.set_selection(row=self.session.reading_position)
+        position = self.session.reading_position
+        if self.session.looked_at:
+            self._matrix.set_selection(column=position)
+        else:
+            self._matrix.set_selection(row=position)
         cell = self.session.cell
         same = cell is not None and cell[0] == self._address and cell[1][0] == self.session.head[1]
         self._matrix.set_pinned(tuple(cell[1][1:]) if same and not self.session.heads else None)

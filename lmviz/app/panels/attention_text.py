@@ -34,6 +34,7 @@ class AttentionTextPanel(Panel):
         self._text.token_hovered.connect(lambda n: session.hover_position(n if n >= 0 else None))
         self._text.token_clicked.connect(session.choose_position)
         session.hovered_position_changed.connect(self._mark)
+        session.looked_at_changed.connect(lambda: self._text.set_looked_at(session.looked_at))
         session.position_changed.connect(self._mark)
         self._follow_current = QTimer(self, singleShot=True, interval=0)
         self._follow_current.timeout.connect(self._show_current)

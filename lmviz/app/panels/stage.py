@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
     from lmviz.inspection.views import View
 
+LAYING_OUT = 40  # milliseconds within which everything has its new height
+
 
 class StagePanel(Panel):
     """Arrow keys, the timeline or play walk the stages; a cell of a strip is explained on hover."""
@@ -33,9 +36,12 @@ class StagePanel(Panel):
         self._timeline = StageTimeline()
         self._equation = EquationView()
         self._strips = StripList()
-        self._area = scrolling(self._strips)
+        self._area = scrolling(self._sheet())
         self._views: list[View] = []
         self._titles: tuple[str, ...] = ()
+        self._result = -1
+        self._follow_result = QTimer(self, singleShot=True, interval=LAYING_OUT)
+        self._follow_result.timeout.connect(self._show_result)
         self._previous = self._step_button("stage_previous", "←", -1)
         self._next = self._step_button("stage_next", "→", 1)
         self._card = Card("Stages", "", self._lay_out())
@@ -107,9 +113,18 @@ class StagePanel(Panel):
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(row)
-        column.addWidget(self._equation)
         column.addWidget(self._area, 1)
         return body
+
+    def _sheet(self) -> QWidget:
+        """The equation, and what it reads and makes."""
+        sheet = QWidget()
+        column = QVBoxLayout(sheet)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._equation)
+        column.addWidget(self._strips)
+        column.addStretch()
+        return sheet
 
     def _step_button(self, name: str, text: str, step: int) -> QPushButton:
         button = QPushButton(text)
@@ -151,9 +166,14 @@ class StagePanel(Panel):
         )
         self._mark()
         results = [number_of_strip for number_of_strip, part in enumerate(parts) if part.role == "result"]
-        for shown in results[:1]:
-            place = self._strips.cell_rectangle(shown, 0).center()
-            self._area.ensureVisible(0, round(place.y()), 0, 40)
+        self._result = results[0] if results else -1
+        self._follow_result.start()
+
+    def _show_result(self) -> None:
+        """Bring what the stage makes into sight."""
+        if 0 <= self._result < len(self._views):
+            place = self._strips.pos().y() + self._strips.cell_rectangle(self._result, 0).center().y()
+            self._area.ensureVisible(0, round(place), 0, round(self._strips.length(16)))
 
     def _texts(self, view: View) -> tuple[str, ...]:
         """The words of a strip of token ids, such as a matched context."""
@@ -221,7 +241,11 @@ class StagePanel(Panel):
 
             return one_line(explain(model, reading.trace, *cell))
 
-        self.session.ask_of((reading.model, reading.step), "numbers", work, self._equation.set_numbers)
+        self.session.ask_of((reading.model, reading.step), "numbers", work, self._take_numbers)
+
+    def _take_numbers(self, numbers: str) -> None:
+        self._equation.set_numbers(numbers)
+        self._follow_result.start()
 
 
 def _label(address: str, is_previous: bool) -> str:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.theme import current_theme
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figures import number
 from lmviz.app.widgets.heatmap import HeatmapView
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 STAGE = "the stage's result"
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 ORDERS = ("in order", "by similarity")
+TAP_LENGTH, SHORT_TAP_LENGTH = 22, 9  # characters of the name of a tap
+ROOMY = 520  # pixels at scale 1 from which on all names have room
 
 
 class StatePanel(Panel):
@@ -35,14 +39,14 @@ class StatePanel(Panel):
         self._tap.setObjectName("tap_picker")
         self._tap.setAccessibleName("which value")
         self._tap.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._tap.setMinimumContentsLength(22)
+        self._tap.setMinimumContentsLength(TAP_LENGTH)
         self.order_picker = QComboBox()
         self.order_picker.addItems(ORDERS)
         self.order_picker.setAccessibleName("order of the rows")
         self._heatmap = HeatmapView()
         self._view: View | None = None
         self._addresses: tuple[str, ...] = ()
-        self._drag = QPushButton("drag values")
+        self._drag = QPushButton("drag")
         self._drag.setObjectName("drag_values_button")
         self._drag.setCheckable(True)
         self._drag.setProperty("role", "link")
@@ -83,6 +87,15 @@ class StatePanel(Panel):
     def heatmap(self) -> HeatmapView:
         """The heatmap itself."""
         return self._heatmap
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tap.setMinimumContentsLength(TAP_LENGTH if self._is_roomy else SHORT_TAP_LENGTH)
+        self.refresh_soon()
+
+    @property
+    def _is_roomy(self) -> bool:
+        return self.width() >= ROOMY * current_theme().scale
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {} if self._view is None else {self._view.address: self._view.values}
@@ -132,12 +145,14 @@ class StatePanel(Panel):
         if sortable and self.order_picker.currentText() == ORDERS[1]:
             order = tuple(int(unit) for unit in similarity_order(view.values.T))
             view = matrix(trace, address, head, position, tokens, order)
+        walked = self._view is not None and self._view.address != address
         self._view = view
         size = (
             f"{view.values.shape[0]} × {view.values.shape[1]}" if view.row_axis else f"{view.values.shape[1]}"
         )
         named = coordinate("head", view.fixed["head"]) + ", " if "head" in view.fixed else ""
-        self._card.set_title(f"{title_of(address)[0].upper()}{title_of(address)[1:]} · {named}{size}")
+        title = title_of(address)
+        self._card.set_title(f"{title[0].upper()}{title[1:]} · {named}{size}" if self._is_roomy else size)
         self._heatmap.set_style(square=view.row_axis == "query", values="hovered row")
         self._heatmap.set_matrix(
             view.values,
@@ -145,6 +160,7 @@ class StatePanel(Panel):
             rows=self._labels(trace, view.row_axis, view.rows),
             columns=self._labels(trace, view.column_axis, view.columns),
             words=[[self._word(id) for id in row] for row in view.values] if view.scale == "token" else (),
+            crossfade=walked,
         )
 
     def _word(self, id: float) -> str:

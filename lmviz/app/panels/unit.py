@@ -45,7 +45,8 @@ class UnitPanel(Panel):
         self._found = QHBoxLayout()
         self._places = ConcordanceList()
         self._places.setAccessibleName("where the unit fires most")
-        self._search = QPushButton("Where in the corpus does it fire most?")
+        self._search = QPushButton("Where does it fire most?")
+        self._search.setToolTip("Read the opened text with this model, and keep the strongest places")
         self._search.setObjectName("unit_search_button")
         self._search.clicked.connect(self._search_corpus)
         self._of_units = QWidget()
@@ -116,6 +117,7 @@ class UnitPanel(Panel):
     def _lay_out(self) -> QWidget:
         hint = QLabel("drag over words to find the units that fire there")
         hint.setProperty("role", "muted")
+        hint.setWordWrap(True)
         above = QVBoxLayout(self._of_units)
         above.setContentsMargins(0, 0, 0, 0)
         for widget in (self._curve, self._words, hint):

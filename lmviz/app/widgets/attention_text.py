@@ -281,6 +281,7 @@ class AttentionText(Canvas):
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         if event.key() == Qt.Key.Key_Shift:
             self.set_looked_at(True)
+            event.ignore()  # others show it too
         elif event.key() in steps and self._tokens:
             self.set_current(min(max(self._current + steps[event.key()], 0), len(self._tokens) - 1))
             self.token_clicked.emit(self._current)

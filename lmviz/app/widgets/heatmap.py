@@ -14,6 +14,7 @@ from lmviz.app.widgets.canvas import Canvas
 from lmviz.app.widgets.cells import Cells
 from lmviz.app.widgets.color_scale import HEIGHT as SCALE_HEIGHT
 from lmviz.app.widgets.color_scale import draw_color_scale
+from lmviz.app.widgets.crossfade import Crossfade
 from lmviz.app.widgets.figures import number
 from lmviz.app.widgets.heatmap_frame import LARGEST_ZOOM_CELL, HeatmapFrame
 from lmviz.app.widgets.heatmap_labels import Labels
@@ -69,6 +70,7 @@ class HeatmapView(Canvas):
         self._lights: np.ndarray | None = None
         self._values_shown = "hovered row"
         self._words: tuple[Sequence[str], ...] = ()
+        self._crossfade: Crossfade[CellPicture] = Crossfade(self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -83,15 +85,20 @@ class HeatmapView(Canvas):
         rows: Sequence[str] = (),
         columns: Sequence[str] = (),
         words: Sequence[Sequence[str]] = (),
+        crossfade: bool = False,
     ) -> None:
         """Show values (row, column); `rows` and `columns` are their labels, none or one each.
 
         `words`, row by row, stand in the cells; where numbers are only names, on the scale "token", without
-        colours.
+        colours. With `crossfade` a matrix of the same shape gives way to this one in a quarter second.
+
         `scale` is one of `lmviz.models.tap.SCALES`; `limit` the value of the strongest colour, chosen
         from the values when None. −∞ cells are plain, NaN cells hatched.
         """
         shape_changed = values.shape != self._cells.values.shape
+        self._crossfade.end()
+        if crossfade and not shape_changed and self._picture is not None:
+            self._crossfade.begin(self._picture)
         self._words = tuple(words)
         self._cells = Cells.of(np.zeros_like(values) if scale == "token" else values, scale, limit)
         self._labels = replace(self._labels, rows=tuple(rows), columns=tuple(columns))
@@ -125,8 +132,9 @@ class HeatmapView(Canvas):
 
     def set_selection(self, row: int = -1, column: int = -1) -> None:
         """Outline a whole row, a whole column, or both; −1 for none."""
-        self._selection = (row, column)
-        self.update()
+        if (row, column) != self._selection:
+            self._selection = (row, column)
+            self.update()
 
     def set_pinned(self, cell: tuple[int, int] | None) -> None:
         """Mark the cell that was chosen."""
@@ -185,6 +193,7 @@ class HeatmapView(Canvas):
     def adopt_theme(self) -> None:
         self._picture = None
         self._frame = None
+        self._crossfade.end()
         super().adopt_theme()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -212,7 +221,12 @@ class HeatmapView(Canvas):
         if self._picture is None:
             self._picture = CellPicture(self._cells, theme)
         strokes = HeatmapStrokes(painter, theme, frame, self._picture)
+        if self._crossfade.before is not None:
+            before = HeatmapStrokes(painter, theme, frame, self._crossfade.before)
+            before.draw_cells(self.devicePixelRatioF())
+            painter.setOpacity(self._crossfade.share)
         strokes.draw_cells(self.devicePixelRatioF())
+        painter.setOpacity(1.0)
         if self._words:
             strokes.draw_words(self._words)
         else:

@@ -84,7 +84,7 @@ class Labels:
     ) -> None:
         """The same for columns, rotated where they are longer than a cell is wide."""
         measure, rotated = metrics(SIZE, token=True), self.rotated(frame.cell_width)
-        every = max(1, math.ceil(15 * theme.scale / frame.cell_width)) if rotated else 1
+        every = max(1, math.ceil(19 * theme.scale / frame.cell_width)) if rotated else 1
         for column in frame.shown_columns:
             if column < len(self.columns) and _has_room(column, every, marked):
                 _choose_pen(painter, theme, self.column_role, column in marked)

@@ -178,3 +178,20 @@ def test_a_text_grows_arcs_only_for_the_chosen_head(panels: dict[str, object], s
     text.refresh()
     expected = session.reading.trace["layers/1/attention/weights"].array[1]
     np.testing.assert_allclose(text.weights, expected)
+
+
+def test_shift_over_a_word_of_the_prefix_shows_who_looks_at_it(
+    panels: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    drawn = panels["attention_text_view"]
+    qtbot.keyPress(window.prefix_bar.edit, Qt.Key.Key_Shift)
+    assert not session.looked_at  # a capital letter is being typed
+    qtbot.keyRelease(window.prefix_bar.edit, Qt.Key.Key_Shift)
+    session.hover_position(1)
+    looks = drawn.grab().toImage()
+    qtbot.keyPress(window.prefix_bar.edit, Qt.Key.Key_Shift)
+    assert session.looked_at
+    assert drawn.grab().toImage() != looks
+    qtbot.keyRelease(window.prefix_bar.edit, Qt.Key.Key_Shift)
+    assert not session.looked_at
+    assert drawn.grab().toImage() == looks

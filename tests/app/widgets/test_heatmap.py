@@ -113,6 +113,17 @@ def test_highlights_have_three_strengths(view):
     assert len(set(shades)) == 4
 
 
+def test_one_stage_gives_way_to_the_next_gradually(view, qtbot):
+    view.set_style(values="none")
+    view.set_matrix(np.zeros((4, 6)), scale="share")
+    nothing = color_at(view, 0, 0)
+    view.set_matrix(np.ones((4, 6)), scale="share", crossfade=True)
+    assert (
+        color_at(view, 0, 0).lightness() > (nothing.lightness() + current_theme().share_all.lightness()) / 2
+    )
+    qtbot.waitUntil(lambda: color_at(view, 0, 0) == current_theme().share_all, timeout=10_000)
+
+
 def test_masked_cells_are_plain(view):
     values = np.where(np.tri(4, 6, dtype=bool), 0.5, -np.inf)
     view.set_matrix(values, scale="share", rows="abcd", columns=WORDS)

@@ -1,0 +1,51 @@
+"""One picture gives way to another, so that the eye sees what changed between two stages."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QVariantAnimation
+from PySide6.QtWidgets import QStyle, QWidget
+
+T = TypeVar("T")
+
+DURATION = 250
+
+
+class Crossfade(QVariantAnimation, Generic[T]):
+    """`Crossfade(widget)`: `begin(before)`, then `before` and `share` (of the new one) while it runs.
+
+    Where the system is set to show no animations, nothing is begun.
+    """
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self._before: T | None = None
+        self.setStartValue(0.0)
+        self.setEndValue(1.0)
+        self.setDuration(DURATION)
+        self.valueChanged.connect(lambda _: widget.update())
+        self.finished.connect(self.end)
+
+    @property
+    def before(self) -> T | None:
+        """What is giving way; None when nothing is."""
+        return self._before
+
+    @property
+    def share(self) -> float:
+        """How much of the new is seen, from 0 to 1."""
+        return float(self.currentValue())
+
+    def begin(self, before: T) -> None:
+        """Let something give way to what is drawn from now on."""
+        widget = self.parent()
+        if widget.isVisible() and widget.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration):
+            self.stop()
+            self._before = before
+            self.start()
+
+    def end(self) -> None:
+        """Show only the new."""
+        self.stop()
+        self._before = None
