@@ -9,6 +9,7 @@ machine. Only the standard library is imported, so that this works where nothing
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
 import platform
 import shutil
@@ -157,6 +158,18 @@ def _answers(display: str) -> bool:
     answers = xcb.xcb_connection_has_error(connection) == 0
     xcb.xcb_disconnect(connection)
     return answers
+
+
+WINDOW_MODULES = ("numpy", "PySide6", "pyqtgraph", "superqt", "tokenizers", "torch")
+
+
+def missing_packages() -> str:
+    """A sentence naming the Python packages without which the window does not start; otherwise ""."""
+    missing = [module for module in WINDOW_MODULES if importlib.util.find_spec(module) is None]
+    if not missing:
+        return ""
+    verb = "is" if len(missing) == 1 else "are"
+    return f"{', '.join(missing)} {verb} not installed for this Python: `python3 start.py` installs it all."
 
 
 def examine() -> Iterator[Finding]:

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import first_screen
+
 CURVE_POINTS = 400
 HERE = Path(__file__).resolve().parent
 
@@ -108,6 +110,8 @@ def train(recipe: Recipe, corpus: str) -> None:
     shutil.rmtree(folder / "resume", ignore_errors=True)  # finished: nothing to go on with
     thin_metrics(folder / "metrics.jsonl")
     (folder / "card.md").write_text(card(recipe, json.loads(done.stdout)), encoding="utf-8")
+    if recipe.name == first_screen.MODEL:
+        first_screen.write_first_screen(folder, HERE / "first_screen.npz")
 
 
 def main() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 import sys
 
 
@@ -11,7 +13,8 @@ def main(path: str | None = None) -> int:
     if problem:
         print(problem, file=sys.stderr)
         return 1
-    import numpy  # noqa: F401 - after PySide6, which watches every import, it would take twice as long
+    gc.disable()  # as `prepare_interpreter` will; it would look through every module that is loaded
+    importlib.import_module("lmviz.app.light_imports")
     from PySide6.QtWidgets import QApplication
 
     from lmviz.app.faults import Faults
@@ -32,15 +35,21 @@ def main(path: str | None = None) -> int:
     collector = GarbageCollector(window)
     faults.happened.connect(window.show_fault)
     window.painted.connect(window.session.start)
-    window.painted.connect(lambda: window.open_paths([path]) if path else window.offer_last_session())
+    if path:
+        window.painted.connect(lambda: window.open_paths([path]))
+    else:
+        window.welcome()
     window.session.ready_changed.connect(collector.forget_imports)
-    window.show()
+    window.show_settled()
     return application.exec()
 
 
 def _what_is_missing() -> str:
     """Why Qt would abort here, in sentences; empty when nothing is missing."""
-    from lmviz.doctor import libraries_sentence, missing_display, missing_libraries
+    from lmviz.doctor import libraries_sentence, missing_display, missing_libraries, missing_packages
 
+    packages = missing_packages()
+    if packages:
+        return packages
     missing = missing_libraries()
     return libraries_sentence(missing) if missing else missing_display()

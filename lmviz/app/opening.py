@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
+    from lmviz.app.first_screen import FirstScreen
     from lmviz.app.session import Session
     from lmviz.app.settings import LastSession
 
@@ -31,8 +32,8 @@ def open_paths(session: Session, paths: Sequence[Path]) -> None:
         session.open_corpus(texts[0] if len(texts) == 1 else texts)
 
 
-def go_on(session: Session, last: LastSession) -> None:
-    """Open what the last session had open."""
+def go_on(session: Session, last: LastSession, first: FirstScreen | None = None) -> None:
+    """Open what the last session had open, in place of the first screen."""
     from lmviz.text.corpus import CorpusOptions
 
     if last.sources:
@@ -41,7 +42,10 @@ def go_on(session: Session, last: LastSession) -> None:
             session.open_corpus(source, CorpusOptions.from_values(last.corpus_options))
         except LmvizError as sentence:
             session.failed.emit("corpus", str(sentence))
+    untouched = "" if first is None else first.trace.text
+    if first is not None and first.model in session.models and str(first.model.folder) != last.run:
+        session.close_model(first.model)
     if last.run and Path(last.run).exists():
         session.open_model(last.run, last.step)
-    if not session.prefix:
+    if session.prefix in ("", untouched):
         session.set_prefix(last.prefix)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 
-from lmviz.decoding.beam import BeamTree, grow_beam
 from lmviz.decoding.options import BeamOptions
 
 if TYPE_CHECKING:
     from lmviz.app.tasks import Moment
+    from lmviz.decoding.beam import BeamTree
     from lmviz.models.model import Model
 
 
@@ -100,6 +100,8 @@ class _Search:
 
     def grown(self, model: Model, depth: int) -> BeamTree:
         """The tree of a depth, or the last one there is."""
+        from lmviz.decoding.beam import grow_beam
+
         if model is not self._model:
             # The instance it began with was let go, and may carry the weights of another moment.
             self._model, self._trees = model, grow_beam(model, self._prefix, self._options)

@@ -117,14 +117,12 @@ class Session(Explaining, Focus, Surgery, Writing, Searching, Learning):
         """Show a model with a trace of it that was stored; the next reading replaces the trace."""
         self._models, self._model, self._step = (model,), model, trace.step
         self._prefix = trace.text
-        self._reading = Reading(trace, None, model, trace.step)
-        self._fit_stages(len(trace.stages))
+        for changed in (self.models_changed, self.model_changed, self.step_changed, self.prefix_changed):
+            changed.emit()
         head = farthest_looking_head(trace)
         if head is not None:
             self.choose_head(*head)
-        for changed in (self.models_changed, self.model_changed, self.step_changed, self.prefix_changed):
-            changed.emit()
-        self.reading_changed.emit()
+        self._take_reading(Reading(trace, None, model, trace.step))
 
     def set_sampling(self, **changes: Any) -> None:
         """Change some of the sampling options; LmvizError when a value cannot be."""

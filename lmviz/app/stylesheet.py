@@ -204,6 +204,8 @@ QGroupBox::title { subcontrol-origin: margin; left: ${p2}px; }
     padding-left: ${p10}px; border-radius: ${p8}px; min-height: ${p26}px; font-size: ${p15}px;
 }
 #notice { background: $note_wash; border: none; }
+#welcome_strip { background: $accent_wash; border: none; }
+#tour_card { background: $surface; border: 1px solid $accent; border-radius: ${p8}px; }
 
 QDockWidget {
     font-weight: 600; titlebar-close-icon: url("$close"); titlebar-normal-icon: url("$float");

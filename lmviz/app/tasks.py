@@ -39,6 +39,8 @@ class Tasks(QObject):
         self._reader = ReadingWorker(self)
         self._jobs: list[Job] = []
         self._is_ready = False
+        # Asked first of all, so that nothing which a stored trace gave rise to is computed without it.
+        self._in_reader("torch", _load_torch, lambda _: self._become_ready(), "model")
 
     @property
     def is_ready(self) -> bool:
@@ -53,7 +55,6 @@ class Tasks(QObject):
     def start(self) -> None:
         """Start the reading thread, which loads torch first. Call it once the window is painted."""
         if not self._reader.isRunning():
-            self._in_reader("torch", _load_torch, lambda _: self._become_ready(), "model")
             self._reader.start()
 
     def ask_of(

@@ -37,6 +37,23 @@ def combine_heads(trace: Trace, heads: Sequence[tuple[int, int]], how: str = "me
     return combined if how == "max" else combined / len(parts)
 
 
+def farthest_looking_head(trace: Trace) -> tuple[int, int] | None:
+    """The head (layer, head) that looks hardest from the last position at something far back.
+
+    Far is what lies in the first half of the text, the first token apart, where heads rest that have
+    nothing to look at. None where nothing attends, or the text is too short to have such a half.
+    """
+    half, layers = len(trace) // 2, attention_layers(trace)
+    if half < 2 or not layers:
+        return None
+    found = {
+        (layer, head): float(weights[-1, 1:half].max())
+        for layer in layers
+        for head, weights in enumerate(attention_weights(trace, layer))
+    }
+    return max(found, key=found.__getitem__)
+
+
 def thumbnails(trace: Trace, side: int = 64) -> np.ndarray:
     """Every head small, (layer, head, row, column) float32.
 

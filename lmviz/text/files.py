@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
 from lmviz.errors import LmvizError
@@ -11,7 +10,7 @@ from lmviz.errors import LmvizError
 
 def name_beside(path: Path) -> Path:
     """A hidden name in the same folder, for the file that is to become this one."""
-    return path.with_name(f".{path.name}-{secrets.token_hex(4)}")
+    return path.with_name(f".{path.name}-{os.urandom(4).hex()}")
 
 
 def write_atomically(path: str | Path, data: bytes) -> Path:

@@ -6,7 +6,6 @@ import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Self
 
 from lmviz.errors import LmvizError
@@ -22,6 +21,8 @@ LARGEST_VOCABULARY = 2**31
 
 def versions() -> dict[str, str]:
     """The versions of what decides about numbers."""
+    from importlib.metadata import PackageNotFoundError, version  # slow to load, and the window waits
+
     found = {"python": platform.python_version()}
     for package in ("lmviz", "torch", "numpy", "tokenizers"):
         try:

@@ -10,10 +10,14 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.mosaic import HeadMosaic
 from lmviz.app.widgets.scrolling import scrolling
+from lmviz.inspection.attention import attention_layers, attention_weights, thumbnails
 
 if TYPE_CHECKING:
     from lmviz.app.session import Session
     from lmviz.inspection.head_badges import HeadBadge
+
+AT_ONCE = 200_000
+"""Weights that are looked through within a millisecond or two, sooner than another thread would answer."""
 
 NOTHING = np.zeros((0, 0, 1, 1), dtype=np.float32)
 
@@ -57,12 +61,15 @@ class HeadsPanel(Panel):
         trace = reading.trace
 
         def work() -> tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]:
-            from lmviz.inspection.attention import thumbnails
             from lmviz.inspection.head_badges import head_badges
 
             return thumbnails(trace), head_badges(trace)
 
-        self.session.ask_reader("thumbnails", work, self._take)
+        self.session.silence("thumbnails")
+        if sum(attention_weights(trace, layer).size for layer in attention_layers(trace)) <= AT_ONCE:
+            self._take(work())
+        else:
+            self.session.ask_reader("thumbnails", work, self._take)
 
     def _take(self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]) -> None:
         small, self._badges = found

@@ -1,0 +1,230 @@
+"""The first launch: a stored trace on screen, the welcome strip, and the tour that waits for the person."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.api import open_model, trace
+from lmviz.app.first_screen import load_first_screen
+from lmviz.app.main_window import MainWindow
+from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.session import Session
+from lmviz.app.settings import Settings
+from lmviz.app.tour import STEPS
+from lmviz.inspection.attention import farthest_looking_head
+from lmviz.inspection.trace import TracedArray
+from lmviz.places import shipped
+
+LONG = 20_000
+PREFIX = "the cows eat grass"
+TAPS = ("layers/*/attention/*", "logits")
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory, make_run: Callable[..., Path]) -> Path:
+    """A folder of sample models: one small Transformer, with a stored trace beside it."""
+    folder = tmp_path_factory.mktemp("samples")
+    run = make_run("transformer", 4, width=8, heads=2, layers=1, context=16)
+    shutil.copytree(run, folder / "transformer")
+    trace(open_model(folder / "transformer"), PREFIX).save(folder / "first_screen.npz")
+    return folder
+
+
+@pytest.fixture
+def sleeping(tmp_path: Path, qtbot: QtBot, samples: Path) -> MainWindow:
+    """The window as it is first painted: its session has not been started, so nothing can be computed."""
+    session = Session(tmp_path / "runs")
+    window = MainWindow(session, Settings(tmp_path / "lmviz.ini"))
+    qtbot.addWidget(window)
+    window.welcome(samples)
+    window.show_settled()
+    yield window
+    session.close()
+
+
+def panel(window: MainWindow, name: str) -> QWidget:
+    return next(found for found in window.findChildren(QWidget, name) if found.isVisible())
+
+
+def press(window: MainWindow, qtbot: QtBot, name: str) -> None:
+    qtbot.mouseClick(panel(window, name), Qt.MouseButton.LeftButton)
+
+
+def test_attention_and_distribution_are_there_before_anything_is_computed(sleeping: MainWindow) -> None:
+    session = sleeping.session
+    assert not session.is_ready
+    assert sleeping.perspective.name == "attention"
+    assert sleeping.prefix_bar.edit.text() == PREFIX
+    stored = session.reading.trace
+    assert panel(sleeping, "next_word_view").distribution.logits.tolist() == pytest.approx(
+        stored["logits"].array[-1]
+    )
+    layer, head = session.head
+    shown = panel(sleeping, "attention_view").shown
+    assert np.array_equal(shown, stored[f"layers/{layer}/attention/weights"].array[head])
+    assert len(panel(sleeping, "heads_view").badges) == 1
+
+
+def test_it_becomes_live_without_a_jump(sleeping: MainWindow, qtbot: QtBot) -> None:
+    session = sleeping.session
+    stored, before = session.reading, panel(sleeping, "next_word_view").distribution
+    session.start()
+    qtbot.waitUntil(lambda: session.reading is not stored, timeout=LONG)
+    assert session.reading.trace.tokens == stored.trace.tokens
+    assert (session.model, session.step) == (stored.model, stored.step)
+    qtbot.waitUntil(lambda: panel(sleeping, "next_word_view").distribution is not before)
+    after = panel(sleeping, "next_word_view").distribution
+    assert after.probabilities == pytest.approx(before.probabilities, abs=1e-6)
+    with qtbot.waitSignal(session.reading_changed, timeout=LONG):
+        qtbot.keyClicks(sleeping.prefix_bar.edit, " the")
+    assert session.model.name == stored.model.name
+
+
+def test_what_is_typed_before_torch_is_there_is_read_when_it_is(sleeping: MainWindow, qtbot: QtBot) -> None:
+    qtbot.keyClicks(sleeping.prefix_bar.edit, " the hens")
+    assert sleeping.session.encoding.tokens[-2:] == ("the", "hens")
+    sleeping.session.start()
+    qtbot.waitUntil(lambda: sleeping.session.reading.trace.tokens[-1] == "hens", timeout=LONG)
+
+
+def test_every_perspective_can_be_looked_at_before_torch_is_there(
+    sleeping: MainWindow, samples: Path, qtbot: QtBot
+) -> None:
+    for perspective in shown_perspectives():
+        sleeping.show_perspective(perspective.name)
+        qtbot.waitUntil(lambda: bool(sleeping.perspective.panels))
+        sleeping.grab()
+
+
+def test_a_trace_of_attention_alone_is_enough(
+    tmp_path: Path, samples: Path, session: Session, settings: Settings, qtbot: QtBot
+) -> None:
+    shutil.copytree(samples, tmp_path / "few")
+    found = trace(open_model(samples / "transformer"), PREFIX, taps=TAPS)
+    found.save(tmp_path / "few" / "first_screen.npz")
+    window = MainWindow(session, settings)
+    qtbot.addWidget(window)
+    window.welcome(tmp_path / "few")
+    window.show_settled()
+    assert panel(window, "next_word_view").distribution is not None
+    assert panel(window, "attention_view").shown.size
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut short", "another vocabulary", "no such step"])
+def test_without_a_stored_trace_that_fits_there_is_a_window_all_the_same(
+    damage: str, samples: Path, tmp_path: Path, session: Session, settings: Settings, qtbot: QtBot
+) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(samples, folder)
+    stored = folder / "first_screen.npz"
+    if damage == "missing":
+        stored.unlink()
+    elif damage == "cut short":
+        stored.write_bytes(stored.read_bytes()[:200])
+    elif damage == "another vocabulary":
+        found = load_first_screen(samples).trace
+        short = TracedArray(found["logits"].array[:, :3].copy(), ("position", "token"), "signed")
+        type(found)(**{**vars(found), "arrays": {**found.arrays, "logits": short}}).save(stored)
+    else:
+        shutil.rmtree(folder / "transformer" / "snapshots")
+        (folder / "transformer" / "snapshots").mkdir()
+    assert load_first_screen(folder) is None
+    window = MainWindow(session, settings)
+    qtbot.addWidget(window)
+    window.welcome(folder)
+    window.show_settled()
+    assert session.reading is None
+    assert window.welcome_strip.isVisible()
+
+
+def test_the_shipped_screen_shows_a_thing_that_returns() -> None:
+    if not (shipped("sample_models") / "first_screen.npz").exists():
+        pytest.skip("no sample models in this checkout")
+    first = load_first_screen()
+    assert first is not None
+    tokens, names = first.trace.tokens, first.model.tokenizer.tokens()
+    predicted = names[int(first.trace["logits"].array[-1].argmax())]
+    layer, head = farthest_looking_head(first.trace)
+    looked_at = first.trace[f"layers/{layer}/attention/weights"].array[head, -1].argmax()
+    assert tokens[looked_at] == predicted, "the head looks at what is said again"
+    assert (shipped("sample_models") / "first_screen.npz").stat().st_size < 300_000
+
+
+def test_the_strip_leads_on_and_stays_away_when_sent_away(
+    sleeping: MainWindow, samples: Path, qtbot: QtBot
+) -> None:
+    press(sleeping, qtbot, "welcome_look")
+    assert sleeping.perspective.name == "inside"
+    sleeping.session.start()
+    press(sleeping, qtbot, "welcome_train")
+    assert sleeping.perspective.name == "train"
+    qtbot.waitUntil(lambda: sleeping.session.corpus is not None, timeout=LONG)
+    strip = sleeping.welcome_strip
+    qtbot.mouseClick(strip.findChild(QToolButton, "welcome_dismiss"), Qt.MouseButton.LeftButton)
+    assert not strip.isVisible()
+    sleeping.welcome(samples)
+    assert not strip.isVisible()
+
+
+def test_only_what_differs_from_the_first_screen_is_offered_again(
+    sleeping: MainWindow, samples: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    sleeping.close()
+    for prefix, offered in ((PREFIX, False), ("the hens see", True)):
+        session = Session(tmp_path / "runs")
+        window = MainWindow(session, sleeping.settings)
+        qtbot.addWidget(window)
+        window.welcome(samples)
+        assert bool(window.notice.sentence) == (prefix != PREFIX)
+        session.set_prefix("the hens see")
+        window.close()
+        assert offered == (prefix != PREFIX)
+
+
+def test_the_tour_waits_for_the_person_at_every_step(sleeping: MainWindow, qtbot: QtBot) -> None:
+    session = sleeping.session
+    session.start()
+    press(sleeping, qtbot, "welcome_tour")
+    tour, light = sleeping.tour, sleeping.tour.spotlight
+    assert len(STEPS) == 10
+
+    def at(number: int) -> None:
+        step = STEPS[number]
+        qtbot.waitUntil(lambda: tour.step is step and light.sentence == step.sentence, timeout=LONG)
+        assert light.control.objectName() == step.control
+        assert light.control.isVisible()
+
+    at(0)
+    qtbot.wait(1300)
+    at(0)
+    qtbot.keyClicks(sleeping.prefix_bar.edit, " the")
+    at(1)
+    frame = light.geometry()
+    middle = light.control.mapTo(sleeping, light.control.rect().center())
+    assert frame.contains(middle)
+    assert not light.card.geometry().contains(middle), "the card leaves free what it speaks of"
+    for number in range(1, len(STEPS) - 1):
+        at(number)
+        qtbot.mouseClick(light.card.findChild(QPushButton, "tour_next"), Qt.MouseButton.LeftButton)
+    at(9)
+    assert sleeping.perspective.name == "train"
+    with qtbot.waitSignal(tour.ended):
+        qtbot.mouseClick(light.card.findChild(QPushButton, "tour_next"), Qt.MouseButton.LeftButton)
+    assert not light.isVisible()
+    assert tour.step is None
+
+
+def test_the_tour_can_be_left_and_lets_the_pointer_through(sleeping: MainWindow, qtbot: QtBot) -> None:
+    sleeping.start_tour()
+    light = sleeping.tour.spotlight
+    qtbot.waitUntil(lambda: light.control is not None)
+    place = light.geometry().center()
+    assert sleeping.childAt(QPoint(place)) is not light
+    qtbot.mouseClick(light.card.findChild(QPushButton, "tour_end"), Qt.MouseButton.LeftButton)
+    assert not light.isVisible()
