@@ -9,11 +9,11 @@ from PIL import Image
 from PySide6.QtGui import QImage
 from window_driver import Driver
 
-SIZE = (1080, 675)
-COLORS = 64
+SIZE = (1200, 750)
+COLORS = 128
 FRAME, LONG = 120, 900  # milliseconds
-PREFIX = "Maya put the brown stone in the barrel. Later, Maya"
-POINTED_AT = (4, 8, 5, 12)  # places of tokens in the prefix
+PREFIX = "Maya put the brown stone in the barrel. Later, there lay the brown"
+POINTED_AT = (5, 8, 12, 15)  # places of tokens in the prefix
 
 
 def write_film(folder: Path, path: Path) -> None:
@@ -25,12 +25,14 @@ def write_film(folder: Path, path: Path) -> None:
         frames.append(driver.picture())
         durations.append(milliseconds)
 
-    with Driver(folder, "farm", SIZE) as driver:
+    with Driver.on_new_window(folder, "farm", SIZE) as driver:
         driver.window.set_theme("light")
         driver.show("attention")
         driver.open_model("stories-transformer")
         driver.type(PREFIX[:4])
         driver.rest()
+        driver.choose_head("induction", PREFIX)
+        driver.type(PREFIX[:4])
         _type(driver, shoot)
         _point(driver, shoot)
         _go_through_time(driver, shoot)

@@ -21,9 +21,12 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from film import write_film
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
+from lmviz.app.main import main as start_program
+from lmviz.app.main_window import MainWindow
 from lmviz.app.threads import GarbageCollector, prepare_interpreter
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
@@ -31,6 +34,7 @@ SIZE = (1440, 900)
 THEMES = ("light", "dark")
 STORY = "Maya put the brown stone in the barrel. Later, Maya opened the barrel, and there lay the brown"
 TRAINED_STEPS = 600
+LOOK_AT_START = 200  # milliseconds between two looks at whether the program is there
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,6 @@ class Scene:
     size: tuple[int, int] = SIZE
     themes: tuple[str, ...] = THEMES
     projector: bool = False
-    rests: bool = True
 
 
 def corpus(driver: Driver) -> None:
@@ -102,14 +105,13 @@ def attention(driver: Driver) -> None:
     """The attention of one head, pointed at."""
     driver.show("attention")
     driver.open_model("stories-transformer")
-    driver.type(STORY)
-    driver.session.choose_head(1, 0)
+    driver.choose_head("induction", STORY)
 
 
 def surgery(driver: Driver) -> None:
     """A head taken out, and what this does to the next word."""
     attention(driver)
-    driver.find("zero_head_button").click()
+    driver.click("zero_head_button")
     driver.wait(lambda: driver.session.reading.baseline is not None, "the reading without the head")
 
 
@@ -124,7 +126,7 @@ def sample(driver: Driver) -> None:
     for rolls in (5, 3):
         for _ in range(rolls):
             before = session.branches
-            driver.find("sample_step_button").click()
+            driver.click("sample_step_button")
             driver.wait(lambda before=before: session.branches is not before, "the roll")
             driver.wait(lambda: not session.is_choosing, "the roll")
         if rolls == 5:
@@ -132,6 +134,8 @@ def sample(driver: Driver) -> None:
                 session.step_back()
             session.set_sampling(seed=3)
             driver.rest()
+    driver.click("beam_run_button")
+    driver.wait(lambda: session.is_beam_grown, "the beam search")
 
 
 def compare(driver: Driver) -> None:
@@ -162,18 +166,39 @@ SCENES = (
 
 def take(scene: Scene, text: str, folder: Path) -> None:
     """Play a scene and write its pictures."""
-    with Driver(folder, text, scene.size) as driver:
+    with Driver.on_new_window(folder, text, scene.size) as driver:
         window = driver.window
         window.set_theme(scene.themes[0])
         window.set_projector(scene.projector)
         scene.play(driver)
-        for theme in scene.themes:
-            window.set_theme(theme)
-            driver.rest()
-            path = PICTURES / f"{scene.name}-{theme}.png"
-            driver.picture().save(str(path), "PNG", 0)  # 0 is Qt's word for the smallest file
-            print(f"{path.name}: {path.stat().st_size // 1000} kB", flush=True)
+        photograph(driver, scene.name, scene.themes)
         window.set_projector(False)
+
+
+def photograph(driver: Driver, name: str, themes: tuple[str, ...]) -> None:
+    """Write the picture of a window in each of the themes."""
+    for theme in themes:
+        driver.window.set_theme(theme)
+        driver.rest()
+        path = PICTURES / f"{name}-{theme}.png"
+        driver.picture().save(str(path), "PNG", 0)  # 0 is Qt's word for the smallest file
+        print(f"{path.name}: {path.stat().st_size // 1000} kB", flush=True)
+
+
+def first_launch() -> None:
+    """Start the program itself, with nothing kept from an earlier start."""
+
+    def look() -> None:
+        for window in QApplication.topLevelWidgets():
+            if isinstance(window, MainWindow) and window.session.is_ready:
+                timer.stop()
+                with Driver(window) as driver:
+                    photograph(driver, "first-launch", THEMES)
+
+    timer = QTimer(interval=LOOK_AT_START)
+    timer.timeout.connect(look)
+    timer.start()
+    start_program()
 
 
 def main() -> None:
@@ -184,7 +209,7 @@ def main() -> None:
         "--text", default="farm", help="the text of Corpus and Train: a file, or a catalogue name"
     )
     arguments = parser.parse_args()
-    known = [*(scene.name for scene in SCENES), "film"]
+    known = [*(scene.name for scene in SCENES), "film", "first-launch"]
     unknown = sorted(set(arguments.names) - set(known))
     if unknown:
         parser.error(f"there is no picture {unknown[0]!r}: the pictures are {', '.join(known)}.")
@@ -195,11 +220,15 @@ def main() -> None:
     collector = GarbageCollector(application)
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
+        for kind in ("CONFIG", "DATA", "CACHE", "STATE"):
+            os.environ[f"XDG_{kind}_HOME"] = str(Path(folder) / kind.lower())  # nobody's own settings
         for scene in SCENES:
             if scene.name in wanted:
                 take(scene, arguments.text, Path(folder) / scene.name)
         if "film" in wanted:
             write_film(Path(folder) / "film", PICTURES / "film.gif")
+        if "first-launch" in wanted:
+            first_launch()
     collector.deleteLater()
 
 

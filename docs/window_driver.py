@@ -23,20 +23,26 @@ POINTER = QPolygonF(
 
 
 class Driver:
-    """A window on a session of its own, whose runs and settings lie in `folder`.
+    """Drives a window, which it shows and in the end closes.
 
     `text` is the corpus of the scenes, as `Session.open_corpus` takes it.
     """
 
-    def __init__(self, folder: Path, text: str, size: tuple[int, int]) -> None:
+    def __init__(self, window: MainWindow, text: str = "") -> None:
         self.text = text
-        self.session = Session(folder / "runs")
-        self.window = MainWindow(self.session, Settings(folder / "lmviz.ini"))
+        self.window, self.session = window, window.session
         self._failures: list[str] = []
         self._pointer: QPoint | None = None
         self.session.failed.connect(lambda where, sentence: self._failures.append(f"{where}: {sentence}"))
-        self.window.resize(*size)
-        self.window.painted.connect(self.session.start)
+
+    @classmethod
+    def on_new_window(cls, folder: Path, text: str, size: tuple[int, int]) -> Self:
+        """A window on a session of its own, whose runs and settings lie in a folder."""
+        session = Session(folder / "runs")
+        window = MainWindow(session, Settings(folder / "lmviz.ini"))
+        window.resize(*size)
+        window.painted.connect(session.start)
+        return cls(window, text)
 
     def __enter__(self) -> Self:
         self.window.show()
@@ -101,6 +107,12 @@ class Driver:
             raise RuntimeError(f"there is no control {name!r}")
         return found
 
+    def click(self, name: str) -> None:
+        """Click a button as soon as it can be clicked."""
+        button = self.find(name)
+        self.wait(button.isEnabled, f"the button {name}")
+        button.click()
+
     def show(self, perspective: str) -> None:
         """Go to a perspective."""
         self.window.show_perspective(perspective)
@@ -123,6 +135,17 @@ class Driver:
         before = self.session.model
         self.session.open_model(name)
         self.wait(lambda: self.session.model not in (None, before), f"the model {name}")
+
+    def choose_head(self, badge: str, prefix: str) -> None:
+        """Look at the first head that earns a badge on a prefix, where there is one."""
+        from lmviz.inspection.head_badges import head_badges
+
+        self.type(prefix)
+        layers = head_badges(self.session.reading.trace)
+        found = (head for layer in layers for head in layer if badge in head.badges)
+        for head in found:
+            self.session.choose_head(head.layer, head.head)
+            return
 
     def type(self, prefix: str) -> None:
         """Type a prefix and wait until it is read."""
