@@ -13,11 +13,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 MODEL = "stories-transformer"
-PREFIX = (
-    "Maya owned a brown stone. She put it in the barrel. "
-    "Later, Maya opened the barrel, and there lay the brown"
-)
-"""A thing that returns: what comes next was named twenty words earlier, and a head looks there."""
+PREFIX = "Maya put the brown stone in the barrel. She opened it, and there lay the brown"
+"""A thing that returns: what comes next was named a dozen words earlier, and a head looks there."""
 
 TAPS = (
     "layers/*/attention/query",
