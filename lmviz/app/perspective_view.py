@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWi
 
 from lmviz.app.panels.table import PanelRow, rows_of
 from lmviz.app.theme import current_theme, theme_switch
+from lmviz.app.widgets.scrolling import QuietScrollArea
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 COLUMNS = ("left", "centre", "right")
 LEAST_SHARE = 0.7  # of its own width a panel can be made narrower to
 CENTRE = 480  # pixels at scale 1 that stand for the width of a panel that takes what is left
+AROUND = 16  # pixels between a panel's edge and what its card holds
 SHARE = 1000  # Qt takes sizes in pixels but keeps their proportions
 
 
@@ -94,7 +96,10 @@ class PerspectiveView(QMainWindow):
             panel = self._dock(row).widget()
             panel.setMinimumSize(0, 0)
             width = LEAST_SHARE * (self._width(row) or CENTRE) * current_theme().scale
-            panel.setMinimumSize(round(width), max(1, panel.minimumSizeHint().height()))
+            areas = panel.findChildren(QuietScrollArea)
+            held = [area.minimumSizeHint().width() + 2 * AROUND for area in areas if area.is_upright]
+            least = max(round(width), *held, 0)
+            panel.setMinimumSize(least, max(1, panel.minimumSizeHint().height()))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

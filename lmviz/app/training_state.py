@@ -53,12 +53,16 @@ CURVES = ("loss", "validation_loss", "learning_rate", "gradient_norm")
 
 @dataclass(frozen=True)
 class History:
-    """The curves of one training; losses in nats per token."""
+    """The curves of one training; losses in nats per token.
+
+    `update_ratios` are the newest there are, which are measured only now and then.
+    """
 
     loss: Curve = field(default_factory=Curve)
     validation_loss: Curve = field(default_factory=Curve)
     learning_rate: Curve = field(default_factory=Curve)
     gradient_norm: Curve = field(default_factory=Curve)
+    update_ratios: dict[str, float] = field(default_factory=dict)
 
     def append(self, progress: Progress) -> None:
         """Take over what a training step measured."""
@@ -66,6 +70,7 @@ class History:
             value = getattr(progress, name)
             if value is not None:
                 getattr(self, name).append(progress.step, value)
+        self.update_ratios.update(progress.update_ratios)
 
     @classmethod
     def from_metrics(cls, metrics: Iterable[dict[str, Any]]) -> History:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lmviz.app.session import Session
 
 NOTHING = np.zeros((0, 0))
+LEAST_HEIGHT = 112  # pixels within which the words and their arcs can be seen
 HINT = "hover a word: what it looks at · with Shift: who looks at it · click pins"
 
 
@@ -29,6 +30,7 @@ class AttentionTextPanel(Panel):
         self._text = AttentionText()
         self._weights = NOTHING
         self._area = scrolling(self._text, sideways=True)
+        self._area.setMinimumHeight(LEAST_HEIGHT)
         self._card = Card("In the text", HINT, self._area)
         self.column.addWidget(self._card)
         self._text.token_hovered.connect(lambda n: session.hover_position(n if n >= 0 else None))

@@ -11,8 +11,6 @@ from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figures import number
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from lmviz.app.session import Session
 
 
@@ -26,33 +24,22 @@ class HealthPanel(Panel):
         self._bars.setAccessibleName("update over weight, by layer")
         self._norm = Sparkline()
         self._norm.setAccessibleName("gradient norm")
-        self._ratios: dict[str, float] = {}
-        self._folder: Path | None = None
         self._card = Card("Health", "", self._bars)
         self._card.setToolTip("How far the last update moved each layer's weights, relative to their size.")
         self._card.layout_below.addWidget(self._norm)
         self.column.addWidget(self._card)
-        session.training_changed.connect(self._collect)
         self.follow(session.training_changed)
 
     def refresh(self) -> None:
         history = self.session.training.history
-        norms = history.gradient_norm.values
+        norms, ratios = history.gradient_norm.values, dict(history.update_ratios)
         self._norm.set_values(norms)
         self._norm.setVisible(len(norms) > 0)
-        if not self._ratios:
+        if not ratios:
             self._bars.set_bars([], [])
             waits = "measured while a neural model trains"
             self._card.set_aside(f"gradient norm {number(norms[-1])}" if len(norms) else waits)
             return
         self._card.set_aside(f"update / weight · gradient norm {number(norms[-1], 2)}")
-        values = list(self._ratios.values())
-        self._bars.set_bars(list(self._ratios), values, texts=[f"{value:.1e}" for value in values])
-
-    def _collect(self) -> None:
-        """Ratios are measured now and then: keep the newest there are."""
-        training = self.session.training
-        if training.folder != self._folder:
-            self._folder, self._ratios = training.folder, {}
-        if training.progress is not None and training.progress.update_ratios:
-            self._ratios = dict(training.progress.update_ratios)
+        values = list(ratios.values())
+        self._bars.set_bars(list(ratios), values, texts=[f"{value:.1e}" for value in values])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from lmviz.app.session import Session
     from lmviz.text.corpus import Corpus
 
+ROOMY = 480  # pixels at scale 1 from which on the legend has room beside the controls
 SHOWN_OF_UNIT = 7  # characters; the title says it in full
 SCALES = ("linear", "logarithmic")
 SMOOTHING = {"as measured": 0.0, "smooth": 0.9, "smoother": 0.98}
@@ -80,6 +82,10 @@ class LossPanel(Panel):
         progress = self.session.training.progress
         self._plot.set_end(progress.steps if self.session.training.is_active and progress else None)
         self._plot.set_cursor(self.session.step if self.session.model is not None else None)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._plot.legend.setVisible(event.size().width() >= ROOMY * current_theme().scale)
 
     def _head(self) -> QWidget:
         head = QWidget()

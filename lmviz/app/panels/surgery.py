@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from lmviz.app.panels.panel import Panel
 from lmviz.app.theme import current_theme
 from lmviz.app.widgets.card import Card
+from lmviz.app.widgets.scrolling import scrolling
 from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
@@ -113,7 +114,7 @@ class SurgeryPanel(Panel):
             button.setObjectName(f"{name.replace(' ', '_')}_button")
             button.setToolTip(help_text)
             button.clicked.connect(action)
-        self._arrange(WIDE_COLUMNS)
+        self._arrange(WIDE_COLUMNS - 1)
         grid.addLayout(self._grid, 0, 0, 1, 3)
         label = QLabel("value")
         label.setProperty("role", "muted")
@@ -125,7 +126,7 @@ class SurgeryPanel(Panel):
         self._list.setAccessibleName("interventions in force")
         grid.addWidget(self._list, 4, 0, 1, 3)
         grid.setRowStretch(4, 1)
-        return body
+        return scrolling(body)
 
     def _arrange(self, columns: int) -> None:
         """The buttons in so many columns."""

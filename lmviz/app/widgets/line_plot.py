@@ -237,10 +237,14 @@ class LinePlot(QWidget):
         self._fill_legend()
 
     def _spread_labels(self) -> None:
-        """Names of lines that lie close together stand side by side instead of on one another."""
+        """Names of lines that lie close together stand side by side instead of on one another.
+
+        A name covers the line above it, and the curves cover both.
+        """
         bottom, top = self._box.viewRange()[1]
         last, column = -np.inf, 0
-        for line in sorted(self._references, key=lambda line: line.value()):
+        for rank, line in enumerate(sorted(self._references, key=lambda line: line.value()), start=1):
+            line.setZValue(-rank)
             crowded = line.value() - last < CROWDED * (top - bottom)
             column = (column + 1) % len(LABEL_PLACES) if crowded else 0
             line.shift_label(LABEL_PLACES[column])

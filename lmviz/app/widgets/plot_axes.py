@@ -89,4 +89,5 @@ class ReferenceLine(pyqtgraph.InfiniteLine):
         """Take over colours and type."""
         self.setPen(pyqtgraph.mkPen(theme.muted_text, width=1, style=Qt.PenStyle.DashLine))
         self._label.setColor(theme.muted_text)
+        self._label.fill = pyqtgraph.mkBrush(theme.surface)
         self._label.setFont(theme.font(SIZE))

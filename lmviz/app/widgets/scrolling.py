@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
@@ -15,6 +15,19 @@ class QuietScrollArea(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    @property
+    def is_upright(self) -> bool:
+        """Whether it scrolls up and down only."""
+        return self.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as its widget has to be, where it cannot be scrolled sideways."""
+        least, widget = super().minimumSizeHint(), self.widget()
+        if widget is None or not self.is_upright:
+            return least
+        bar = self.verticalScrollBar().sizeHint().width()
+        return QSize(max(least.width(), widget.minimumSizeHint().width() + bar), least.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         event.ignore()
