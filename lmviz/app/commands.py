@@ -21,6 +21,7 @@ PLAIN_KEYS = (
     ("← →", "one position back or on"),
     ("↑ ↓", "one stage up or down the model"),
     ("space", "play and pause"),
+    ("Shift", "while pointing at a word: who looks at it"),
     ("Esc", "let go of what is pinned"),
     ("Return", "in the prefix: a line break"),
 )
