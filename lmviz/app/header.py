@@ -88,8 +88,22 @@ class Header(QFrame):
         if session.model is not None:
             menu.addSeparator()
             model, step = session.model, session.step
+            if len(session.models) == 1:
+                self._add_samples(menu.addMenu("Open a sample model beside it"), model, step)
             hold = menu.addAction(f"Hold {model.name} at step {step:,}")
             hold.triggered.connect(lambda: session.compare((*session.compared, (model, step))))
+
+    def _add_samples(self, menu: QMenu, model: OpenedModel, step: int) -> None:
+        """Sample models, each opened with the present model as its companion."""
+        from lmviz.api import sample_models
+
+        def open_beside(name: str) -> None:
+            self._session.compare(((model, step),))
+            self._session.open_model(name)
+
+        for name in sample_models():
+            if name != model.folder.name:
+                menu.addAction(name, lambda name=name: open_beside(name))
 
     def _compare(self, model: OpenedModel, on: bool) -> None:
         others = tuple(moment for moment in self._session.compared if moment[0] != model)

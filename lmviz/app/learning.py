@@ -128,7 +128,9 @@ class Learning(Library):
 
     def _start_new(self, steps: float) -> None:
         plan, corpus = self.plan, self._corpus
-        if corpus is None:
+        if corpus is None and self._corpus_job is not None:
+            self.failed.emit("training", "The text is still being read: press again when it is there.")
+        elif corpus is None:
             self.failed.emit("training", "There is no text to learn from: open one under Corpus.")
         else:
             folder = self._new_folder(f"{plan.family} {corpus.name}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import signal
 import sys
 
 
@@ -40,6 +41,8 @@ def main(path: str | None = None) -> int:
     else:
         window.welcome()
     window.session.ready_changed.connect(collector.forget_imports)
+    for asked in (signal.SIGINT, signal.SIGTERM):  # Python sees them when a timer next calls it, within 2 s
+        signal.signal(asked, lambda *_: window.close())
     window.show_settled()
     return application.exec()
 

@@ -4,12 +4,15 @@ In the suite it takes a fixed number of steps. `LMVIZ_RANDOM_WALK_SECONDS=300` w
 `LMVIZ_RANDOM_WALK_SEED` from another beginning.
 """
 
+import faulthandler
+import gc
 import os
 import random
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 from urllib.error import URLError
 
 import pytest
@@ -57,8 +60,9 @@ LEFT = Qt.MouseButton.LeftButton
 class Watchdog:
     """Notices when the window's thread does not come round."""
 
-    def __init__(self) -> None:
+    def __init__(self, report: IO[str]) -> None:
         self.doing = ""
+        self._report = report  # takes the lines of code in which the window's thread stood
         self.longest = (0.0, "")
         self._last = time.monotonic()
         self._timer = QTimer()
@@ -68,11 +72,13 @@ class Watchdog:
     def stop(self) -> None:
         """Watch no longer."""
         self._timer.stop()
+        faulthandler.cancel_dump_traceback_later()
 
     def _come_round(self) -> None:
         now = time.monotonic()
         self.longest = max(self.longest, (now - self._last, self.doing))
         self._last = now
+        faulthandler.dump_traceback_later(HANG, file=self._report)
         # Menus and dialogs run loops of their own, in which the walk would stand still.
         popup = QApplication.activePopupWidget() or QApplication.activeModalWidget()
         if popup is not None:
@@ -274,10 +280,11 @@ def _nothing_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def watchdog(qapp: QApplication) -> Iterator[Watchdog]:
-    watchdog = Watchdog()
-    yield watchdog
-    watchdog.stop()
+def watchdog(qapp: QApplication, tmp_path: Path) -> Iterator[Watchdog]:
+    with (tmp_path / "hang.txt").open("w", encoding="utf-8") as report:
+        watchdog = Watchdog(report)
+        yield watchdog
+        watchdog.stop()
 
 
 @pytest.mark.timeout(3600)
@@ -313,10 +320,12 @@ def test_a_random_walk_ends_well(
             walker.step()
         watchdog.doing = "closing"
         window.close()
-        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         window.deleteLater()
-        QApplication.processEvents()
+        del walker.window, window, session  # or each theme would be put on every window there ever was
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        gc.collect()
         assert not [sentence for sentence in said if "did not expect" in sentence]
         windows += 1
     watchdog.stop()
-    assert watchdog.longest[0] < HANG, watchdog.longest
+    stood_at = (tmp_path / "hang.txt").read_text(encoding="utf-8")
+    assert watchdog.longest[0] < HANG, f"{watchdog.longest}\n{stood_at}"

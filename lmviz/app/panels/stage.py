@@ -89,6 +89,7 @@ class StagePanel(Panel):
             self._card.set_aside("Open a model and type a prefix")
             self._timeline.set_stages([])
             self._equation.set_equation("")
+            self._views, self._result = [], -1
             self._strips.set_strips([])
             return
         trace, number_of_stage = reading.trace, self.session.stage
