@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lmviz.training.run import Run
 
 FIRST_FAMILY = "transformer"
-LOOK_EVERY = 80  # milliseconds
+LOOK_EVERY = 100  # milliseconds
 LIVE_EVERY = 0.25  # seconds between two looks into the model that is being trained
 
 

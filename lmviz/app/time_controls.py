@@ -38,6 +38,7 @@ class TimeControls(QWidget):
         self.live_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.live_button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._is_wordy = True
+        self._shown: tuple[object, ...] = ()
         self._film = QTimer(self)
         self._film.setInterval(FRAME)
         row = QHBoxLayout(self)
@@ -108,7 +109,11 @@ class TimeControls(QWidget):
         self._show_step()
 
     def _show_step(self) -> None:
-        session, theme = self._session, current_theme()
+        session, theme, playing = self._session, current_theme(), self.film_button.isChecked()
+        shown = (session.model, session.step, session.live, self._is_wordy, playing, theme)
+        if shown == self._shown:
+            return  # a training says many times a second that it goes on
+        self._shown = shown
         self.slider.show_step(session.step)
         self.live_button.setVisible(session.model is not None)
         self.live_button.setChecked(session.live)
@@ -117,6 +122,5 @@ class TimeControls(QWidget):
         self.live_button.setToolTip("Follow the newest moment of the training")
         color = theme.value if session.live else theme.strong_line
         self.live_button.setIcon(icon("transport/live", color))
-        playing = self.film_button.isChecked()
         self.film_button.setIcon(icon("transport/pause" if playing else "transport/play", theme.muted_text))
         self.film_button.setIconSize(QSize(round(16 * theme.scale), round(16 * theme.scale)))

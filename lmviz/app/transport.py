@@ -34,10 +34,10 @@ class Transport(QFrame):
         self.pause_button = _button("pause_button", "", "pause training")
         self.step_button = _button("step_button", "one step", "one training step")
         self.stop_button = _button("stop_button", "", "stop training")
-        self._step = _figure("training_step", "step 88,888 / 88,888")
-        self._loss = _figure("training_loss", "loss 88.888")
+        self._step = _Figure("training_step")
+        self._loss = _Figure("training_loss")
         self._sparkline = Sparkline()
-        self._speed = _figure("training_speed", "888.8k tok/s · 88:88 left")
+        self._speed = _Figure("training_speed")
         self._speed.setProperty("role", "muted")
         self.time = TimeControls(session)
         self.notice = Notice()
@@ -90,14 +90,14 @@ class Transport(QFrame):
         self.stop_button.setEnabled(training.is_active)
         self._fit()
         if progress is None:
-            self._step.setText("preparing …" if phase == "preparing" else "not training")
+            self._step.say("preparing …" if phase == "preparing" else "not training")
             return
-        self._step.setText(f"step {progress.step:,} / {progress.steps:,}")
+        self._step.say(f"step {progress.step:,} / {progress.steps:,}")
         loss = training.history.loss.values
-        self._loss.setText(f"loss {loss[-1]:.2f}" if len(loss) else "")
+        self._loss.say(f"loss {loss[-1]:.2f}" if len(loss) else "")
         self._sparkline.set_values(loss)
         left = f" · {_clock(progress.seconds_left)} left" if phase == "running" else f" · {phase}"
-        self._speed.setText(f"{short(progress.tokens_per_second)} tok/s{left}")
+        self._speed.say(f"{short(progress.tokens_per_second)} tok/s{left}")
 
     def _fit(self) -> None:
         width = self.width() / current_theme().scale
@@ -119,6 +119,8 @@ class Transport(QFrame):
             button.setIcon(icon(f"transport/{name}", theme.text, theme.faint_text))
         for button in (self.train_button, self.pause_button, self.step_button, self.stop_button):
             button.setIconSize(QSize(round(14 * theme.scale), round(14 * theme.scale)))
+        for figure in (self._step, self._loss, self._speed):
+            figure.measure()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -135,13 +137,26 @@ def _button(name: str, text: str, description: str) -> QPushButton:
     return button
 
 
-def _figure(name: str, widest: str) -> QLabel:
-    """A label that keeps its place while its digits change."""
-    label = QLabel()
-    label.setObjectName(name)
-    label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-    label.setProperty("widest", widest)
-    return label
+class _Figure(QLabel):
+    """A label that keeps its place while its digits change: it only ever grows.
+
+    Of a fixed size, it also spares the whole window being laid out anew with every number.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+
+    def say(self, text: str) -> None:
+        """Show other words."""
+        self.setText(text)
+        wanted = self.sizeHint()
+        if wanted.width() > self.minimumWidth() or self.minimumHeight() != self.maximumHeight():
+            self.setFixedSize(wanted)
+
+    def measure(self) -> None:
+        """Take the size that the present words need."""
+        self.setFixedSize(self.sizeHint())
 
 
 def _clock(seconds: float) -> str:

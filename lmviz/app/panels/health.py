@@ -24,6 +24,7 @@ class HealthPanel(Panel):
         self._bars.setAccessibleName("update over weight, by layer")
         self._norm = Sparkline()
         self._norm.setAccessibleName("gradient norm")
+        self._drawn: dict[str, float] = {}
         self._card = Card("Health", "", self._bars)
         self._card.setToolTip("How far the last update moved each layer's weights, relative to their size.")
         self._card.layout_below.addWidget(self._norm)
@@ -36,10 +37,14 @@ class HealthPanel(Panel):
         self._norm.set_values(norms)
         self._norm.setVisible(len(norms) > 0)
         if not ratios:
+            self._drawn = {}
             self._bars.set_bars([], [])
             waits = "measured while a neural model trains"
             self._card.set_aside(f"gradient norm {number(norms[-1])}" if len(norms) else waits)
             return
         self._card.set_aside(f"update / weight · gradient norm {number(norms[-1], 2)}")
+        if ratios == self._drawn:
+            return
+        self._drawn = ratios
         values = list(ratios.values())
         self._bars.set_bars(list(ratios), values, texts=[f"{value:.1e}" for value in values])

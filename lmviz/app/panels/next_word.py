@@ -35,6 +35,7 @@ class NextWordPanel(Panel):
         self._bars.setAccessibleName("next-word distribution")
         self._card = Card("Next word", "", self._bars)
         self._shown: Distribution | None = None
+        self._drawn_for: tuple[object, ...] = ()
         self.column.addWidget(self._card)
         self._bars.bar_clicked.connect(self._append)
         self.follow(session.reading_changed, session.position_changed, session.hovered_position_changed)
@@ -62,6 +63,9 @@ class NextWordPanel(Panel):
             self._show_nothing("Type a prefix" if self.session.model else "Open or train a model")
             return
         position, tokens = self.session.reading_position, reading.model.tokenizer.tokens()
+        wanted = (reading, position, self._bars.height(), self._bars.length(ROW))
+        if wanted == self._drawn_for:
+            return  # a keystroke moves the position before there is anything new to draw
         before = None
         try:
             shown = next_distribution(reading.trace["logits"].array[position], tokens=tokens)
@@ -71,6 +75,7 @@ class NextWordPanel(Panel):
             self._show_nothing(str(sentence))
             return
         self._show(shown, before)
+        self._drawn_for = wanted
         self._card.set_title(_title(reading.trace.tokens, position))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -90,7 +95,7 @@ class NextWordPanel(Panel):
         self._card.set_aside(f"before → after · {aside}" if before else aside)
 
     def _show_nothing(self, sentence: str) -> None:
-        self._shown = None
+        self._shown, self._drawn_for = None, ()
         self._bars.set_bars([], [])
         self._card.set_title("Next word")
         self._card.set_aside(sentence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -77,7 +78,7 @@ class WhyPanel(Panel):
         if reading is None or source not in reading.trace.arrays:
             return f"{source}[{', '.join(map(str, index))}]" if index else source
         axes, tokenizer = reading.trace[source].axes, reading.model.tokenizer
-        names = [visible(token) for token in reading.trace.tokens]
+        names = _visible_tokens(reading.trace.tokens)
         if axes and axes[-1] == "token":
             place = cell_name(axes[:-1], index[:-1], names)
             return f"{title_of(source)}, {place}, “{visible(tokenizer.token(index[-1]))}”"
@@ -102,7 +103,7 @@ class WhyPanel(Panel):
         reading = self.session.reading
         if axis == "token":
             return f"“{visible(reading.model.tokenizer.token(place))}”"
-        return coordinate(axis, place, [visible(token) for token in reading.trace.tokens])
+        return coordinate(axis, place, _visible_tokens(reading.trace.tokens))
 
     def _hover_operand(self, source: str, index: tuple[int, ...]) -> None:
         """Show elsewhere where an operand stands, while the sheet stays as it is."""
@@ -133,3 +134,9 @@ class WhyPanel(Panel):
     def _show_trail(self) -> None:
         names = [f"{address.rsplit('/', 1)[-1]} {list(index)}" for address, index in self._trail]
         self._crumbs.set_steps(names if len(names) > 1 else [])
+
+
+@lru_cache(maxsize=4)
+def _visible_tokens(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The tokens as they are shown; every operand's name needs them."""
+    return tuple(map(visible, tokens))

@@ -73,6 +73,8 @@ class AttentionText(Canvas):
 
     def set_current(self, index: int) -> None:
         """Pin a token; −1 for none."""
+        if index == self._current:
+            return
         self._current = index
         self._describe()
         self.update()

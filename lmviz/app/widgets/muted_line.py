@@ -28,10 +28,13 @@ class MutedLine(Canvas):
 
     def set_text(self, text: str) -> None:
         """Say something else."""
-        self._text = text
+        if text == self._text:
+            return
+        before, self._text = self.sizeHint(), text
         self.setAccessibleName(text)
         self.setToolTip(text)
-        self.updateGeometry()
+        if self.sizeHint() != before:  # other digits of the same width are no reason to lay out anew
+            self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -42,6 +42,7 @@ class TokenStrip(Canvas):
         self._colors: tuple[tuple[QColor, QColor], ...] = ()
         self._layout = ChipLayout.empty()
         self._laid_out_for: tuple[float, float] | None = None
+        self._heights: dict[tuple[int, float], int] = {}
         self._current = self._hovered = self._pressed = -1
         self._selection: tuple[int, int] | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -75,6 +76,7 @@ class TokenStrip(Canvas):
         self._hovered = self._pressed = -1
         self._current = min(self._current, len(self._tokens) - 1)
         self._laid_out_for = None
+        self._heights = {}
         self._describe()
         self.updateGeometry()
         self.update()
@@ -116,7 +118,10 @@ class TokenStrip(Canvas):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return round(lay_out(self._tokens, width, self.theme).height)
+        key = (width, self.theme.scale)  # layouts ask again and again, and the text may be long
+        if key not in self._heights:
+            self._heights[key] = round(lay_out(self._tokens, width, self.theme).height)
+        return self._heights[key]
 
     def sizeHint(self) -> QSize:
         width = self.width() if self.testAttribute(Qt.WidgetAttribute.WA_Resized) else round(self.length(480))
@@ -127,6 +132,7 @@ class TokenStrip(Canvas):
 
     def adopt_theme(self) -> None:
         self._laid_out_for = None
+        self._heights = {}
         self._colors = self._shades.colors(self.theme)
         super().adopt_theme()
 
