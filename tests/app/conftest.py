@@ -127,11 +127,18 @@ def window(session: Session, settings: Settings, qtbot: QtBot) -> MainWindow:
     return window
 
 
+def wait_for_reading(session: Session, qtbot: QtBot) -> None:
+    """Until what is read is what is typed: an earlier reading may still be on its way."""
+    qtbot.waitUntil(
+        lambda: session.reading is not None and session.reading.trace.text == session.prefix, timeout=20_000
+    )
+
+
 @pytest.fixture
 def read(session: Session, lstm_run: Path, qtbot: QtBot) -> Session:
     """The session with the small LSTM open and a prefix read."""
     session.open_model(lstm_run)
     qtbot.waitUntil(lambda: session.model is not None, timeout=20_000)
-    with qtbot.waitSignal(session.reading_changed):
-        session.set_prefix("the cows eat")
+    session.set_prefix("the cows eat")
+    wait_for_reading(session, qtbot)
     return session

@@ -41,8 +41,8 @@ def is_drawn(panels: dict[str, object]) -> bool:
 def show(window: MainWindow, session: Session, folder: Path, qtbot: QtBot) -> dict[str, object]:
     session.open_model(folder)
     qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    with qtbot.waitSignal(session.reading_changed, timeout=LONG):
-        session.set_prefix(TEXT)
+    session.set_prefix(TEXT)
+    qtbot.waitUntil(lambda: session.reading is not None and session.reading.trace.text == TEXT, timeout=LONG)
     window.show_perspective("attention")
     panels = {panel.objectName(): panel for panel in window.perspective.panels}
     qtbot.waitUntil(lambda: is_drawn(panels), timeout=LONG)

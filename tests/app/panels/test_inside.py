@@ -39,8 +39,10 @@ def inside(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> dic
     """The panels of the Inside perspective, with a prefix read."""
     session.open_model(run)
     qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    with qtbot.waitSignal(session.reading_changed, timeout=LONG):
-        session.set_prefix("the cows eat")
+    session.set_prefix("the cows eat")
+    qtbot.waitUntil(
+        lambda: session.reading is not None and session.reading.trace.text == "the cows eat", timeout=LONG
+    )
     window.show_perspective("inside")
     panels = {panel.objectName(): panel for panel in window.perspective.panels}
     qtbot.waitUntil(lambda: panels["state_view"].view is not None, timeout=LONG)

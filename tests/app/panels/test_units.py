@@ -25,8 +25,11 @@ def open_inside(
         session.open_corpus(text_file, documents="line")
     session.open_model(run)
     qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    with qtbot.waitSignal(session.reading_changed, timeout=LONG):
-        session.set_prefix("the cows eat grass")
+    session.set_prefix("the cows eat grass")
+    qtbot.waitUntil(
+        lambda: session.reading is not None and session.reading.trace.text == "the cows eat grass",
+        timeout=LONG,
+    )
     window.show_perspective("inside")
     qtbot.wait(30)
     return {panel.objectName(): panel for panel in window.perspective.panels}
