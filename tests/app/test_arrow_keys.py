@@ -19,8 +19,10 @@ def inside(window: MainWindow, session: Session, transformer_run: Path, qtbot: Q
     """The window at its third stage and second position."""
     session.open_model(transformer_run)
     qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    with qtbot.waitSignal(session.reading_changed, timeout=LONG):
-        session.set_prefix("the cows eat")
+    session.set_prefix("the cows eat")
+    qtbot.waitUntil(
+        lambda: session.reading is not None and session.reading.trace.text == session.prefix, timeout=LONG
+    )
     window.show_perspective("inside")
     session.choose_position(1)
     session.choose_stage(2)

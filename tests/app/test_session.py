@@ -84,8 +84,10 @@ def test_a_prefix_beyond_the_context_is_read_from_where_the_model_can_see(
 ) -> None:
     session.open_model(transformer_run)
     qtbot.waitUntil(lambda: session.model is not None, timeout=20_000)
-    with qtbot.waitSignal(session.reading_changed):
-        session.set_prefix("the cows eat grass the hens eat corn the dog sees")
+    session.set_prefix("the cows eat grass the hens eat corn the dog sees")
+    qtbot.waitUntil(
+        lambda: session.reading is not None and session.reading.trace.text == session.prefix, timeout=20_000
+    )
     assert session.dropped == 4
     assert session.reading.trace.tokens == session.encoding.tokens
     first, last = session.encoding.offsets[0]
