@@ -174,7 +174,7 @@ class Commands:
             menu.addAction("None came with this installation").setEnabled(False)
 
     def _fill_help(self, menu: QMenu) -> None:
-        self._add(menu, "Tour", self._window.start_tour)
+        self._add(menu, "Tour", self._window.beginning.start_tour)
         self._add(menu, "Find a command…", self.show_palette, "Ctrl+K")
         self._add(menu, "Keyboard map", self.show_keyboard_map, "F1")
         self._add(menu, "Open log", self._open_log)

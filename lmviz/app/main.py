@@ -39,7 +39,7 @@ def main(path: str | None = None) -> int:
     if path:
         window.painted.connect(lambda: window.open_paths([path]))
     else:
-        window.welcome()
+        window.beginning.welcome()
     window.session.ready_changed.connect(collector.forget_imports)
     for asked in (signal.SIGINT, signal.SIGTERM):  # Python sees them when a timer next calls it, within 2 s
         signal.signal(asked, lambda *_: window.close())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
@@ -19,8 +18,8 @@ from PySide6.QtWidgets import (
 
 from lmviz.app import opening
 from lmviz.app.arrow_keys import PLAIN, ArrowKeys
+from lmviz.app.beginning import Beginning
 from lmviz.app.commands import Commands
-from lmviz.app.first_screen import load_first_screen
 from lmviz.app.header import Header
 from lmviz.app.job_strip import JobStrip
 from lmviz.app.notice import Notice
@@ -33,19 +32,12 @@ from lmviz.app.settings import Settings
 from lmviz.app.shift_key import ShiftKey
 from lmviz.app.theme import CHOICES, theme_switch
 from lmviz.app.transport import Transport
-from lmviz.app.welcome_strip import WelcomeStrip
 from lmviz.app.widgets.scrolling import QuietScrollArea
-
-if TYPE_CHECKING:
-    from lmviz.app.tour import Tour
 
 SIZE = (1440, 900)
 SMALLEST = (860, 560)
 ROUNDS = 3
 """Turns of the event loop after which panels have been given their sizes, then their tabs, then drawn."""
-
-FIRST_TEXT = "stories"
-"""What one's own model is trained on where no other text has been opened."""
 
 SHOWN_HERE = ("model", "reading", "corpus", "export")
 """The failures that the window's own strip shows; training's are shown by the transport."""
@@ -70,7 +62,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.header = Header(session)
         self.notice = Notice()
-        self.welcome_strip = WelcomeStrip(_sample_models)
+        self.beginning = Beginning(self)
         self.prefix_bar = PrefixBar(session)
         self.jobs = JobStrip(session)
         self.transport = Transport(session)
@@ -80,7 +72,6 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self._restore()
         self.commands = Commands(self)
-        self._tour: Tour | None = None
         self._arrow_keys = ArrowKeys(session, self)
         self._shift_key = ShiftKey(session, self)
         self._connect()
@@ -143,46 +134,6 @@ class MainWindow(QMainWindow):
             self._fault_was_shown = True
             FaultReport(report, self).show()
 
-    def welcome(self, samples: Path | None = None) -> None:
-        """Begin with a sample model on screen, for a start in which nothing was asked for.
-
-        `samples` is the folder of the sample models, if not the one that came with lmviz. It also offers
-        what can be done first, and to go on where the last session ended, if it had anything open.
-        """
-        first, last = load_first_screen(samples), self.settings.last_session
-        if first is not None:
-            self.session.show_stored(first.model, first.trace)
-            if not last.perspective:
-                self.show_perspective("attention")
-        self.welcome_strip.setVisible(self.settings.is_on("view/welcome", True))
-        if last.is_worth_going_on and not (first is not None and first.is_where(last)):
-            opened = [
-                Path(last.run).name if last.run else "",
-                *(Path(source).name for source in last.sources),
-            ]
-            sentence = f"Last time you had {' and '.join(filter(None, opened))} open."
-            self.notice.offer(sentence, "Go on there", lambda: opening.go_on(self.session, last, first))
-
-    @property
-    def tour(self) -> Tour:
-        """What leads through the window."""
-        from lmviz.app.tour import Tour
-
-        if self._tour is None:
-            self._tour = Tour(self)
-        return self._tour
-
-    def start_tour(self) -> None:
-        """Lead through the window, ten steps that wait for the person."""
-        self.welcome_strip.hide()
-        self.tour.start()
-
-    def prepare_training(self) -> None:
-        """Show where a model is trained, with a text to train it on."""
-        if self.session.corpus is None:
-            self.session.open_corpus(FIRST_TEXT)
-        self.show_perspective("train")
-
     def _view(self, name: str) -> PerspectiveView:
         return PerspectiveView(name, self.session, self.settings.arrangement(f"arrangement/{name}"))
 
@@ -201,7 +152,7 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.header, self.notice, self.welcome_strip, self.prefix_bar):
+        for widget in (self.header, self.notice, self.beginning.strip, self.prefix_bar):
             column.addWidget(widget)
         column.addLayout(middle, 1)
         for widget in (self.jobs, self.transport):
@@ -214,13 +165,6 @@ class MainWindow(QMainWindow):
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(self.commands.choose_run)
         self.session.failed.connect(self._show_failure)
-        strip = self.welcome_strip
-        strip.look_wanted.connect(lambda: self.show_perspective("inside"))
-        strip.train_wanted.connect(self.prepare_training)
-        strip.text_wanted.connect(self.commands.choose_text)
-        strip.sample_wanted.connect(self.session.open_model)
-        strip.tour_wanted.connect(self.start_tour)
-        strip.dismissed.connect(lambda: self.settings.keep("view/welcome", False))
 
     def _restore(self) -> None:
         switch, choice = theme_switch(), self.settings.text("view/theme", "system")
@@ -292,9 +236,3 @@ def _scrolling(view: PerspectiveView) -> QuietScrollArea:
     area = QuietScrollArea()
     area.setWidget(view)
     return area
-
-
-def _sample_models() -> list[str]:
-    from lmviz.api import sample_models
-
-    return sample_models()

@@ -156,7 +156,7 @@ class Tour(QObject):
         self._number = number
         step = STEPS[number]
         if step.perspective == "train":
-            self._window.prepare_training()
+            self._window.beginning.prepare_training()
         else:
             self._window.show_perspective(step.perspective)
         self._wait_for(step.done(self._window.session))

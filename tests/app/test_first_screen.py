@@ -17,9 +17,11 @@ from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session import Session
 from lmviz.app.settings import Settings
 from lmviz.app.tour import STEPS
+from lmviz.families import FAMILIES
 from lmviz.inspection.attention import farthest_looking_head
 from lmviz.inspection.trace import TracedArray
 from lmviz.places import shipped
+from lmviz.training.options import TrainingOptions
 
 LONG = 20_000
 PREFIX = "the cows eat grass"
@@ -42,7 +44,7 @@ def sleeping(tmp_path: Path, qtbot: QtBot, samples: Path) -> MainWindow:
     session = Session(tmp_path / "runs")
     window = MainWindow(session, Settings(tmp_path / "lmviz.ini"))
     qtbot.addWidget(window)
-    window.welcome(samples)
+    window.beginning.welcome(samples)
     window.show_settled()
     yield window
     session.close()
@@ -110,7 +112,7 @@ def test_a_trace_of_attention_alone_is_enough(
     found.save(tmp_path / "few" / "first_screen.npz")
     window = MainWindow(session, settings)
     qtbot.addWidget(window)
-    window.welcome(tmp_path / "few")
+    window.beginning.welcome(tmp_path / "few")
     window.show_settled()
     assert panel(window, "next_word_view").distribution is not None
     assert panel(window, "attention_view").shown.size
@@ -137,10 +139,10 @@ def test_without_a_stored_trace_that_fits_there_is_a_window_all_the_same(
     assert load_first_screen(folder) is None
     window = MainWindow(session, settings)
     qtbot.addWidget(window)
-    window.welcome(folder)
+    window.beginning.welcome(folder)
     window.show_settled()
     assert session.reading is None
-    assert window.welcome_strip.isVisible()
+    assert window.beginning.strip.isVisible()
 
 
 def test_the_shipped_screen_shows_a_thing_that_returns() -> None:
@@ -165,10 +167,10 @@ def test_the_strip_leads_on_and_stays_away_when_sent_away(
     press(sleeping, qtbot, "welcome_train")
     assert sleeping.perspective.name == "train"
     qtbot.waitUntil(lambda: sleeping.session.corpus is not None, timeout=LONG)
-    strip = sleeping.welcome_strip
+    strip = sleeping.beginning.strip
     qtbot.mouseClick(strip.findChild(QToolButton, "welcome_dismiss"), Qt.MouseButton.LeftButton)
     assert not strip.isVisible()
-    sleeping.welcome(samples)
+    sleeping.beginning.welcome(samples)
     assert not strip.isVisible()
 
 
@@ -180,7 +182,7 @@ def test_only_what_differs_from_the_first_screen_is_offered_again(
         session = Session(tmp_path / "runs")
         window = MainWindow(session, sleeping.settings)
         qtbot.addWidget(window)
-        window.welcome(samples)
+        window.beginning.welcome(samples)
         assert bool(window.notice.sentence) == (prefix != PREFIX)
         session.set_prefix("the hens see")
         window.close()
@@ -191,7 +193,7 @@ def test_the_tour_waits_for_the_person_at_every_step(sleeping: MainWindow, qtbot
     session = sleeping.session
     session.start()
     press(sleeping, qtbot, "welcome_tour")
-    tour, light = sleeping.tour, sleeping.tour.spotlight
+    tour, light = sleeping.beginning.tour, sleeping.beginning.tour.spotlight
     assert len(STEPS) == 10
 
     def at(number: int) -> None:
@@ -221,10 +223,42 @@ def test_the_tour_waits_for_the_person_at_every_step(sleeping: MainWindow, qtbot
 
 
 def test_the_tour_can_be_left_and_lets_the_pointer_through(sleeping: MainWindow, qtbot: QtBot) -> None:
-    sleeping.start_tour()
-    light = sleeping.tour.spotlight
+    sleeping.beginning.start_tour()
+    light = sleeping.beginning.tour.spotlight
     qtbot.waitUntil(lambda: light.control is not None)
     place = light.geometry().center()
     assert sleeping.childAt(QPoint(place)) is not light
     qtbot.mouseClick(light.card.findChild(QPushButton, "tour_end"), Qt.MouseButton.LeftButton)
     assert not light.isVisible()
+
+
+def test_a_training_that_was_under_way_can_be_gone_on_with(
+    tmp_path: Path, samples: Path, text_file: Path, options: TrainingOptions, qtbot: QtBot
+) -> None:
+    settings = Settings(tmp_path / "lmviz.ini")
+    session = Session(tmp_path / "runs")
+    window = MainWindow(session, settings)
+    qtbot.addWidget(window)
+    session.start()
+    session.open_corpus(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
+    session.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    session.set_prefix("the hens")
+    window.close()
+
+    later = Session(tmp_path / "runs")
+    again = MainWindow(later, settings)
+    qtbot.addWidget(again)
+    again.beginning.welcome(samples)
+    again.show_settled()
+    later.start()
+    assert not again.beginning.strip.isVisible()
+    assert "farm.txt" in again.notice.sentence
+    again.notice.findChild(QPushButton).click()
+    qtbot.waitUntil(lambda: "stopped at step" in again.notice.sentence, timeout=LONG)
+    assert [model.family for model in later.models] == ["lstm"], "the first screen made room"
+    assert later.prefix == "the hens"
+    again.notice.findChild(QPushButton).click()
+    qtbot.waitUntil(lambda: later.training.phase == "running", timeout=LONG)
+    again.close()

@@ -227,7 +227,7 @@ def test_what_was_open_is_offered_again(
     later.start()
     try:
         assert again.perspective.name == "attention"
-        again.welcome(tmp_path)
+        again.beginning.welcome(tmp_path)
         assert "farm.txt" in again.notice.sentence
         again.notice.findChild(QPushButton).click()
         qtbot.waitUntil(lambda: later.corpus is not None and later.reading is not None, timeout=LONG)

@@ -311,7 +311,7 @@ def test_a_random_walk_ends_well(
         said: list[str] = []
         session.failed.connect(lambda where, sentence, said=said: said.append(sentence))
         walker.window = window
-        window.welcome(tmp_path)
+        window.beginning.welcome(tmp_path)
         window.show()
         session.start()
         session.open_corpus(text_file, documents="line")

@@ -1,0 +1,106 @@
+"""How a session begins in the window: the first screen, the welcome, or where the last one ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from lmviz.app.first_screen import FirstScreen, load_first_screen
+from lmviz.app.opening import go_on
+from lmviz.app.welcome_strip import WelcomeStrip
+
+if TYPE_CHECKING:
+    from lmviz.app.main_window import MainWindow
+    from lmviz.app.settings import LastSession
+    from lmviz.app.tour import Tour
+
+FIRST_TEXT = "stories"
+"""What one's own model is trained on where no other text has been opened."""
+
+
+class Beginning(QObject):
+    """Offers what can be done first. `strip` is the welcome, to be placed in the window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = window.session
+        self._tour: Tour | None = None
+        self._unfinished = ""  # the run that is about to be opened again
+        self.strip = WelcomeStrip(_sample_models)
+        self._connect()
+
+    @property
+    def tour(self) -> Tour:
+        """What leads through the window."""
+        from lmviz.app.tour import Tour
+
+        if self._tour is None:
+            self._tour = Tour(self._window)
+        return self._tour
+
+    def welcome(self, samples: Path | None = None) -> None:
+        """Begin with a sample model on screen, for a start in which nothing was asked for.
+
+        `samples` is the folder of the sample models, if not the one that came with lmviz. It also offers
+        to go on where the last session ended, or else what can be done first.
+        """
+        settings, first = self._window.settings, load_first_screen(samples)
+        last = settings.last_session
+        if first is not None:
+            self._session.show_stored(first.model, first.trace)
+            if not last.perspective:
+                self._window.show_perspective("attention")
+        goes_on = last.is_worth_going_on and not (first is not None and first.is_where(last))
+        self.strip.setVisible(settings.is_on("view/welcome", True) and not goes_on)
+        if goes_on:
+            opened = [
+                Path(last.run).name if last.run else "",
+                *(Path(source).name for source in last.sources),
+            ]
+            sentence = f"Last time you had {' and '.join(filter(None, opened))} open."
+            self._window.notice.offer(sentence, "Go on there", lambda: self._go_on(last, first))
+
+    def start_tour(self) -> None:
+        """Lead through the window, ten steps that wait for the person."""
+        self.strip.hide()
+        self.tour.start()
+
+    def prepare_training(self) -> None:
+        """Show where a model is trained, with a text to train it on."""
+        if self._session.corpus is None:
+            self._session.open_corpus(FIRST_TEXT)
+        self._window.show_perspective("train")
+
+    def _connect(self) -> None:
+        window, strip = self._window, self.strip
+        strip.look_wanted.connect(lambda: window.show_perspective("inside"))
+        strip.train_wanted.connect(self.prepare_training)
+        strip.text_wanted.connect(lambda: window.commands.choose_text())
+        strip.sample_wanted.connect(self._session.open_model)
+        strip.tour_wanted.connect(self.start_tour)
+        strip.dismissed.connect(lambda: window.settings.keep("view/welcome", False))
+        self._session.model_changed.connect(self._offer_to_train_on)
+
+    def _go_on(self, last: LastSession, first: FirstScreen | None) -> None:
+        """Open what was open; a training that was under way can be gone on with."""
+        go_on(self._session, last, first)
+        self._unfinished = last.run
+
+    def _offer_to_train_on(self) -> None:
+        model = self._session.model
+        if model is None or str(model.folder) != self._unfinished:
+            return
+        self._unfinished = ""
+        done, steps = model.snapshots[-1], model.description.training.get("steps", 0)
+        if model.run.is_resumable and done < steps:
+            sentence = f"The training of {model.name} stopped at step {done:,} of {steps:,}."
+            self._window.notice.offer(sentence, "Go on training", self._session.resume_training)
+
+
+def _sample_models() -> tuple[str, ...]:
+    from lmviz.api import sample_models
+
+    return sample_models()
