@@ -54,8 +54,7 @@ class SideBySidePanel(Panel):
         return self._outcomes
 
     def refresh(self) -> None:
-        session = self.session
-        moment = (session.model, session.step, session.prefix, session.beam_options.length)
+        session, moment = self.session, self._moment
         if moment != self._greedy_of:
             self._greedy_of, self._greedy, self._is_greedy_done = moment, (), False
             session.silence("greedy")
@@ -75,11 +74,17 @@ class SideBySidePanel(Panel):
         for way, row in self._rows.items():
             row.show_outcome(self._outcomes.get(way), hints[way])
 
+    @property
+    def _moment(self) -> object:
+        """What greedy decoding starts from."""
+        session = self.session
+        return session.model, session.step, session.prefix, session.beam_options.length
+
     def _write_greedily(self) -> None:
         """One token at a time, so that nobody waits for the reading thread."""
         session, moment, written = self.session, self._greedy_of, self._greedy
-        if not session.can_write or not self.isVisible():
-            return
+        if not session.can_write or not self.isVisible() or moment != self._moment:
+            return  # what was written so far belongs to another model's tokens, and begins anew soon
         read, prefix, stops = self._read, session.prefix, session.sampling.stop_at_end
 
         def work(model: Model) -> tuple[int, bool]:
