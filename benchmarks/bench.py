@@ -26,7 +26,15 @@ from rich.table import Table
 
 from benchmarks.rows import Measured, Row
 
-GROUPS = ("benchmarks.training", "benchmarks.counting")
+GROUPS = (
+    "benchmarks.starting",
+    "benchmarks.training",
+    "benchmarks.counting",
+    "benchmarks.live_training",
+    "benchmarks.keystrokes",
+    "benchmarks.drawing",
+    "benchmarks.large_text",
+)
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 PACKAGES = ("torch", "numpy", "PySide6_Essentials", "pyqtgraph", "transformers", "nltk")
 

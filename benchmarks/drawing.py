@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 TEMPERATURES = 120
 HEADS, POSITIONS = 12, 512
 TEXTS, HOVERS = 5, 200
+BETWEEN_MOVES = 0.02  # seconds
 SNAPSHOTS = 200
 SAMPLE_MODEL = "shakespeare-transformer"
 SAMPLE_PREFIX = "First Citizen:\nBefore we proceed any further, hear me speak. Al"
@@ -81,6 +82,7 @@ def _attention() -> tuple[list[float], list[float]]:
             place = matrix.cell_rectangle(chance.randrange(key, POSITIONS), key).center().toPoint()
             if matrix.rect().contains(place):
                 hovered.append(opened.seconds_until_painted(partial(_move, matrix, place), [matrix]))
+                opened.live(BETWEEN_MOVES)
         opened.close()
     return sorted(drawn), sorted(hovered)
 

@@ -205,12 +205,12 @@ class AttentionText(Canvas):
     def _draw_tokens(
         self, painter: QPainter, centres: np.ndarray, shown: np.ndarray | None, left: int, right: int
     ) -> None:
-        theme, widths, height = self.theme, self._widths(), self.length(26)
+        theme, widths, base, height = self.theme, self._widths(), self._base, self.length(26)
         strongest = float(shown.max(initial=0)) or 1.0 if shown is not None else 1.0
-        for index, token in enumerate(self._tokens):
-            area = QRectF(centres[index] - widths[index] / 2, self._base, widths[index], height)
-            if area.right() < left or area.left() > right:
-                continue
+        seen = np.flatnonzero((centres + widths / 2 >= left) & (centres - widths / 2 <= right))
+        for index in seen.tolist():
+            token, wide = self._tokens[index], widths[index]
+            area = QRectF(centres[index] - wide / 2, base, wide, height)
             marked = index == self._marked
             related = shown is None or marked or shown[index] > SMALLEST
             weight = QFont.Weight.DemiBold if marked else QFont.Weight.Normal
