@@ -6,6 +6,7 @@ from lmviz.inspection.attention import (
     attention_layers,
     attention_weights,
     combine_heads,
+    farthest_looking_head,
     largest_of_squares,
     thumbnails,
 )
@@ -128,3 +129,17 @@ def test_a_text_too_short_to_tell_gives_no_badges(count):
 
 def test_other_families_have_no_heads(a, text):
     assert head_badges(trace(a("lstm"), text)) == ()
+
+
+def test_the_farthest_looking_head_is_the_one_that_looks_hardest_far_back():
+    near, far = even(8), even(8)
+    near[7] = np.eye(8)[6]
+    far[7] = 0.9 * np.eye(8)[2] + 0.1 * np.eye(8)[7]
+    resting = even(8)
+    resting[7] = np.eye(8)[0]
+    assert farthest_looking_head(traced(range(8), [near, resting, far, even(8)])) == (0, 2)
+
+
+def test_a_short_text_and_other_families_have_no_farthest_looking_head(a, text):
+    assert farthest_looking_head(traced(range(3), [even(3)])) is None
+    assert farthest_looking_head(trace(a("lstm"), text)) is None
