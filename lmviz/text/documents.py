@@ -11,7 +11,7 @@ import numpy as np
 
 _SPACE = b" \t\n\r\f\v"
 _BREAK = re.compile(rb"(?<=[^\s])[ \n]")
-_PIECE = 1 << 20  # bytes of one document decoded at a time
+_PIECE = 1 << 17  # bytes of text at a time: while one call works on them no other thread has its turn
 _FIRST_BYTE = -64  # bytes that continue a character in UTF-8 are 0x80 to 0xBF, signed -128 to -65
 SEPARATORS = {"file": "", "blank line": "\n\n", "line": "\n"}
 """What stands between two documents in the text, by the way in which it is divided."""
@@ -56,7 +56,7 @@ class Documents(Sequence[str]):
         return replace(self, spans=self.spans[places])
 
     def batches(self) -> Iterator[Batch]:
-        """All documents in order, about a megabyte at a time.
+        """All documents in order, some hundred kilobytes at a time.
 
         A batch holds many whole documents or a piece of a long one, which is cut before a space where
         no token reaches across.

@@ -25,7 +25,7 @@ KINDS = ("characters", "words", "bpe")
 _BYTES = 256
 _USUAL_MERGED_VOCABULARY = 4096
 _LARGEST_VOCABULARY = 1_000_000
-_BLOCK = 1 << 20  # characters counted at a time
+_BLOCK = 1 << 17  # characters counted at a time: no other thread has its turn meanwhile
 _SAMPLE = 1 << 22  # characters after which byte pairs are learned from a part of the text
 
 
@@ -145,7 +145,7 @@ def _with_vocabulary(special: list[str], tokens: list[str]) -> tokenizers.Tokeni
 
 
 def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:
-    """The texts in lists of about a million characters, since each step has a price of its own."""
+    """The texts in lists of some hundred thousand characters, since each step has a price of its own."""
     block: list[str] = []
     size = 0
     for text in texts:
