@@ -23,6 +23,7 @@ TAPS = (
     "layers/*/attention/weights",
     "layers/*/attention/mixed",
     "logits",
+    "probabilities",
 )
 """What attention and the next word are drawn from; with all taps the file would be three times as large."""
 

@@ -268,6 +268,7 @@ class ThemeSwitch(QObject):
         chosen = {"light": LIGHT, "dark": DARK}.get(self.choice, DARK if dark else LIGHT)
         _current = replace(chosen, scale=PROJECTOR_SCALE) if self.projector else chosen
         application = QApplication.instance()
+        application.setStyleSheet("")  # one sheet in place of another takes Qt ten times as long
         application.setPalette(_palette(_current))
         application.setFont(_current.font())
         application.setStyleSheet(stylesheet(_current))
