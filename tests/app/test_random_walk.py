@@ -41,7 +41,7 @@ from lmviz.training.options import TrainingOptions
 ACTIONS = 300
 WINDOWS = 3  # of a walk that is counted in actions; a longer one opens a new window every so often
 ACTIONS_OF_A_WINDOW = 400
-HANG = 5.0  # seconds in which the window's thread did not come round, on however busy a machine
+HANG = 15.0  # seconds in which the window's thread did not come round, on however busy a machine
 WORDS = ("the", "cows", "eat", "grass", "hens", "dog", "zebra", ".", "\n", "ü", "𝄞", "<b>", "")
 KEYS = (
     Qt.Key.Key_Left,
