@@ -203,6 +203,7 @@ class Writing:
 
     def _plant(self) -> None:
         """A tree of the bare prefix. What is looked at, until the new is known, belongs to its root."""
+        self.silence("prospect")  # it would name a branch of the tree before
         if self._prospect is not None:
             self._prospect = Prospect(0, self._prospect.distribution)
         self._stand_on(Branches.of(self.prefix))

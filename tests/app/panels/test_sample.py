@@ -391,3 +391,16 @@ def test_without_a_model_the_panels_say_what_to_do(
     assert session.prospect is None
     step = window.perspective.findChild(QObject, "sample_step_button")
     qtbot.waitUntil(lambda: not step.isEnabled())
+
+
+def test_an_answer_about_the_tree_before_does_not_come_to_the_next(bench: Bench) -> None:
+    bench.roll()
+    session = bench.session
+    bench.window.show_perspective("corpus")  # where nobody looks ahead
+    session.look_ahead()
+    session.set_prefix("the hens")
+    seen = []
+    session.prospect_changed.connect(lambda: seen.append(session.prospect))
+    bench.wait(lambda: not session.is_reading)
+    bench.qtbot.wait(50)
+    assert all(prospect is None or prospect.node == 0 for prospect in seen)
