@@ -62,6 +62,17 @@ WORDS = {
     "bench": Word("measure speed beside other programs", ("bench",), (("benchmarks/bench.py",),)),
     "sample-models": Word("train the sample models again", (), (("sample_models/train.py",),)),
     "pictures": Word("take the pictures of the guide again", ("docs",), (("docs/make_pictures.py",),)),
+    "bundle": Word(
+        "make a folder that runs without Python, and start it once",
+        ("bundle",),
+        (
+            (
+                *("-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"),
+                *("--workpath", "build/bundle", "resources/packaging/lmviz.spec"),
+            ),
+            ("resources/packaging/check_bundle.py",),
+        ),
+    ),
     "doctor": Word("say what this machine lacks, if anything", (), (("-m", "lmviz", "doctor"),)),
 }
 
@@ -117,7 +128,18 @@ def install(extras: tuple[str, ...], cpu: bool) -> None:
             "The installation did not finish, for the reason above. Most often there is no network or "
             "no space on the disk: mend that and give the same command again."
         )
+    unpack_pyside()
     RECORD.write_text(json.dumps({"fingerprint": fingerprint, "extras": wanted}), encoding="utf-8")
+
+
+def unpack_pyside() -> None:
+    """Have PySide6 put the Python modules it carries inside into `.venv`, as its SBK_EMBED=0 is for.
+
+    It would compile them anew whenever lmviz starts; as files they are compiled once. Without it all
+    works as well.
+    """
+    environment = os.environ | {"SBK_EMBED": "0"}
+    subprocess.run([PYTHON, "-c", "import PySide6"], env=environment, capture_output=True)
 
 
 def run(arguments: list[str]) -> int:

@@ -6,6 +6,7 @@ Every function here also stands in `lmviz` itself. Nothing heavy is imported bef
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,6 +99,8 @@ def prepare_training(
     **settings: Any,
 ) -> PreparedTraining:
     """What `train` does before the first step, for those who drive the steps themselves."""
+    if out == "":  # it would mean the folder one is in
+        raise LmvizError("There is no folder to write the run into: name one.")
     if resume and is_run(out):
         return _resume(family, corpus, out, settings, controls)
     configuration, options = split_settings(family, settings)
@@ -147,11 +150,14 @@ def sample(
 ) -> Iterator[Step]:
     """Continue a prefix by at most `tokens` drawn tokens: `step.distribution`, `step.draw`, `step.token`.
 
-    `options` are fields of `lmviz.decoding.options.SamplingOptions`, seed=0 among them.
+    `options` are fields of `lmviz.decoding.options.SamplingOptions`, seed=0 among them. LmvizError when
+    the prefix cannot be read, or an option cannot be.
     """
     from lmviz.decoding.options import SamplingOptions
     from lmviz.decoding.sampling import sample as draw
 
+    if not isinstance(tokens, int) or tokens < 0:
+        raise LmvizError(f"tokens cannot be {tokens!r}: say how many to add, from 0 on.")
     return draw(model, prefix, tokens, SamplingOptions.from_values(options))
 
 
@@ -248,7 +254,7 @@ def _check_unchanged(folder: Path, before: Configuration, now: Configuration) ->
 
 def is_run(folder: str | Path) -> bool:
     """Whether a folder holds a run."""
-    return (Path(folder) / "run.json").is_file()
+    return os.path.isfile(Path(folder) / "run.json")
 
 
 def sample_models() -> tuple[str, ...]:
@@ -260,7 +266,8 @@ def sample_models() -> tuple[str, ...]:
 def find_run(path_or_name: str | Path) -> Path:
     """The folder of a run, or of a sample model by its name; LmvizError when there is neither."""
     path = Path(path_or_name)
-    if path.exists():
+    # os.path says false, where pathlib would raise, of a name that no file can have
+    if path_or_name != "" and os.path.exists(path):
         return path
     if str(path_or_name) in sample_models():
         return shipped("sample_models") / path_or_name

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -21,7 +22,8 @@ class Setting:
     """What a field of a configuration says about itself.
 
     `kind` is `int`, `float`, `bool` or `str`; `label` is its name in a form; `minimum` and `maximum`
-    are inclusive; `choices` lists all the values there are, in the order in which to offer them.
+    are inclusive; `choices` lists all the values there are, in the order in which to offer them; `zero` is
+    the word a form shows for 0, where 0 stands for something else.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Setting:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[Any, ...] = ()
+    zero: str = ""
     advanced: bool = False
 
     def check(self, value: Any) -> Any:
@@ -62,11 +65,20 @@ class Setting:
         if isinstance(value, bool):
             raise refusal
         try:
-            if self.kind is int and float(value) != int(float(value)):
-                raise refusal
-            return int(float(value)) if self.kind is int else self.kind(value)
+            return _whole(value) if self.kind is int else self.kind(value)
         except (TypeError, ValueError, OverflowError):
             raise refusal from None
+
+
+def _whole(value: Any) -> int:
+    """The whole number that a value or its text is, to the last digit; ValueError and the like for none."""
+    try:
+        return int(value) if isinstance(value, str) else operator.index(value)
+    except (TypeError, ValueError):
+        number = float(value)
+        if number != int(number):
+            raise ValueError(value) from None
+        return int(number)
 
 
 def setting(
@@ -77,6 +89,7 @@ def setting(
     minimum: float | None = None,
     maximum: float | None = None,
     choices: tuple[Any, ...] = (),
+    zero: str = "",
     advanced: bool = False,
 ) -> Any:
     """A dataclass field that carries its help, its limits and its default."""
@@ -86,6 +99,7 @@ def setting(
         "minimum": minimum,
         "maximum": maximum,
         "choices": choices,
+        "zero": zero,
         "advanced": advanced,
     }
     return dataclasses.field(default=default, metadata=metadata)

@@ -11,10 +11,8 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
-import platform
 import shutil
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -160,7 +158,7 @@ def _answers(display: str) -> bool:
     return answers
 
 
-WINDOW_MODULES = ("numpy", "PySide6", "pyqtgraph", "superqt", "tokenizers", "torch")
+WINDOW_MODULES = ("numpy", "PySide6", "pyqtgraph", "tokenizers", "torch")
 
 
 def missing_packages() -> str:
@@ -186,11 +184,13 @@ def examine() -> Iterator[Finding]:
 
 
 def _python() -> Finding:
+    import platform  # here and below: the window, which only asks what is missing, waits for this module
+
     sentence = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}."
     return Finding("python", "fine", sentence)
 
 
-PACKAGES = ("PySide6_Essentials", "pyqtgraph", "superqt", "numpy", "tokenizers", "safetensors", "ziamath")
+PACKAGES = ("PySide6_Essentials", "pyqtgraph", "numpy", "tokenizers", "safetensors", "ziamath")
 
 
 def _packages() -> Iterator[Finding]:
@@ -229,7 +229,7 @@ def _display() -> Finding:
         return Finding("display", "problem", lack)
     if sys.platform.startswith("linux"):
         return Finding("display", "fine", f"Qt will draw with its {screen_plugin()} plugin.")
-    return Finding("display", "fine", f"Qt draws with the screen of {platform.system()}.")
+    return Finding("display", "fine", "Qt draws with the screen of this system.")
 
 
 def _torch() -> Finding:
@@ -271,12 +271,14 @@ def _folders() -> Iterator[Finding]:
 
 
 def _folder(name: str, folder: Path) -> Finding:
+    import tempfile
+
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     try:
         with tempfile.TemporaryFile(dir=existing):
             free = shutil.disk_usage(existing).free
     except OSError as fault:
-        sentence = f"lmviz cannot write its {name} to {folder}: {fault.strerror}. Free it or mend its rights."
+        sentence = f"lmviz cannot write its {name} to {folder}: {fault.strerror}; free it or mend its rights."
         return Finding(name, "problem", sentence)
     if free < 200e6:
         return Finding(name, "note", f"Only {free / 1e6:.0f} MB are free where {folder} is.")

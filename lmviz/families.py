@@ -1,7 +1,7 @@
 """The families of models: one literal table, and how a model is built or opened from it.
 
-Reading the table imports no torch: a family's model and learner are named as "module:name" and loaded
-when they are first needed.
+Reading the table imports no torch: a family's configuration, model and learner are named as
+"module:name" and loaded when they are first needed.
 """
 
 from __future__ import annotations
@@ -11,16 +11,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lmviz.configuration import Configuration
 from lmviz.errors import LmvizError
-from lmviz.models.ngram_configuration import NgramConfiguration
-from lmviz.models.recurrent_configuration import GRUConfiguration, LSTMConfiguration, RNNConfiguration
-from lmviz.models.transformer_configuration import TransformerConfiguration
-from lmviz.models.window_configuration import WindowConfiguration
 
 if TYPE_CHECKING:
     import torch
 
+    from lmviz.configuration import Configuration
     from lmviz.models.model import Model
     from lmviz.training.run import Run
 
@@ -29,17 +25,22 @@ if TYPE_CHECKING:
 class Family:
     """One kind of model.
 
-    `sentence` says what it does, for a person who has to choose. `model` and `learner` are
-    "module:name": a subclass of Model, and a generator of Progress with the arguments of
-    `lmviz.training.loop.learn`.
+    `sentence` says what it does, for a person who has to choose. `settings`, `model` and `learner` are
+    "module:name": a subclass of Configuration, one of Model, and a generator of Progress with the
+    arguments of `lmviz.training.loop.learn`.
     """
 
     name: str
     title: str
     sentence: str
-    configuration: type[Configuration]
+    settings: str
     model: str
     learner: str
+
+    @property
+    def configuration(self) -> type[Configuration]:
+        """What can be set, as a class whose fields explain and check themselves."""
+        return load(self.settings)
 
 
 _LEARN = "lmviz.training.loop:learn"
@@ -52,7 +53,7 @@ FAMILIES: dict[str, Family] = {
             "ngram",
             "N-gram",
             "Counts which token followed the last few, and shares out some probability to the unseen.",
-            NgramConfiguration,
+            "lmviz.models.ngram_configuration:NgramConfiguration",
             "lmviz.models.ngram:Ngram",
             _COUNT,
         ),
@@ -60,7 +61,7 @@ FAMILIES: dict[str, Family] = {
             "window",
             "Fixed window",
             "Looks at the last few tokens through one hidden layer (Bengio et al. 2003).",
-            WindowConfiguration,
+            "lmviz.models.window_configuration:WindowConfiguration",
             "lmviz.models.window:WindowModel",
             _LEARN,
         ),
@@ -68,7 +69,7 @@ FAMILIES: dict[str, Family] = {
             "rnn",
             "Simple recurrent network",
             "Reads token by token into one hidden state that each token overwrites (Elman 1990).",
-            RNNConfiguration,
+            "lmviz.models.recurrent_configuration:RNNConfiguration",
             "lmviz.models.rnn:RNNModel",
             _LEARN,
         ),
@@ -77,7 +78,7 @@ FAMILIES: dict[str, Family] = {
             "LSTM",
             "Keeps a memory cell whose gates decide what to forget, to add and to show (Hochreiter & "
             "Schmidhuber 1997).",
-            LSTMConfiguration,
+            "lmviz.models.recurrent_configuration:LSTMConfiguration",
             "lmviz.models.lstm:LSTMModel",
             _LEARN,
         ),
@@ -85,7 +86,7 @@ FAMILIES: dict[str, Family] = {
             "gru",
             "GRU",
             "Blends the old state with a new candidate through two gates (Cho et al. 2014).",
-            GRUConfiguration,
+            "lmviz.models.recurrent_configuration:GRUConfiguration",
             "lmviz.models.gru:GRUModel",
             _LEARN,
         ),
@@ -94,7 +95,7 @@ FAMILIES: dict[str, Family] = {
             "Transformer",
             "Lets every position look back at all the earlier ones, in several heads and layers (Vaswani "
             "et al. 2017).",
-            TransformerConfiguration,
+            "lmviz.models.transformer_configuration:TransformerConfiguration",
             "lmviz.models.transformer:TransformerModel",
             _LEARN,
         ),
@@ -165,9 +166,9 @@ def _check_shapes(
 
     A run.json from a stranger may claim any size, so it is compared before memory is taken for it.
     """
-    import torch
+    from lmviz.models.shapes import without_numbers
 
-    with torch.device("meta"):
+    with without_numbers():
         expected = build_model(family, configuration, vocabulary_size, seed=0).state_dict()
     shapes = {name: tensor.shape for name, tensor in expected.items()}
     if shapes and shapes != {name: tensor.shape for name, tensor in state.items()}:

@@ -5,6 +5,7 @@ The command line, Python and the window all begin and resume their trainings her
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,25 +42,30 @@ def begin_run(
     folder: str | Path,
     controls: Controls | None = None,
 ) -> PreparedTraining:
-    """Start a new run in a folder that holds none. It imports torch, so it may take seconds."""
+    """Start a new run in a folder that holds none. It imports torch, so it may take seconds.
+
+    LmvizError when the folder holds a run, when options, text and model do not fit one another, or when the
+    machine has not the memory; nothing is written then.
+    """
+    from lmviz.training.cost import check_memory
     from lmviz.training.description import RunDescription, describe_corpus
     from lmviz.training.distributed import is_first_process
     from lmviz.training.run import Run
 
     description = RunDescription(
-        name=Path(folder).resolve().name,
+        name=Path(os.path.abspath(folder)).name,
         family=family,
         configuration=configuration.to_values(),
         vocabulary_size=corpus.tokenizer.vocabulary_size,
         training=options.to_values(),
         corpus=describe_corpus(corpus),
     )
+    check_memory(configuration, options, description.vocabulary_size)
     model = build_model(family, configuration, description.vocabulary_size, options.seed)
+    prepared = _prepare(model, Run(Path(folder), description), corpus, options, controls, resume=False)
     if is_first_process():
-        run = Run.create(folder, description, corpus.tokenizer)
-    else:
-        run = Run(Path(folder), description)
-    return _prepare(model, run, corpus, options, controls, resume=False)
+        Run.create(folder, description, corpus.tokenizer)
+    return prepared
 
 
 def resume_run(

@@ -1,5 +1,8 @@
 """What `import lmviz` offers, as the design states it."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -139,6 +142,20 @@ def test_resuming_on_another_text_is_refused(corpus, run, tmp_path):
         prepare_training("lstm", lmviz.load_corpus(path), run.folder, resume=True)
 
 
+@pytest.mark.parametrize(
+    ("family", "settings", "sentence"),
+    [
+        ("transformer", {"context": 8, "length": 9}, "length cannot be 9"),
+        ("rnn", {"sampling": "streams", "batch": 60_000}, "too short for 60000 streams"),
+        ("rnn", {"device": "mps" if sys.platform != "darwin" else "cuda"}, "device cannot be"),
+    ],
+)
+def test_a_training_that_cannot_be_leaves_no_run_behind(corpus, tmp_path, family, settings, sentence):
+    with pytest.raises(LmvizError, match=sentence):
+        lmviz.train(family, corpus, tmp_path / "run", steps=1, width=4, **settings)
+    assert not (tmp_path / "run").exists()
+
+
 def test_training_twice_into_one_folder_is_refused(corpus, run):
     with pytest.raises(LmvizError, match="already holds a run"):
         lmviz.train("lstm", corpus, run.folder, steps=2)
@@ -166,9 +183,35 @@ def test_the_corpus_of_a_run_can_be_read_again(run, corpus):
         corpus_of(run, lower_case=True)
 
 
+def test_the_corpus_of_a_run_is_found_from_everywhere(small_text, tmp_path, monkeypatch):
+    (tmp_path / "farm").write_bytes(small_text.read_bytes())  # named like a text of the catalogue
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    corpus = lmviz.load_corpus([Path("farm")])
+    run = lmviz.train("ngram", corpus, tmp_path / "run", steps=1, order=2)
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert corpus_of(run).fingerprint == corpus.fingerprint
+
+
 def test_no_model_there_names_the_place():
     with pytest.raises(LmvizError, match="no run at nowhere"):
         find_run("nowhere")
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b"])
+def test_a_name_that_no_file_can_have_is_told(corpus, name):
+    with pytest.raises(LmvizError, match="There is no run"):
+        lmviz.open_model(name)
+    with pytest.raises(LmvizError, match="could not be made"):
+        lmviz.train("rnn", corpus, name, steps=1, width=4)
+    with pytest.raises(LmvizError):
+        lmviz.load_corpus(name)
+
+
+@pytest.mark.parametrize("tokens", [-1, "5", 1.5, None])
+def test_a_sample_of_no_possible_length_is_refused(model, tokens):
+    with pytest.raises(LmvizError, match="tokens cannot be"):
+        lmviz.sample(model, "The", tokens=tokens)
 
 
 def test_every_promised_name_is_there_and_no_other():

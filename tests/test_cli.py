@@ -1,7 +1,9 @@
 """The command line from end to end, in this process where that shows the same."""
 
+import io
 import json
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -12,7 +14,7 @@ import numpy as np
 import pytest
 
 from lmviz.cli import run
-from lmviz.cli.terminal import duration, finite
+from lmviz.cli.terminal import duration, finite, prepare_streams, print_json, say
 from lmviz.families import FAMILIES
 from lmviz.training.run import Run
 
@@ -148,6 +150,14 @@ def test_resuming_takes_no_more_than_the_folder(small_text, tmp_path, capsys):
         (["evaluate", "nowhere", "x.txt"], "There is no run at nowhere"),
         (["sample", "nowhere", "--tokens", "0"], "--tokens"),
         (["models", "--step", "3"], "No such option"),
+        (["x" * 5000], "There is no file, run or command"),
+        (["sample", "x" * 5000], "There is no run at"),
+        (["sample", ""], "There is no run at"),
+        (["train", "--corpus", "", "--family", "rnn", "--out", "x"], "There is no file to read"),
+        (["train", "--corpus", "farm", "--family", "rnn", "--out", ""], "There is no folder to write"),
+        (["models", "nowhere"], "There is no folder 'nowhere'"),
+        (["one", "two"], "(two): see `lmviz --help`."),
+        (["trace", "stories-5-gram", "--text", "x", "--out", ""], "'.' cannot be written"),
     ],
 )
 def test_bad_input_is_one_sentence_and_code_2(words, sentence, tmp_path, monkeypatch, capsys):
@@ -244,6 +254,55 @@ def test_under_torchrun_one_process_speaks_for_all(small_text, tmp_path):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["step"] == 3
     assert Run.open(tmp_path / "run").snapshots()[-1] == 3
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_any_encoding_takes_what_is_printed(encoding):
+    done = subprocess.run(
+        [sys.executable, "-m", "lmviz", "doctor"],
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": encoding},
+        encoding=encoding,
+    )
+    assert done.returncode in (0, 1)
+    assert "Python" in done.stdout
+    assert done.stderr == ""
+
+
+def test_json_is_exact_in_every_encoding(monkeypatch):
+    values = {"prefix": "☃ 🦇 é \udcff"}
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    print_json(values)
+    assert json.loads(sys.stdout.getvalue()) == values
+    for encoding in ("ascii", "utf-8"):
+        written = io.BytesIO()
+        stream = io.TextIOWrapper(written, encoding=encoding)
+        monkeypatch.setattr(sys, "stdout", stream)
+        prepare_streams()
+        print_json(values)
+        stream.flush()
+        assert json.loads(written.getvalue()) == values
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux alone has a device that is always full")
+@pytest.mark.parametrize("words", [["models"], ["corpora", "--json"], ["--help"]])
+def test_output_that_cannot_be_written_is_one_sentence(words):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "lmviz", *words]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert "The output could not be used" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_program_without_a_console_prints_nowhere(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    prepare_streams()
+    say("nobody reads this")
+    print_json({"a": 1})
+    sys.stdout.close()
+    sys.stderr.close()
 
 
 def test_numbers_that_json_does_not_have_become_null():

@@ -1,6 +1,7 @@
 """start.py, without making an environment anew."""
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -31,6 +32,7 @@ def calls(start, tmp_path, monkeypatch) -> list[list[str]]:
     monkeypatch.setattr(start, "RECORD", tmp_path / "record.json")
     made: list[list[str]] = []
     monkeypatch.setattr(start.subprocess, "call", lambda command: made.append(list(map(str, command))) or 0)
+    monkeypatch.setattr(start, "unpack_pyside", lambda: None)
     return made
 
 
@@ -65,6 +67,19 @@ def test_a_failed_installation_is_tried_again(start, calls, monkeypatch):
     assert len(calls) == 1
 
 
+def test_pyside_unpacks_its_modules_into_the_environment(start, tmp_path, monkeypatch):
+    """In a copy of the small package that carries them."""
+    import shiboken6
+
+    package = tmp_path / "shiboken6"
+    shutil.copytree(Path(shiboken6.__file__).parent, package, ignore=shutil.ignore_patterns("files.dir"))
+    (tmp_path / "PySide6.py").write_text("import shiboken6")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(start, "PYTHON", sys.executable)
+    start.unpack_pyside()
+    assert list((package / "files.dir" / "shibokensupport").glob("*.py"))
+
+
 def test_cpu_adds_the_index_of_builds_without_cuda(start, calls):
     start.install((), cpu=True)
     assert start.CPU_INDEX in calls[0]
@@ -83,6 +98,7 @@ def test_what_the_words_run_is_there(start):
         assert set(word.extras) <= set(extras["optional-dependencies"])
         for command in word.commands:
             assert command[0].startswith("-") or (ROOT / command[0]).is_file()
+            assert all((ROOT / item).is_file() for item in command if item.endswith((".py", ".spec")))
 
 
 def pins() -> dict[str, str]:

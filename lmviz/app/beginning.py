@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from lmviz.app.first_screen import FirstScreen, load_first_screen
-from lmviz.app.opening import go_on
+from lmviz.app.opening import FIRST_TEXT, go_on
 from lmviz.app.welcome_strip import WelcomeStrip
 
 if TYPE_CHECKING:
     from lmviz.app.main_window import MainWindow
     from lmviz.app.settings import LastSession
     from lmviz.app.tour import Tour
-
-FIRST_TEXT = "stories"
-"""What one's own model is trained on where no other text has been opened."""
 
 
 class Beginning(QObject):
@@ -28,9 +25,18 @@ class Beginning(QObject):
         self._window = window
         self._session = window.session
         self._tour: Tour | None = None
+        self._first: FirstScreen | None = None
         self._unfinished = ""  # the run that is about to be opened again
         self.strip = WelcomeStrip(_sample_models)
         self._connect()
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing has been opened yet but what the window began with."""
+        session, first = self._session, self._first
+        began_with = ((), "") if first is None else ((first.model,), first.trace.text)
+        is_idle = session.corpus is None and session.training.folder is None
+        return is_idle and (session.models, session.prefix) == began_with
 
     @property
     def tour(self) -> Tour:
@@ -48,6 +54,7 @@ class Beginning(QObject):
         to go on where the last session ended, or else what can be done first.
         """
         settings, first = self._window.settings, load_first_screen(samples)
+        self._first = first
         last = settings.last_session
         if first is not None:
             self._session.show_stored(first.model, first.trace)
@@ -56,23 +63,36 @@ class Beginning(QObject):
         goes_on = last.is_worth_going_on and not (first is not None and first.is_where(last))
         self.strip.setVisible(settings.is_on("view/welcome", True) and not goes_on)
         if goes_on:
-            opened = [
-                Path(last.run).name if last.run else "",
-                *(Path(source).name for source in last.sources),
-            ]
-            sentence = f"Last time you had {' and '.join(filter(None, opened))} open."
+            opened = dict.fromkeys(Path(path).name for path in (*reversed(last.runs), *last.sources))
+            sentence = f"Last time you had {' and '.join(opened)} open."
             self._window.notice.offer(sentence, "Go on there", lambda: self._go_on(last, first))
 
     def start_tour(self) -> None:
         """Lead through the window, ten steps that wait for the person."""
         self.strip.hide()
+        self._prepare_tour()
         self.tour.start()
+
+    def end_tour(self) -> None:
+        """Stop leading through the window, if that is under way."""
+        if self._tour is not None and self._tour.step is not None:
+            self._tour.end()
 
     def prepare_training(self) -> None:
         """Show where a model is trained, with a text to train it on."""
         if self._session.corpus is None:
             self._session.open_corpus(FIRST_TEXT)
         self._window.show_perspective("train")
+
+    def _prepare_tour(self) -> None:
+        """What the tour speaks of has to be there: a model with attention, and a text to look at."""
+        session, first = self._session, self._first or load_first_screen()
+        if first is None:
+            return
+        if session.model is None or session.model.family != first.model.family:
+            session.open_model(first.model.folder)
+        if not session.prefix:
+            session.set_prefix(first.trace.text)
 
     def _connect(self) -> None:
         window, strip = self._window, self.strip
@@ -87,7 +107,7 @@ class Beginning(QObject):
     def _go_on(self, last: LastSession, first: FirstScreen | None) -> None:
         """Open what was open; a training that was under way can be gone on with."""
         go_on(self._session, last, first)
-        self._unfinished = last.run
+        self._unfinished = last.training or last.run
 
     def _offer_to_train_on(self) -> None:
         model = self._session.model

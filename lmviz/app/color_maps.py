@@ -5,6 +5,8 @@ Colours are mixed as sRGB encodes them: steps look nearly equal, and a tint keep
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from PySide6.QtGui import QColor
 
@@ -29,11 +31,15 @@ def mix(first: QColor, second: QColor, share: float) -> QColor:
 
 def luminance(color: QColor) -> float:
     """Relative luminance of WCAG 2, from 0 (black) to 1 (white)."""
+    return _luminance(color.rgb())
 
+
+@lru_cache(maxsize=4096)
+def _luminance(rgb: int) -> float:
     def linear(part: float) -> float:
         return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
 
-    red, green, blue, _ = color.getRgbF()
+    red, green, blue, _ = QColor.fromRgb(rgb).getRgbF()
     return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 
 

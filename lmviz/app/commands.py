@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from lmviz.app.exporting import fill_export_menu
 from lmviz.app.opening import open_paths
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.theme import CHOICES, theme_switch
@@ -22,10 +21,22 @@ PLAIN_KEYS = (
     ("↑ ↓", "one stage up or down the model"),
     ("space", "play and pause"),
     ("Shift", "while pointing at a word: who looks at it"),
-    ("Esc", "let go of what is pinned"),
+    ("Esc", "let go of what is pinned; where nothing is, leave the tour"),
     ("Return", "in the prefix: a line break"),
 )
 """Keys that are no commands, because what is being typed in may use them itself."""
+
+FOCUS_KEYS = (
+    ("Tab", "the next control"),
+    ("← → ↑ ↓", "move in a picture, a list, a plot or a tree"),
+    ("Home, End", "the first or last token or stage"),
+    ("Page up, Page down", "a page of a table or list"),
+    ("Return, space", "choose what is marked"),
+    ("Backspace", "one step back in “Why this number?”"),
+    ("N", "numbers for symbols in the equation"),
+    ("0", "all of a heatmap again; Ctrl+wheel zooms"),
+)
+"""What keys do in the panel that has the focus."""
 
 
 class Commands:
@@ -37,10 +48,16 @@ class Commands:
         self._lasting: list[tuple[str, QAction]] = []
         self._palette: CommandPalette | None = None
         self._changing: list[tuple[QMenu, Callable[[QMenu], None]]] = []
+        self._possible: list[tuple[QAction, Callable[[], bool]]] = []
         self._fill_file(self._menu("&File"))
         self._fill_view(self._menu("&View"))
         self._fill_model(self._menu("&Model"))
         self._fill_help(self._menu("&Help"))
+        session = self._session
+        for changed in (session.training_changed, session.model_changed, session.models_changed):
+            changed.connect(self._allow)
+        session.interventions_changed.connect(self._allow)
+        self._allow()
 
     def all(self) -> Iterator[QAction]:
         """Every command, those of lists that change included."""
@@ -67,7 +84,8 @@ class Commands:
             if not action.shortcut().isEmpty():
                 keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
                 groups.setdefault(group, []).append((keys, command_text(action)))
-        KeyboardMap([("Anywhere", PLAIN_KEYS), *groups.items()], self._window).show()
+        panel = ("Where the focus is", FOCUS_KEYS)
+        KeyboardMap([("Anywhere", PLAIN_KEYS), panel, *groups.items()], self._window).show()
 
     def _menu(self, title: str) -> QMenu:
         return self._window.header.menu_bar.addMenu(title)
@@ -86,6 +104,7 @@ class Commands:
         keys: str = "",
         *,
         ticked: bool | None = None,
+        possible: Callable[[], bool] | None = None,
     ) -> QAction:
         action = menu.addAction(title)
         if menu not in (inner for inner, _ in self._changing):
@@ -97,7 +116,14 @@ class Commands:
         if ticked is not None:
             action.setCheckable(True)
             action.setChecked(ticked)
+        if possible is not None:
+            self._possible.append((action, possible))
         return action
+
+    def _allow(self) -> None:
+        """Offer only what can act now."""
+        for action, possible in self._possible:
+            action.setEnabled(possible())
 
     def _fill_file(self, menu: QMenu) -> None:
         self._add(menu, "Open text…", self.choose_text, "Ctrl+O")
@@ -117,6 +143,8 @@ class Commands:
             menu.addAction("Nothing was opened yet").setEnabled(False)
 
     def _fill_export(self, menu: QMenu) -> None:
+        from lmviz.app.exporting import fill_export_menu  # not needed for the first paint
+
         menu.clear()
         for panel in self._window.perspective.panels:
             fill_export_menu(menu, panel)
@@ -153,16 +181,23 @@ class Commands:
             ("One training step", transport.step_button, "Ctrl+."),
             ("Stop training", transport.stop_button, ""),
         ):
-            self._add(menu, title, button.click, keys)
-        self._add(menu, "Go on training this run", session.resume_training)
+            self._add(menu, title, button.click, keys, possible=button.isEnabled)
+        resume = session.resume_training
+        self._add(menu, "Go on training this run", resume, possible=lambda: session.can_resume)
         menu.addSeparator()
         self._add_list(menu, "Open a sample model", self._fill_samples)
-        self._add(menu, "Follow training live", lambda: session.follow_live(not session.live), "Ctrl+L")
-        self._add(menu, "Play training like a film", transport.time.toggle_film)
+        follow = lambda: session.follow_live(not session.live)  # noqa: E731
+        follows = lambda: session.trains_shown_model  # noqa: E731
+        self._add(menu, "Follow training live", follow, "Ctrl+L", possible=follows)
+        film = transport.time.film_button
+        self._add(menu, "Play training like a film", transport.time.toggle_film, possible=film.isEnabled)
         menu.addSeparator()
-        self._add(menu, "Undo intervention", session.undo_intervention, "Ctrl+Z")
-        self._add(menu, "Redo intervention", session.redo_intervention, "Ctrl+Shift+Z")
-        self._add(menu, "Take all interventions away", session.clear_interventions)
+        undo, redo = session.undo_intervention, session.redo_intervention
+        can_undo, can_redo = lambda: session.can_undo_intervention, lambda: session.can_redo_intervention
+        self._add(menu, "Undo intervention", undo, "Ctrl+Z", possible=can_undo)
+        self._add(menu, "Redo intervention", redo, "Ctrl+Shift+Z", possible=can_redo)
+        clear, has_any = session.clear_interventions, lambda: bool(session.interventions)
+        self._add(menu, "Take all interventions away", clear, possible=has_any)
 
     def _fill_samples(self, menu: QMenu) -> None:
         from lmviz.api import sample_models

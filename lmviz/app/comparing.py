@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QColor
 
+from lmviz.app.opening import FIRST_MODEL, FIRST_TEXT, MODEL_OFFER
 from lmviz.app.tasks import Moment
 from lmviz.app.theme import current_theme
 
 if TYPE_CHECKING:
+    from lmviz.app.opened_models import OpenedModel
     from lmviz.app.session import Session
     from lmviz.decoding.shared_units import SharedUnits
-    from lmviz.models.model import Model
-
-T = TypeVar("T")
 
 TRIO = ("ngram", "lstm", "transformer")
 """The families to begin with: counts, a recurrence, attention."""
@@ -63,22 +61,25 @@ def color_of(moment: Moment) -> QColor:
     return series[moment[0].color_index % len(series)]
 
 
-def turns_of(moments: Sequence[Moment]) -> tuple[int, ...]:
-    """For each moment, how many later ones are of the same model: what tells their lines apart."""
-    models = [model for model, _ in moments]
-    return tuple(models[place + 1 :].count(model) for place, model in enumerate(models))
+def lacking_for_a_game(session: Session, *, model: str, text: str, held_out: str) -> str:
+    """Of three sentences the one about what has to be there first; empty when one can play."""
+    if session.model is None:
+        return model
+    if session.corpus is None:
+        return text
+    return "" if len(session.corpus.validation) else held_out
 
 
-def ask_each(
-    session: Session,
-    key: str,
-    moments: Sequence[Moment],
-    work: Callable[[Model, int], T],
-    answer: Callable[[list[T]], None],
-) -> None:
-    """`session.ask_all` for work that also needs the place of the moment among the others."""
-    places = itertools.count()
-    session.ask_all(key, moments, lambda model: work(model, next(places)), answer)
+def offer_for_a_game(session: Session) -> tuple[str, Callable[[], object]]:
+    """What opens what has to be there first, in words and as an act; no words where nothing does."""
+    model = session.model
+    if model is None:
+        return MODEL_OFFER, lambda: session.open_model(FIRST_MODEL)
+    if session.corpus is not None:
+        return "", lambda: None
+    if model.description.corpus.get("sources"):
+        return f"Open the text of {model.name}", lambda: session.open_text_of(model)
+    return f"Open “{FIRST_TEXT}”", lambda: session.open_corpus(FIRST_TEXT)
 
 
 class UnitsCache:
@@ -88,13 +89,13 @@ class UnitsCache:
         self._key: tuple[Path, ...] = ()
         self._units: SharedUnits | None = None
 
-    def units(self, moments: Sequence[Moment]) -> SharedUnits:
-        """Those of the moments' tokenizers, in the same order."""
+    def units(self, models: Sequence[OpenedModel]) -> SharedUnits:
+        """Those of the models' tokenizers, in the same order."""
         from lmviz.decoding.shared_units import shared_units
 
-        key = tuple(model.folder for model, _ in moments)
+        key = tuple(model.folder for model in models)
         if self._units is None or key != self._key:
-            self._key, self._units = key, shared_units([model.tokenizer for model, _ in moments])
+            self._key, self._units = key, shared_units([model.tokenizer for model in models])
         return self._units
 
 

@@ -9,6 +9,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.faults import log_path, versions
+from lmviz.app.widgets.scrolling import scrolling
+
+AROUND = 60  # pixels of the window that stay in sight beside a long dialog
 
 
 class KeyboardMap(QDialog):
@@ -18,7 +21,8 @@ class KeyboardMap(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Keyboard map")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        grid = QGridLayout(self)
+        page = QWidget()
+        grid = QGridLayout(page)
         grid.setContentsMargins(24, 20, 24, 20)
         grid.setHorizontalSpacing(32)
         grid.setVerticalSpacing(6)
@@ -28,6 +32,13 @@ class KeyboardMap(QDialog):
                 row = grid.rowCount()
                 grid.addWidget(_label(key), row, 0)
                 grid.addWidget(_label(meaning, "muted"), row, 1)
+        area = scrolling(page)
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # so that keys scroll it
+        area.setAccessibleName("keyboard map")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(area)
+        self.resize(area.minimumSizeHint().width(), min(page.sizeHint().height(), parent.height() - AROUND))
 
 
 class About(QDialog):

@@ -45,7 +45,9 @@ def choose_picture(panel: Panel) -> None:
 
 def choose_numbers(panel: Panel) -> None:
     """Ask for a file, and write what the panel draws as CSV or NPZ."""
-    _save(panel, ARRAYS, ".csv", lambda path: save_arrays(panel.exported_arrays(), path))
+    arrays = panel.exported_arrays()
+    is_table = len(arrays) == 1 and all(array.ndim <= 2 for array in arrays.values())
+    _save(panel, ARRAYS, ".csv" if is_table else ".npz", lambda path: save_arrays(arrays, path))
 
 
 def copy_recipe(panel: Panel) -> None:

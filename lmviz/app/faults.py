@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import logging
-import platform
 import sys
 import threading
 import traceback
@@ -62,7 +61,7 @@ class Faults(QObject):
         self.happened.emit(f"{versions()}\n\n{text}")
 
 
-def sentence_for(fault: Exception, doing: str) -> str:
+def sentence_for(fault: BaseException, doing: str) -> str:
     """What to show beside a control after `doing` failed; a defect also goes to the fault hook."""
     if isinstance(fault, LmvizError):
         return str(fault)
@@ -75,6 +74,8 @@ def sentence_for(fault: Exception, doing: str) -> str:
 
 def versions() -> str:
     """The versions that matter for a report, on one line; torch only where it is loaded already."""
+    import platform  # not before something has gone wrong
+
     torch = sys.modules.get("torch")
     found = [f"Python {platform.python_version()}", f"Qt {qVersion()}", platform.platform()]
     if torch is not None and hasattr(torch, "__version__"):

@@ -12,11 +12,21 @@ from PySide6.QtSvg import QSvgRenderer
 from lmviz.text.resources import resource_path
 
 SIZES = (16, 32, 64)
+APPLICATION_SIZES = (48, 256)
+"""Those in which the program's own icon is kept as a picture: for menus, taskbars and Windows."""
 
 
 def icon_path(name: str) -> Path:
     """The file of an icon such as "transport/play"."""
     return resource_path("icons", f"{name}.svg")
+
+
+def application_icon() -> QIcon:
+    """The program's own icon."""
+    made = QIcon()
+    for size in APPLICATION_SIZES:
+        made.addFile(str(resource_path("icons", f"lmviz-{size}.png")), QSize(size, size))
+    return made
 
 
 def icon(name: str, color: QColor, disabled: QColor | None = None) -> QIcon:
@@ -42,11 +52,13 @@ def pixmap(name: str, color: QColor, size: int, ratio: float = 1.0) -> QPixmap:
     drawn.setDevicePixelRatio(ratio)
     drawn.fill(Qt.GlobalColor.transparent)
     painter = QPainter(drawn)
-    QSvgRenderer(QByteArray(_tinted(name, color.name()))).render(painter, QRectF(0, 0, size, size))
+    _drawing(name, color.name()).render(painter, QRectF(0, 0, size, size))
     painter.end()
     return drawn
 
 
 @lru_cache(maxsize=256)
-def _tinted(name: str, color: str) -> bytes:
-    return icon_path(name).read_text(encoding="utf-8").replace("currentColor", color).encode()
+def _drawing(name: str, color: str) -> QSvgRenderer:
+    """The icon's lines in a colour, parsed."""
+    lines = icon_path(name).read_text(encoding="utf-8").replace("currentColor", color)
+    return QSvgRenderer(QByteArray(lines.encode()))

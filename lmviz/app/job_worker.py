@@ -70,7 +70,7 @@ class Job(QThread):
             self._message.emit("succeeded", outcome)
         except Cancelled:
             return
-        except Exception as fault:  # every failure becomes a sentence on the window's side
+        except BaseException as fault:  # a panic of a Rust library, too, is said in the window
             self._message.emit("failed", fault)
 
     def _drive(self, generator: Generator[Any, None, Any]) -> Any:

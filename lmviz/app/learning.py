@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from lmviz.app.faults import sentence_for
 from lmviz.app.library import Library
 from lmviz.app.threads import compute_with
-from lmviz.app.training_state import History, Plan, TrainingState
+from lmviz.app.training_state import History, Phase, Plan, TrainingState
 from lmviz.app.training_worker import State, TrainingWorker
 from lmviz.training.controls import Controls
 
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from lmviz.training.run import Run
 
 FIRST_FAMILY = "transformer"
-LOOK_EVERY = 100  # milliseconds
-LIVE_EVERY = 0.25  # seconds between two looks into the model that is being trained
+LOOK_EVERY = 250  # milliseconds
+LIVE_EVERY = 0.5  # seconds between two looks into the model that is being trained
+
+NO_TEXT = "There is no text to learn from: open one under Corpus."
 
 
 class Learning(Library):
@@ -43,9 +45,11 @@ class Learning(Library):
         super().__init__(parent)
         self.runs_folder = runs_folder or platformdirs.user_data_path("lmviz") / "runs"
         self._plan: Plan | None = None
+        self._plan_problem = ""
         self._training = TrainingState()
         self._worker: TrainingWorker | None = None
         self._controls = Controls()
+        self._rate_begun_with: float | None = None
         self._opening: Path | None = None
         self._live_asked = 0.0
         self._timer = QTimer(self)
@@ -72,7 +76,12 @@ class Learning(Library):
         plan = Plan(family, configuration, training_options)
         if plan != self._plan:
             self._plan = plan
+            self._plan_problem = ""
             self.plan_changed.emit()
+
+    def complain_of_plan(self, sentence: str) -> None:
+        """Say why what a form shows cannot be trained; "" when it can."""
+        self._plan_problem = sentence
 
     def train(
         self,
@@ -83,6 +92,7 @@ class Learning(Library):
         """Start a new run; without arguments, as planned."""
         if family is not None and configuration is not None and training_options is not None:
             self.set_plan(family, configuration, training_options)
+            self._plan_problem = ""
         self._start_new(math.inf)
 
     def pause_training(self) -> None:
@@ -91,8 +101,36 @@ class Learning(Library):
             self._worker.pause()
             self._look()
 
+    @property
+    def trains_shown_model(self) -> bool:
+        """Whether the model that is shown is the one that is being trained."""
+        is_active, model = self._training.is_active, self._model
+        return is_active and model is not None and model.folder == self._training.folder
+
+    @property
+    def is_following(self) -> bool:
+        """Whether a training is under way, and what is shown is its newest moment."""
+        return self._live and self.trains_shown_model
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether `resume_training` can do something: go on after a pause, or with the run that is shown."""
+        if self._training.is_active:
+            return self._training.phase == "paused"
+        return self._model is not None and self._model.run.is_resumable
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether the training that ended last can be resumed where it stopped."""
+        model, training = self._model, self._training
+        ended = training.phase in ("stopped", "failed") and model is not None
+        return ended and model.folder == training.folder and model.run.is_resumable
+
     def resume_training(self) -> None:
-        """Go on: with the training that waits, otherwise with the run that is shown, where it stopped."""
+        """Go on: with the training that waits, otherwise with the run that is shown, where it stopped.
+
+        Where the plan's learning rate was changed since that training ended, it goes on with that rate.
+        """
         if self._worker is not None:
             self._worker.go_on()
             self._look()
@@ -131,10 +169,13 @@ class Learning(Library):
         if corpus is None and self._corpus_job is not None:
             self.failed.emit("training", "The text is still being read: press again when it is there.")
         elif corpus is None:
-            self.failed.emit("training", "There is no text to learn from: open one under Corpus.")
+            self.failed.emit("training", NO_TEXT)
+        elif self._plan_problem:
+            self.failed.emit("training", self._plan_problem)
         else:
             folder = self._new_folder(f"{plan.family} {corpus.name}")
             state = TrainingState("preparing", folder=folder, family=plan.family)
+            self._rate_begun_with = plan.training_options.learning_rate
             self._start(lambda controls: _begin(plan, corpus, folder, controls), state, steps)
 
     def _start_again(self, steps: float) -> None:
@@ -144,15 +185,24 @@ class Learning(Library):
         else:
             history = History.from_metrics(model.run.metrics())
             state = TrainingState("preparing", None, history, model.folder, model.family)
-            self._start(lambda controls: _resume(model.run, corpus, controls), state, steps)
+            rate = self.plan.training_options.learning_rate
+            changed = model.folder == self._training.folder and rate != self._rate_begun_with
+            self._rate_begun_with = rate
+            begin = lambda controls: _resume(model.run, corpus, controls)  # noqa: E731
+            self._start(begin, state, steps, rate if changed else None)
 
     def _start(
-        self, begin: Callable[[Controls], PreparedTraining], state: TrainingState, steps: float
+        self,
+        begin: Callable[[Controls], PreparedTraining],
+        state: TrainingState,
+        steps: float,
+        learning_rate: float | None = None,
     ) -> None:
         if self._worker is not None:
             self.failed.emit("training", "A model is being trained already: stop it first.")
             return
         controls = Controls()
+        controls.learning_rate = learning_rate
         self._controls = controls
         self._worker = TrainingWorker(lambda: begin(controls), steps, self)
         self._worker.start()
@@ -181,7 +231,8 @@ class Learning(Library):
             self._forget_worker()
         if state != self._training:
             self._take_training(state)
-        if is_finished or any(progress.snapshot is not None for progress in taken):
+        has_begun = state.progress is not None
+        if (is_finished and has_begun) or any(progress.snapshot is not None for progress in taken):
             self._show_snapshots(state.folder)
         if not is_finished:
             self._look_inside(worker)
@@ -248,7 +299,7 @@ def _resume(run: Run, corpus: Corpus | None, controls: Controls) -> PreparedTrai
     return resume_run(run, corpus if fits else corpus_of(run), controls=controls)
 
 
-def _phase(worker: TrainingWorker) -> str:
+def _phase(worker: TrainingWorker) -> Phase:
     if not worker.has_begun:
         return "preparing"
     return "paused" if worker.is_paused else "running"

@@ -94,6 +94,19 @@ class Library(Tasks):
         job.ended.connect(self._forget_corpus_job)
         return job
 
+    def open_text_of(self, model: OpenedModel) -> Job | None:
+        """Read the text that a model learned from, as it was read then; None where that is not known."""
+        from lmviz.errors import LmvizError
+        from lmviz.text.corpus import CorpusOptions
+
+        recorded = model.description.corpus
+        sources = recorded.get("sources") or []
+        try:
+            options = CorpusOptions.from_values(recorded.get("options", {}))
+        except LmvizError:
+            return None  # an older way of reading it; a person can still open the text
+        return self.open_corpus(sources[0] if len(sources) == 1 else sources, options) if sources else None
+
     def take_corpus(self, corpus: Corpus) -> None:
         """Use a corpus that was made elsewhere, such as one from pasted text."""
         self._corpus = corpus
@@ -185,8 +198,9 @@ class Library(Tasks):
     def _refresh_snapshots(self, folder: Path) -> None:
         """A run has been trained on: some snapshots are new, others may have been thinned out."""
         for model in self._models:
-            if model.folder == folder:
-                self._replace(replace(model, snapshots=tuple(model.run.snapshots())))
+            snapshots = tuple(model.run.snapshots()) if model.folder == folder else ()
+            if snapshots:  # none where somebody has removed the run
+                self._replace(replace(model, snapshots=snapshots))
 
     def _replace(self, changed: OpenedModel) -> None:
         self._models = tuple(changed if item == changed else item for item in self._models)

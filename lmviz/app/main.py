@@ -4,25 +4,43 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import signal
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lmviz.app.main_window import MainWindow
 
 
 def main(path: str | None = None) -> int:
     """Open the window, with a text, a run or a checkpoint in it; the exit code when it is closed."""
-    problem = _what_is_missing()
+    problem = what_is_missing()
     if problem:
         print(problem, file=sys.stderr)
         return 1
-    gc.disable()  # as `prepare_interpreter` will; it would look through every module that is loaded
-    importlib.import_module("lmviz.app.light_imports")
+    window = open_window(path)
+    for asked in (signal.SIGINT, signal.SIGTERM):  # Python sees them when a timer next calls it, within 2 s
+        signal.signal(asked, lambda *_: window.close())
     from PySide6.QtWidgets import QApplication
 
+    return QApplication.exec()
+
+
+def open_window(path: str | None = None) -> MainWindow:
+    """The window of a new application: shown, and about to be painted once its events are attended to.
+
+    It brings the application with it, which is why nothing of Qt may have been imported before.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's idle threads would spin beside the window
+    gc.disable()  # as `prepare_interpreter` will; it would look through every module that is loaded
+    _read_no_sources()
     from lmviz.app.faults import Faults
+    from lmviz.app.theme import make_application
     from lmviz.app.threads import GarbageCollector, prepare_interpreter
 
     prepare_interpreter()
-    application = QApplication.instance() or QApplication(sys.argv[:1])
+    application = make_application()
     application.setApplicationName("lmviz")
     application.setDesktopFileName("lmviz")
     faults = Faults(application)
@@ -40,14 +58,25 @@ def main(path: str | None = None) -> int:
         window.painted.connect(lambda: window.open_paths([path]))
     else:
         window.beginning.welcome()
+    window.painted.connect(window.build_ahead)
     window.session.ready_changed.connect(collector.forget_imports)
-    for asked in (signal.SIGINT, signal.SIGTERM):  # Python sees them when a timer next calls it, within 2 s
-        signal.signal(asked, lambda *_: window.close())
     window.show_settled()
-    return application.exec()
+    return window
 
 
-def _what_is_missing() -> str:
+def _read_no_sources() -> None:
+    """Keep PySide6 from reading the source of every module that is imported after it.
+
+    It looks there for its own name, to know which modules may have switched a feature on; lmviz switches
+    none, and the reading takes longer than the imports.
+    """
+    importlib.import_module("PySide6")
+    feature = sys.modules.get("shibokensupport.feature")
+    if hasattr(feature, "_mod_uses_pyside"):  # a private name: where it is another, all is only slower
+        feature._mod_uses_pyside = lambda module: False
+
+
+def what_is_missing() -> str:
     """Why Qt would abort here, in sentences; empty when nothing is missing."""
     from lmviz.doctor import libraries_sentence, missing_display, missing_libraries, missing_packages
 

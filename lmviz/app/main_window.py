@@ -21,12 +21,14 @@ from lmviz.app.arrow_keys import PLAIN, ArrowKeys
 from lmviz.app.beginning import Beginning
 from lmviz.app.commands import Commands
 from lmviz.app.header import Header
+from lmviz.app.icons import application_icon
 from lmviz.app.job_strip import JobStrip
 from lmviz.app.notice import Notice
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.perspective_rail import PerspectiveRail
 from lmviz.app.perspective_view import PerspectiveView
 from lmviz.app.prefix_bar import PrefixBar
+from lmviz.app.remembering import Remembering
 from lmviz.app.session import Session
 from lmviz.app.settings import Settings
 from lmviz.app.shift_key import ShiftKey
@@ -52,6 +54,7 @@ class MainWindow(QMainWindow):
     painted = Signal()
 
     def __init__(self, session: Session, settings: Settings) -> None:
+        theme_switch()  # the first time it sets type and colours, which no widget before it would follow
         super().__init__()
         self.session = session
         self.settings = settings
@@ -59,6 +62,7 @@ class MainWindow(QMainWindow):
         self._fault_was_shown = False
         self._rearranging = False
         self.setWindowTitle("lmviz")
+        self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
         self.header = Header(session)
         self.notice = Notice()
@@ -74,6 +78,7 @@ class MainWindow(QMainWindow):
         self.commands = Commands(self)
         self._arrow_keys = ArrowKeys(session, self)
         self._shift_key = ShiftKey(session, self)
+        self._remembering = Remembering(self)
         self._connect()
 
     @property
@@ -88,6 +93,12 @@ class MainWindow(QMainWindow):
         for _ in range(ROUNDS):
             QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
         self.setUpdatesEnabled(True)
+
+    def build_ahead(self) -> None:
+        """Make the perspectives that have not been shown yet while nobody waits."""
+        from lmviz.app.building_ahead import BuildingAhead  # not needed for the first paint
+
+        BuildingAhead(self.session, list(self._views.values()), self)
 
     def show_perspective(self, name: str) -> None:
         """Show a perspective."""
@@ -192,7 +203,7 @@ class MainWindow(QMainWindow):
         """Keys that what has the focus had no use for."""
         acts = {
             Qt.Key.Key_Space: self._toggle_play,
-            Qt.Key.Key_Escape: self.session.release,
+            Qt.Key.Key_Escape: self._let_go,
         }
         if event.modifiers() in PLAIN and event.key() in acts:
             acts[event.key()]()
@@ -202,6 +213,13 @@ class MainWindow(QMainWindow):
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         if not self._shift_key.take(event):
             super().keyReleaseEvent(event)
+
+    def _let_go(self) -> None:
+        """Release what is pinned; where nothing is, leave the tour."""
+        session = self.session
+        if session.cell is None and not session.is_position_pinned:
+            self.beginning.end_tour()
+        session.release()
 
     def _toggle_play(self) -> None:
         """What can be played where one is: a panel's own play, the training under way, or its film."""
@@ -225,8 +243,7 @@ class MainWindow(QMainWindow):
         for name, view in self._views.items():
             self.settings.keep(f"arrangement/{name}", view.arrangement())
         self.settings.keep("view/geometry", self.saveGeometry())
-        self.settings.keep_session(self.session, self.perspective.name)
-        self.settings.write()
+        self._remembering.write()
         self.session.close()
         super().closeEvent(event)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,8 @@ from lmviz.app.threads import compute_with
 if TYPE_CHECKING:
     import torch
 
+    from lmviz.inspection.changed_model import ChangedModel
+    from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
     from lmviz.text.tokenizer import Tokenizer
     from lmviz.training.description import RunDescription
@@ -61,15 +63,21 @@ class ModelCache:
     def __init__(self) -> None:
         self._models: OrderedDict[Path, Model] = OrderedDict()
         self._states: OrderedDict[tuple[Path, int], dict[str, torch.Tensor]] = OrderedDict()
+        self._changed: ChangedModel | None = None
 
     def open(self, folder: Path) -> tuple[Run, Model]:
-        """A run and its model at the newest snapshot; LmvizError when it cannot be opened."""
+        """A run and its model at the newest snapshot; LmvizError when it cannot be opened.
+
+        The disk is believed, not what was kept: another run may lie there by now.
+        """
         from lmviz.families import open_run_model
         from lmviz.training.run import Run
 
         run = Run.open(folder)
         model = open_run_model(run).eval()
         self._models[folder] = model
+        for step in run.snapshots():
+            self._states.pop((folder, step), None)
         return run, model
 
     def model(self, folder: Path, step: int) -> Model:
@@ -80,6 +88,22 @@ class ModelCache:
             model.load_state(self._state(folder, step))
             model.step = step
         return model
+
+    def changed(self, folder: Path, step: int, interventions: Sequence[Intervention]) -> Model:
+        """The same with interventions in force; the same instance as long as they are.
+
+        LmvizError when one of them names no tap of the model.
+        """
+        model = self.model(folder, step)
+        enabled = tuple(item for item in interventions if item.enabled)
+        if not enabled:
+            return model
+        from lmviz.inspection.changed_model import ChangedModel
+
+        last = self._changed
+        if last is None or last.unchanged is not model or last.interventions != enabled:
+            self._changed = ChangedModel(model, enabled)
+        return self._changed
 
     def keep(self, folder: Path, step: int, state: dict[str, torch.Tensor]) -> None:
         """Take in weights that came from elsewhere, such as those of the training under way."""

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from lmviz.app.session import Session
     from lmviz.app.settings import LastSession
 
+FIRST_MODEL = "stories-transformer"
+"""The sample model that is offered where none is open: every perspective has something to say of it."""
+MODEL_OFFER = f"Open {FIRST_MODEL}"
+FIRST_TEXT = "stories"
+"""What one's own model is trained on where no other text has been opened."""
+
 
 def run_folder(path: Path) -> Path | None:
     """The run that a path is, or lies in; None when it is something else."""
@@ -45,7 +51,7 @@ def go_on(session: Session, last: LastSession, first: FirstScreen | None = None)
     untouched = "" if first is None else first.trace.text
     if first is not None and first.model in session.models and str(first.model.folder) != last.run:
         session.close_model(first.model)
-    if last.run and Path(last.run).exists():
-        session.open_model(last.run, last.step)
+    for run in last.runs:
+        session.open_model(run, last.step if run == last.run and not last.live else None)
     if session.prefix in ("", untouched):
         session.set_prefix(last.prefix)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt, QTimer
-from PySide6.QtGui import QAction, QShowEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer
+from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from lmviz.app.panels.table import PanelRow, rows_of
 from lmviz.app.theme import current_theme, theme_switch
@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 
 COLUMNS = ("left", "centre", "right")
 LEAST_SHARE = 0.7  # of its own width a panel can be made narrower to
-CENTRE = 480  # pixels at scale 1 that stand for the width of a panel that takes what is left
+CENTRE = 450  # pixels at scale 1 that stand for the width of a panel that takes what is left
 AROUND = 16  # pixels between a panel's edge and what its card holds
+SHARED, OWN = 0, 1  # versions of what is remembered: as the table has it, or as a person has
 SHARE = 1000  # Qt takes sizes in pixels but keeps their proportions
 
 
 class PerspectiveView(QMainWindow):
-    """The panels of one perspective, made when it is first shown.
+    """The panels of one perspective, made when it is first shown, or one by one before.
 
     The docks show no title bars, since a card has its title: `set_rearranging(True)` brings them out, to be
-    dragged, floated and closed. `arrangement` and `restore` are for remembering.
+    dragged, floated and closed. Until a person has moved something, the panels share the room anew whenever
+    there is more or less of it. `arrangement` is for remembering.
     """
 
     def __init__(
@@ -50,7 +52,12 @@ class PerspectiveView(QMainWindow):
         self._docks: dict[str, QDockWidget] = {}
         self._rows = rows_of(name)
         self._is_arranged = False
+        self._is_own = False  # whether a person has changed the arrangement
+        self._shared = QSize()  # the room for which it was last shared out
+        self._fit_soon = QTimer(self, singleShot=True, interval=0)
+        self._fit_soon.timeout.connect(self._fit)
         theme_switch().theme_changed.connect(self._adopt_theme)
+        QApplication.instance().focusChanged.connect(self._show_focused)
 
     @property
     def panels(self) -> tuple[Panel, ...]:
@@ -65,30 +72,38 @@ class PerspectiveView(QMainWindow):
     def set_rearranging(self, rearranging: bool) -> None:
         """Show or hide the title bars by which panels are dragged."""
         self._rearranging = rearranging
+        self._is_own = self._is_own or rearranging
         for dock in self._docks.values():
             dock.setTitleBarWidget(None if rearranging else QWidget(dock))
 
     def arrangement(self) -> QByteArray:
         """Where everything is; empty when the perspective was never shown."""
-        return self.saveState() if self._is_arranged else self._remembered
+        return self.saveState(OWN if self._is_own else SHARED) if self._is_arranged else self._remembered
 
     def reset(self) -> None:
         """Arrange the panels as the table of panels says."""
+        self._is_own = False
         for dock in self._docks.values():
             self.removeDockWidget(dock)
         self._arrange()
         QTimer.singleShot(0, self, self._show_tabs)
 
-    def build(self) -> None:
-        """Make the panels."""
-        for row in self._rows:
-            dock = QDockWidget(row.title, self)
-            dock.setObjectName(f"dock_{row.name}")
-            dock.setWidget(row.build(self._session))
-            dock.visibilityChanged.connect(lambda seen, dock=dock: _say_whether_in_front(dock, seen))
-            self._docks[row.name] = dock
-        self.set_rearranging(self._rearranging)
-        self._fix_least_sizes()
+    @property
+    def missing(self) -> tuple[PanelRow, ...]:
+        """The panels that have not been made yet."""
+        return tuple(row for row in self._rows if row.name not in self._docks)
+
+    def build_next(self) -> None:
+        """Make the first panel that is missing; before the perspective is shown it belongs to no window."""
+        row = self.missing[0]
+        dock = QDockWidget(row.title, self if self.isVisible() else None)
+        dock.setObjectName(f"dock_{row.name}")
+        dock.setWidget(row.build(self._session))
+        dock.visibilityChanged.connect(lambda seen: _say_whether_in_front(dock, seen))
+        self._docks[row.name] = dock
+        if not self.missing:
+            self.set_rearranging(self._rearranging)
+            self._fix_least_sizes()
 
     def _fix_least_sizes(self) -> None:
         """Let no panel push its neighbours aside when what it shows grows."""
@@ -98,29 +113,54 @@ class PerspectiveView(QMainWindow):
             width = LEAST_SHARE * (self._width(row) or CENTRE) * current_theme().scale
             areas = panel.findChildren(QuietScrollArea)
             held = [area.minimumSizeHint().width() + 2 * AROUND for area in areas if area.is_upright]
-            least = max(round(width), *held, 0)
+            own = panel.least_width * current_theme().scale
+            least = max(round(width), round(own), *held, 0)
             panel.setMinimumSize(least, max(1, panel.minimumSizeHint().height()))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not self._docks:
-            self.build()
+        while self.missing:
+            self.build_next()
         if not self._is_arranged:
+            for dock in self._docks.values():
+                if dock.parent() is None:
+                    dock.setParent(self)
             self._is_arranged = True
-            if not (self._remembered and self.restoreState(self._remembered)):
+            self._is_own = self._restore(OWN)
+            if not self._is_own and not self._restore(SHARED):
                 self._arrange()
             QTimer.singleShot(0, self, self._show_tabs)
 
+    def _restore(self, version: int) -> bool:
+        return not self._remembered.isEmpty() and self.restoreState(self._remembered, version)
+
+    def event(self, event: QEvent) -> bool:
+        taken = super().event(event)
+        if event.type() == QEvent.Type.MouseButtonPress and event.isAccepted():
+            self._is_own = True  # what takes the button here is the line between two panels
+        return taken
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._is_arranged and self._shared != event.size():
+            self._fit_soon.start()
+
     def _adopt_theme(self) -> None:
-        if self._docks:
+        if not self.missing:
             self._fix_least_sizes()
+            self._shared = QSize()
+            self._fit_soon.start()  # once type and lengths have changed everywhere
+
+    def _fit(self) -> None:
+        """Give every panel its part of the room there is now."""
+        if self._shared.isEmpty():
+            self._fix_least_sizes()
+        if not self._is_own:
+            self._share_space(*self._columns())
 
     def _arrange(self) -> None:
         """Columns side by side, each stacked; below them a row across all."""
-        apart = [row for row in self._rows if not row.tabbed and not row.beside]
-        columns = [[row for row in apart if row.area == area] for area in COLUMNS]
-        columns = [column for column in columns if column]
-        bottom = [row for row in apart if row.area == "bottom"]
+        columns, bottom = self._columns()
         heads = [self._dock(column[0]) for column in columns]
         for dock in heads[:1]:
             self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, dock)
@@ -144,14 +184,25 @@ class PerspectiveView(QMainWindow):
             if not row.tabbed:
                 self._dock(row).raise_()
         self._share_space(columns, bottom)
-        QTimer.singleShot(0, self, lambda: self._share_space(columns, bottom))  # in the size it has by then
+        self._fit_soon.start()  # in the size it has by then
+
+    def _columns(self) -> tuple[list[list[PanelRow]], list[PanelRow]]:
+        """The columns with the panels that stand in them, and the row below."""
+        apart = [row for row in self._rows if not row.tabbed and not row.beside]
+        columns = [[row for row in apart if row.area == area] for area in COLUMNS]
+        return [column for column in columns if column], [row for row in apart if row.area == "bottom"]
 
     def _show_tabs(self) -> None:
         """Show the bars of tabs: Qt leaves one hidden that it makes while the perspective is first shown."""
         for bar in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
             bar.setVisible(bar.count() > 1)
+            bar.setAccessibleName("panels that share this place")
 
     def _share_space(self, columns: list[list[PanelRow]], bottom: list[PanelRow]) -> None:
+        self._shared = self.size()
+        columns = [[row for row in column if not self._dock(row).isHidden()] for column in columns]
+        columns = [column for column in columns if column]
+        bottom = [row for row in bottom if not self._dock(row).isHidden()]
         widths = [max(self._width(row) for row in column) * current_theme().scale for column in columns]
         spare = max(200.0, self.width() - sum(widths)) / max(1, widths.count(0))
         heads = [self._dock(column[0]) for column in columns]
@@ -185,6 +236,12 @@ class PerspectiveView(QMainWindow):
         column = [other for other in self._rows if other.area == row.area]
         shared = max(other.width for other in column if not (other.beside or other.tabbed))
         return row.width if own and row.width else shared
+
+    def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
+        """The keyboard can go to a panel behind another tab: bring it in front."""
+        for dock in self._docks.values() if focused is not None and self.isVisible() else ():
+            if not dock.widget().is_in_sight and dock.widget().isAncestorOf(focused):
+                dock.raise_()
 
     def _dock(self, row: PanelRow) -> QDockWidget:
         return self._docks[row.name]

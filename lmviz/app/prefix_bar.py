@@ -129,6 +129,7 @@ class _RowsArea(QScrollArea):
     def __init__(self, strip: TokenStrip) -> None:
         super().__init__()
         self._strip = strip
+        self.setViewport(QWidget())  # as in QuietScrollArea
         self.setWidget(strip)
         strip.setAutoFillBackground(False)
         self.viewport().setAutoFillBackground(False)

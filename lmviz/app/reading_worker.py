@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, QThread, Signal
 
 Work = Callable[[], Any]
 Answer = Callable[[Any], None]
-Failed = Callable[[Exception], None]
+Failed = Callable[[BaseException], None]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class ReadingWorker(QThread):
         while (request := self._take()) is not None:
             try:
                 self._done.emit(request, request.work(), None)
-            except Exception as fault:  # every failure becomes a sentence on the window's side
+            except BaseException as fault:  # a panic of a Rust library, too, must not end the thread
                 self._done.emit(request, None, fault)
 
     def _take(self) -> _Request | None:
@@ -82,7 +82,7 @@ class ReadingWorker(QThread):
                 return None
             return self._waiting.pop(next(iter(self._waiting)))
 
-    def _deliver(self, request: _Request, result: Any, fault: Exception | None) -> None:
+    def _deliver(self, request: _Request, result: Any, fault: BaseException | None) -> None:
         number, answer, failed = self._listeners.get(request.key, (None, None, None))
         if number != request.number:
             return

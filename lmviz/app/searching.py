@@ -13,14 +13,15 @@ from lmviz.decoding.options import BeamOptions
 if TYPE_CHECKING:
     from lmviz.app.tasks import Moment
     from lmviz.decoding.beam import BeamTree
+    from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
 
 
 class Searching:
     """The part of the session that searches. Mixed into a QObject beside the library.
 
-    A search stays with the model and the moment with which it began; another prefix, another model or
-    other options end it.
+    A search stays with the model, the moment and the interventions with which it began; another prefix,
+    another model or other options end it.
     """
 
     beam_changed = Signal()
@@ -30,6 +31,7 @@ class Searching:
         self._beam_options = BeamOptions()
         self._beam: BeamTree | None = None
         self._beam_moment: Moment | None = None
+        self._beam_interventions: tuple[Intervention, ...] = ()
         self._search: _Search | None = None
         self.prefix_changed.connect(self.forget_beam)
         self.model_changed.connect(self.forget_beam)
@@ -43,6 +45,11 @@ class Searching:
     def beam_step(self) -> int | None:
         """The training step of the model that searches."""
         return None if self._beam_moment is None else self._beam_moment[1]
+
+    @property
+    def beam_interventions(self) -> tuple[Intervention, ...]:
+        """What is in force in the model that searches."""
+        return self._beam_interventions
 
     @property
     def beam_options(self) -> BeamOptions:
@@ -74,14 +81,22 @@ class Searching:
         if self._search is None:
             self._search = _Search(self.prefix, self._beam_options)
             self._beam_moment = (self._model, self._step)
+            self._beam_interventions = self.interventions_in_force
         search = self._search
         depth = 1 if self._beam is None else self._beam.depth + 1
-        self.ask_of(self._beam_moment, "beam", lambda model: search.grown(model, depth), self._take_beam)
+        self.ask_of(
+            self._beam_moment,
+            "beam",
+            lambda model: search.grown(model, depth),
+            self._take_beam,
+            self._beam_interventions,
+        )
 
     def forget_beam(self) -> None:
         """Take the search away."""
         self.silence("beam")
         self._search = self._beam = self._beam_moment = None
+        self._beam_interventions = ()
         self.beam_changed.emit()
 
     def _take_beam(self, tree: BeamTree) -> None:

@@ -111,7 +111,10 @@ class Session(Explaining, Focus, Surgery, Writing, Searching, Learning):
             self._prefix = text
             self.prefix_changed.emit()
             self._encode()
-            self._read_soon.start()
+            if self._encoding is not None and len(self._encoding):
+                self._read()  # at once: the window would first paint what has been typed
+            else:
+                self._read_soon.start()
 
     def show_stored(self, model: OpenedModel, trace: Trace) -> None:
         """Show a model with a trace of it that was stored; the next reading replaces the trace."""
@@ -134,10 +137,11 @@ class Session(Explaining, Focus, Surgery, Writing, Searching, Learning):
     def ask(self, key: str, work: Callable[[Model], T], answer: Callable[[T], None]) -> None:
         """Run `work` on the model as it is shown, in the reading thread; the newest per key is answered.
 
-        `work` must know no widget. Without a model nothing happens.
+        The interventions in force are part of what is shown. `work` must know no widget. Without a
+        model nothing happens.
         """
         if self._model is not None:
-            self.ask_of((self._model, self._step), key, work, answer)
+            self.ask_of((self._model, self._step), key, work, answer, self.interventions_in_force)
 
     def _encode(self) -> None:
         self._encoding, self._dropped = None, 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os.path
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +20,11 @@ RECENT = 10
 
 @dataclass(frozen=True)
 class LastSession:
-    """Where a session ended. `sources` and `corpus_options` are those of the corpus, `run` is a folder."""
+    """Where a session ended. `sources` and `corpus_options` are those of the corpus, `run` is a folder.
+
+    `live` is whether the newest moment was followed; `training` is the folder of a run whose training had
+    not come to its end.
+    """
 
     sources: tuple[str, ...] = ()
     corpus_options: Mapping[str, Any] = field(default_factory=dict)
@@ -27,11 +32,19 @@ class LastSession:
     step: int = 0
     prefix: str = ""
     perspective: str = ""
+    live: bool = False
+    training: str = ""
 
     @property
     def is_worth_going_on(self) -> bool:
         """Whether something was open that can be opened again."""
-        return bool(self.sources) or bool(self.run and Path(self.run).exists())
+        return bool(self.sources or self.runs)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The runs to open again, as far as they still exist; the one that was shown comes last."""
+        folders = dict.fromkeys((self.training, self.run))
+        return tuple(folder for folder in folders if folder and os.path.exists(folder))
 
 
 class Settings:
@@ -73,7 +86,7 @@ class Settings:
     def recent(self) -> list[Path]:
         """Files and folders that were opened, the newest first, as far as they still exist."""
         kept = self.text("recent").split("\n")
-        return [Path(line) for line in kept if line and Path(line).exists()]
+        return [Path(line) for line in kept if line and os.path.exists(line)]
 
     def add_recent(self, path: Path) -> None:
         """Put a path at the head of the recent ones."""
@@ -90,6 +103,8 @@ class Settings:
             step=self.number("last/step"),
             prefix=self.text("last/prefix"),
             perspective=self.text("last/perspective"),
+            live=self.is_on("last/live"),
+            training=self.text("last/training"),
         )
 
     def keep_session(self, session: Session, perspective: str) -> None:
@@ -102,6 +117,10 @@ class Settings:
         self.keep("last/step", session.step)
         self.keep("last/prefix", session.prefix)
         self.keep("last/perspective", perspective)
+        self.keep("last/live", session.live)
+        training = session.training
+        unfinished = training.folder is not None and training.phase != "finished"
+        self.keep("last/training", str(training.folder) if unfinished else "")
 
     def write(self) -> None:
         """Write everything to the file now."""

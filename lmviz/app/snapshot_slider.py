@@ -39,6 +39,11 @@ class SnapshotSlider(QSlider):
         """The steps there are stops for."""
         return self._steps
 
+    @property
+    def last_step(self) -> int:
+        """The step at the right end."""
+        return self._last_step
+
     def set_snapshots(self, steps: Sequence[int], last_step: int) -> None:
         """The steps of the snapshots, ascending, and the step at the right end; emits no signal."""
         steps, last_step = tuple(steps), max(last_step, max(steps, default=1), 1)

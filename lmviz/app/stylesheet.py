@@ -105,8 +105,9 @@ QComboBox[role="link"] {
 QComboBox[role="link"]:hover { color: $accent; }
 QComboBox[role="link"]:focus { background: $accent_wash; border-radius: ${p4}px; }
 QComboBox[role="link"]::drop-down { width: ${p14}px; }
+QComboBox { combobox-popup: 0; }
 QComboBox QAbstractItemView {
-    background: $surface; border: 1px solid $line; padding: ${p4}px;
+    background: $surface; border: 1px solid $line; padding: ${p4}px; min-width: ${p100}px;
     selection-background-color: $accent_wash; selection-color: $text;
 }
 QComboBox QAbstractItemView::item { min-height: ${p24}px; }
@@ -232,7 +233,7 @@ QStatusBar::item { border: none; }
 QToolBar { background: $surface; border: none; spacing: ${p8}px; padding: ${p4}px; }
 """)
 
-_LENGTHS = (2, 3, 4, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 26)
+_LENGTHS = (2, 3, 4, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 26, 100)
 _ROLES = (
     "background",
     "surface",

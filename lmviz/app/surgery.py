@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
+
+from lmviz.inspection.names import POSITIONAL
 
 if TYPE_CHECKING:
     from lmviz.inspection.intervention import Intervention
@@ -15,9 +18,11 @@ class Surgery:
     """The part of the session that changes what a model computes. Mixed into a QObject."""
 
     interventions_changed = Signal()
+    twin_changed = Signal()
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
+        self._is_twin_wanted = False
         self._intervention_history: list[tuple[Intervention, ...]] = [()]
         self._intervention_time = 0
 
@@ -25,6 +30,22 @@ class Surgery:
     def interventions(self) -> tuple[Intervention, ...]:
         """All interventions, those that are switched off too, in the order in which they were made."""
         return self._intervention_history[self._intervention_time]
+
+    @property
+    def interventions_in_force(self) -> tuple[Intervention, ...]:
+        """Those that are switched on."""
+        return tuple(item for item in self.interventions if item.enabled)
+
+    @property
+    def has_twin(self) -> bool:
+        """Whether the model as it was trained is compared with it as it is changed."""
+        return self._is_twin_wanted and bool(self.interventions_in_force)
+
+    def set_twin(self, wanted: bool) -> None:
+        """Put the model as it was trained beside it as it is changed, or take it away."""
+        if wanted != self._is_twin_wanted:
+            self._is_twin_wanted = wanted
+            self.twin_changed.emit()
 
     @property
     def can_undo_intervention(self) -> bool:
@@ -83,9 +104,31 @@ class Surgery:
     def _forget_interventions(self) -> None:
         """Another model: its taps are others, so that nothing of the past would fit."""
         had_some = bool(self.interventions)
+        self._is_twin_wanted = False
         self._intervention_history, self._intervention_time = [()], 0
         if had_some:
             self.interventions_changed.emit()
+
+
+def in_words(interventions: Sequence[Intervention]) -> str:
+    """What is in force, for a line beside what it changes; empty where nothing is."""
+    if not interventions:
+        return ""
+    only = interventions[0].describe()
+    return f"with {only}" if len(interventions) == 1 else f"with {len(interventions)} interventions"
+
+
+def meaning_in_words(interventions: Sequence[Intervention]) -> str:
+    """What interventions mean for a text that goes on; empty where nothing is in force."""
+    if not interventions:
+        return ""
+    listed = "; ".join(item.describe() for item in interventions)
+    if not any(POSITIONAL & set(item.where) for item in interventions):
+        return f"In force at every position, those still to come too: {listed}."
+    return (
+        f"In force: {listed}. What is changed at certain positions is changed there alone: "
+        "words written after them are not touched."
+    )
 
 
 def _same_place(first: Intervention, second: Intervention) -> bool:

@@ -11,8 +11,10 @@ from lmviz.app.faults import sentence_for
 from lmviz.app.job_worker import Job, Work
 from lmviz.app.opened_models import ModelCache, OpenedModel
 from lmviz.app.reading_worker import ReadingWorker
+from lmviz.app.threads import compute_with
 
 if TYPE_CHECKING:
+    from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
 
 T = TypeVar("T")
@@ -58,14 +60,20 @@ class Tasks(QObject):
             self._reader.start()
 
     def ask_of(
-        self, moment: Moment, key: str, work: Callable[[Model], T], answer: Callable[[T], None]
+        self,
+        moment: Moment,
+        key: str,
+        work: Callable[[Model], T],
+        answer: Callable[[T], None],
+        interventions: Sequence[Intervention] = (),
     ) -> None:
         """Run `work` on a model at a step, in the reading thread; the newest per key is answered.
 
-        `work` must know no widget. `answer` is called in the window's thread.
+        `work` must know no widget. `answer` is called in the window's thread. The model computes with the
+        `interventions` in force.
         """
         (opened, step), cache = moment, self._cache  # the thread must not hold the session
-        self._in_reader(key, lambda: work(cache.model(opened.folder, step)), answer)
+        self._in_reader(key, lambda: work(cache.changed(opened.folder, step, interventions)), answer)
 
     def ask_all(
         self,
@@ -73,12 +81,17 @@ class Tasks(QObject):
         moments: Sequence[Moment],
         work: Callable[[Model], T],
         answer: Callable[[list[T]], None],
+        interventions: Sequence[Sequence[Intervention]] | None = None,
     ) -> None:
-        """Run `work` on each of several models; one answer with all results, in their order."""
-        wanted, cache = tuple(moments), self._cache
+        """Run `work` on each of several models; one answer with all results, in their order.
+
+        `interventions` are those in force in each of the models; by default there are none.
+        """
+        changes = [()] * len(moments) if interventions is None else interventions
+        wanted, cache = tuple(zip(moments, changes, strict=True)), self._cache
 
         def work_on_all() -> list[T]:
-            return [work(cache.model(opened.folder, step)) for opened, step in wanted]
+            return [work(cache.changed(opened.folder, step, own)) for (opened, step), own in wanted]
 
         self._in_reader(key, work_on_all, answer)
 
@@ -140,10 +153,10 @@ class Tasks(QObject):
     ) -> None:
         self._reader.ask(key, work, answer, lambda fault: self._say(where or key, fault, "Reading the model"))
 
-    def _say(self, where: str, fault: Exception, doing: str) -> None:
+    def _say(self, where: str, fault: BaseException, doing: str) -> None:
         self.failed.emit(where, sentence_for(fault, doing))
 
-    def _say_of_job(self, job: Job, fault: Exception) -> None:
+    def _say_of_job(self, job: Job, fault: BaseException) -> None:
         self._say(job.where, fault, job.name)
 
     def _become_ready(self) -> None:
@@ -160,3 +173,4 @@ def _load_torch() -> None:
     import torch
 
     torch.set_grad_enabled(False)  # for this thread alone: reading never learns
+    compute_with(1)  # helpers of a second thread, even idle ones, would have those of the training sleep

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from lmviz.app.color_maps import color_map, contrast, mix
@@ -161,8 +161,13 @@ def _installed(families: tuple[str, ...]) -> list[str]:
     """Those of the families that this machine has, and its own choice last."""
     system = QFontDatabase.SystemFont
     fallback = system.FixedFont if families is TOKEN_FAMILIES else system.GeneralFont
-    known = [family for family in families if QFontDatabase.hasFamily(family)]
-    return [*known, QFontDatabase.systemFont(fallback).family()]
+    return [*filter(_all_installed().__contains__, families), QFontDatabase.systemFont(fallback).family()]
+
+
+@lru_cache
+def _all_installed() -> frozenset[str]:
+    # Quicker than to ask for one after the other. A foundry may stand behind a name: "Nimbus Sans [urw]".
+    return frozenset(name.partition(" [")[0] for name in QFontDatabase.families())
 
 
 LIGHT = Theme(
@@ -213,6 +218,14 @@ DARK = Theme(
 
 _current = LIGHT
 
+STYLE_ARGUMENTS = ("lmviz", "-style", "Fusion")
+"""Setting the style of an application that lives makes PySide6 describe all of Qt's styles to Python."""
+
+
+def make_application() -> QApplication:
+    """The application, in the style that the sheet is written for."""
+    return QApplication.instance() or QApplication([*STYLE_ARGUMENTS])
+
 
 def current_theme() -> Theme:
     """The theme in force; cheap enough to be asked in every paint event."""
@@ -242,7 +255,6 @@ class ThemeSwitch(QObject):
         super().__init__(application)
         self.choice = "system"
         self.projector = False
-        application.setStyle("Fusion")
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
         self._apply()
 
@@ -272,7 +284,17 @@ class ThemeSwitch(QObject):
         application.setPalette(_palette(_current))
         application.setFont(_current.font())
         application.setStyleSheet(stylesheet(_current))
+        for window in application.topLevelWidgets():
+            if window.windowHandle() is None:
+                _take_over_font(window)
         self.theme_changed.emit()
+
+
+def _take_over_font(window: QWidget) -> None:
+    """Give the application's font to a window that has not been shown: Qt tells only those that have been."""
+    for widget in (window, *window.findChildren(QWidget)):
+        if not widget.font().resolveMask():  # it has asked for nothing of its own
+            widget.setFont(QFont())
 
 
 def _palette(theme: Theme) -> QPalette:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer
@@ -55,7 +56,7 @@ class TimeControls(QWidget):
         self.slider.valueChanged.connect(self._choose)
         self.slider.sliderPressed.connect(lambda: self.film_button.setChecked(False))
         self.film_button.toggled.connect(self._run_film)
-        self.live_button.clicked.connect(session.follow_live)
+        self.live_button.clicked.connect(self._follow)
         self._film.timeout.connect(self._next_frame)
         for changed in (session.models_changed, session.model_changed, session.training_changed):
             changed.connect(self._show_model)
@@ -64,7 +65,7 @@ class TimeControls(QWidget):
         theme_switch().theme_changed.connect(self._show_step)
 
     def set_wordy(self, wordy: bool) -> None:
-        """Whether there is room to say that the training is followed live."""
+        """Whether there is room to say of how many steps, and whether the training is followed live."""
         if wordy != self._is_wordy:
             self._is_wordy = wordy
             self._show_step()
@@ -73,6 +74,10 @@ class TimeControls(QWidget):
         """Play, or pause."""
         if self.film_button.isEnabled():
             self.film_button.toggle()
+
+    def _follow(self, wanted: bool) -> None:
+        self._session.follow_live(wanted)
+        self.live_button.setChecked(self._session.is_following)  # where nothing trains, it leads to the end
 
     def _choose(self, index: int) -> None:
         snapshots = self.slider.snapshots
@@ -110,17 +115,34 @@ class TimeControls(QWidget):
 
     def _show_step(self) -> None:
         session, theme, playing = self._session, current_theme(), self.film_button.isChecked()
-        shown = (session.model, session.step, session.live, self._is_wordy, playing, theme)
+        moment = (session.step, self.slider.last_step, session.trains_shown_model, session.is_following)
+        shown = (session.model, moment, self._is_wordy, playing, theme)
         if shown == self._shown:
             return  # a training says many times a second that it goes on
         self._shown = shown
         self.slider.show_step(session.step)
-        self.live_button.setVisible(session.model is not None)
-        self.live_button.setChecked(session.live)
-        self.live_button.setText(f"step {session.step:,} · live" if self._is_wordy else f"{session.step:,}")
-        self.live_button.setAccessibleName(f"step {session.step:,}; follow the training live")
-        self.live_button.setToolTip("Follow the newest moment of the training")
-        color = theme.value if session.live else theme.strong_line
+        color = theme.value if session.is_following else theme.strong_line
         self.live_button.setIcon(icon("transport/live", color))
+        self._say(*moment)
         self.film_button.setIcon(icon("transport/pause" if playing else "transport/play", theme.muted_text))
         self.film_button.setIconSize(QSize(round(16 * theme.scale), round(16 * theme.scale)))
+
+    def _say(self, step: int, last: int, trains: bool, follows: bool) -> None:
+        """Say which moment is shown, in a width that is the same for all moments of the training."""
+        button = self.live_button
+        button.setVisible(self._session.model is not None)
+        button.setChecked(follows)
+        possible = (self._words(last, last, *way) for way in ((True, True), (True, False), (False, False)))
+        button.setText(re.sub(r"\d", "8", max(possible, key=len)))
+        button.setFixedWidth(button.sizeHint().width())
+        button.setText(self._words(step, last, trains, follows))
+        newest = "follow the training live" if trains else "go to its last step"
+        button.setAccessibleName(f"step {step:,} of {last:,}; {newest}")
+        button.setToolTip(f"{newest[0].upper()}{newest[1:]}")
+
+    def _words(self, step: int, last: int, trains: bool, follows: bool) -> str:
+        if not self._is_wordy:
+            return f"{step:,}"
+        if follows:
+            return f"step {step:,} · live"
+        return f"step {step:,} · last" if step == last and not trains else f"step {step:,} of {last:,}"

@@ -2,106 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
+from lmviz.app.tour_steps import STEPS, Done, Step
 from lmviz.app.widgets.spotlight import Spotlight
 
 if TYPE_CHECKING:
     from lmviz.app.main_window import MainWindow
-    from lmviz.app.session import Session
 
-PAUSE = 1100  # milliseconds after the last thing done, so that one sees what it did
-
-
-@dataclass(frozen=True)
-class Step:
-    """One step: where, at which control, what to say, and what the session tells when it was done.
-
-    `control` is an object name; the one that can be seen is meant. What is `gradual`, such as typing, is
-    done when nothing has been told for a moment.
-    """
-
-    perspective: str
-    control: str
-    sentence: str
-    done: Callable[[Session], SignalInstance]
-    gradual: bool = False
-
-
-STEPS = (
-    Step(
-        "attention",
-        "prefix_edit",
-        "A model reads this text and predicts the next word. Change the text: take a word away, or add one.",
-        lambda session: session.prefix_changed,
-        gradual=True,
-    ),
-    Step(
-        "attention",
-        "next_word_view",
-        "These are the words it thinks could come next. Click a bar to write that word.",
-        lambda session: session.prefix_changed,
-    ),
-    Step(
-        "attention",
-        "prefix_tokens",
-        "The text has become tokens. Click one: everything shows what was predicted there. "
-        "Escape lets go again.",
-        lambda session: session.position_changed,
-    ),
-    Step(
-        "attention",
-        "heads_view",
-        "Each small square is an attention head, one way of looking back. Click another one.",
-        lambda session: session.head_changed,
-    ),
-    Step(
-        "attention",
-        "attention_view",
-        "Rows look at columns. Point at a cell: it says its number, in every panel.",
-        lambda session: session.hovered_cell_changed,
-    ),
-    Step(
-        "attention",
-        "snapshot_slider",
-        "This is time. Pull the handle to the left and see what the model knew early in its training.",
-        lambda session: session.step_changed,
-        gradual=True,
-    ),
-    Step(
-        "inside",
-        "stage_next",
-        "Inside walks through the whole computation, one stage after the other. Go to the next stage.",
-        lambda session: session.stage_changed,
-    ),
-    Step(
-        "inside",
-        "state_view",
-        "Every cell is a real number of this model. Point at one, and “Why this number?” works it out.",
-        lambda session: session.hovered_cell_changed,
-    ),
-    Step(
-        "sample",
-        "sample_step_button",
-        "To write, the model rolls a die on its distribution. Roll it once.",
-        lambda session: session.branches_changed,
-    ),
-    Step(
-        "train",
-        "train_button",
-        "Now your own: choose a family on the left and press Train. Every panel can watch it learn.",
-        lambda session: session.training_changed,
-    ),
-)
+TRY_AGAIN, TRIES = 50, 40  # milliseconds between looks for a control that is not there yet, and how many
 
 
 class Tour(QObject):
-    """Leads through the window. `start()`, `go_on()`, `end()`; signal `ended` when it is over."""
+    """Leads through the window. `start()`, `go_on()`, `go_back()`, `end()`; signal `ended` when over."""
 
     ended = Signal()
 
@@ -110,12 +26,15 @@ class Tour(QObject):
         self._window = window
         self._light = Spotlight(window)
         self._light.next_wanted.connect(self.go_on)
+        self._light.back_wanted.connect(self.go_back)
+        self._light.return_wanted.connect(self._return)
         self._light.end_wanted.connect(self.end)
         self._number = -1
         self._awaited: SignalInstance | None = None
+        self._is_done: Done | None = None
+        self._tries = 0
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
-        self._soon.setInterval(PAUSE)
         self._soon.timeout.connect(self.go_on)
         self._arrive = QTimer(self)
         self._arrive.setSingleShot(True)  # a perspective that was not shown yet has no controls before
@@ -142,6 +61,10 @@ class Tour(QObject):
         else:
             self.end()
 
+    def go_back(self) -> None:
+        """To the step before."""
+        self._go_to(max(0, self._number - 1))
+
     def end(self) -> None:
         """Stop here."""
         self._wait_for(None)
@@ -151,29 +74,51 @@ class Tour(QObject):
         self._light.stop()
         self.ended.emit()
 
+    def _return(self) -> None:
+        """Back to where this step is, after the person went somewhere else."""
+        self._go_to(self._number)
+
     def _go_to(self, number: int) -> None:
         self._soon.stop()
+        self._wait_for(None)
         self._number = number
         step = STEPS[number]
         if step.perspective == "train":
             self._window.beginning.prepare_training()
         else:
             self._window.show_perspective(step.perspective)
-        self._wait_for(step.done(self._window.session))
-        self._arrive.start()
+        self._tries = TRIES
+        self._arrive.start(0)
 
     def _point(self) -> None:
+        """Point at the control of this step, once it is there."""
         step = self.step
         if step is None:
             return
-        found = self._window.findChildren(QWidget, step.control)
-        control = next((widget for widget in found if widget.isVisible()), None)
+        control = self._seen(step.control)
         if control is None:
-            self.go_on()  # its panel has been closed
+            self._tries -= 1
+            if self._tries:
+                self._arrive.start(TRY_AGAIN)
+            else:
+                self.go_on()  # its panel has been closed
             return
-        last = self._number + 1 == len(STEPS)
-        heading = f"{self._number + 1} of {len(STEPS)}"
-        self._light.point_at(control, heading, step.sentence, "done" if last else "next")
+        _scroll_to(control)
+        self._is_done = step.begins(self._window.session)
+        self._wait_for(step.told(self._window.session, control))
+        watched = [found for found in map(self._seen, step.watched) if found is not None]
+        self._light.point_at(
+            control,
+            step.sentence,
+            f"{self._number + 1} of {len(STEPS)}",
+            watched=watched,
+            is_first=self._number == 0,
+            is_last=self._number + 1 == len(STEPS),
+        )
+
+    def _seen(self, name: str) -> QWidget | None:
+        found = self._window.findChildren(QWidget, name)
+        return next((widget for widget in found if widget.isVisible()), None)
 
     def _wait_for(self, signal: SignalInstance | None) -> None:
         if self._awaited is not None:
@@ -183,7 +128,19 @@ class Tour(QObject):
             signal.connect(self._take_note)
 
     def _take_note(self) -> None:
-        """What the step asks for was done, or some of it."""
-        is_shown = self._light.control is not None and not self._arrive.isActive()
-        if is_shown and (self.step.gradual or not self._soon.isActive()):
-            self._soon.start()
+        """Something happened that may be what the step asks for, or some of it."""
+        step, is_done = self.step, self._is_done()
+        self._light.confirm(is_done)
+        if not is_done:
+            self._soon.stop()
+        elif not (step.told_endlessly and self._soon.isActive()):
+            self._soon.start(step.pause)
+
+
+def _scroll_to(control: QWidget) -> None:
+    """Bring a control into sight, in a window that is too small for all of its panels."""
+    around = control.parentWidget()
+    while around is not None:
+        if isinstance(around, QScrollArea):
+            around.ensureWidgetVisible(control)
+        around = around.parentWidget()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lmviz.training.options import TrainingOptions
     from lmviz.training.progress import Progress
 
-PHASES = ("idle", "preparing", "running", "paused", "finished", "stopped", "failed")
+Phase = Literal["idle", "preparing", "running", "paused", "finished", "stopped", "failed"]
 
 
 class Curve:
@@ -96,11 +96,11 @@ class Plan:
 class TrainingState:
     """One look at the training.
 
-    `phase` is one of PHASES; `progress` is the newest there is; `sentence` says why it failed.
+    `progress` is the newest there is; `sentence` says why it failed.
     `history` is shared by all states of one training and only ever grows.
     """
 
-    phase: str = "idle"
+    phase: Phase = "idle"
     progress: Progress | None = None
     history: History = field(default_factory=History)
     folder: Path | None = None

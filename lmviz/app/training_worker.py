@@ -52,7 +52,7 @@ class TrainingWorker(QThread):
         self._copied_step = -1
         self._state: tuple[int, State] | None = None
         self.has_begun = False
-        self.fault: Exception | None = None
+        self.fault: BaseException | None = None
 
     @property
     def is_paused(self) -> bool:
@@ -74,7 +74,8 @@ class TrainingWorker(QThread):
 
     def take_state(self) -> tuple[int, State] | None:
         """The step and the copied weights, once, when there are any."""
-        taken, self._state = self._state, None
+        with self._condition:  # or a copy that is just being put there would be lost
+            taken, self._state = self._state, None
         return taken
 
     def pause(self) -> None:
@@ -106,7 +107,7 @@ class TrainingWorker(QThread):
             training = self._begin()
             self.has_begun = True
             self._learn(training)
-        except Exception as fault:  # every failure becomes a sentence on the window's side
+        except BaseException as fault:  # a panic of a Rust library, too, is said in the window
             self.fault = fault
 
     def _learn(self, training: PreparedTraining) -> None:
@@ -140,6 +141,8 @@ class TrainingWorker(QThread):
         self._copied_step = step
         state = model.state()
         if sum(value.nbytes for value in state.values()) <= LARGEST_LIVE_STATE:
-            self._state = (step, {name: value.clone() for name, value in state.items()})
+            copied = {name: value.clone() for name, value in state.items()}
+            with self._condition:
+                self._state = (step, copied)
         ended = time.monotonic()
         self._next_copy = ended + (ended - began) / SHARE_FOR_COPIES

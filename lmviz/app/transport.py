@@ -9,7 +9,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from lmviz.app.icons import icon
+from lmviz.app.learning import NO_TEXT
 from lmviz.app.notice import Notice
+from lmviz.app.opening import FIRST_TEXT
 from lmviz.app.sparkline import Sparkline
 from lmviz.app.theme import current_theme, theme_switch
 from lmviz.app.time_controls import TimeControls
@@ -64,7 +66,8 @@ class Transport(QFrame):
         self.step_button.clicked.connect(session.step_training)
         self.stop_button.clicked.connect(session.stop_training)
         session.training_changed.connect(self._show_training)
-        session.failed.connect(lambda where, sentence: where == "training" and self.notice.say(sentence))
+        session.failed.connect(lambda where, sentence: where == "training" and self._say(sentence))
+        session.model_changed.connect(self._offer_to_go_on)
         theme_switch().theme_changed.connect(self._adopt_theme)
 
     def toggle_training(self) -> None:
@@ -75,15 +78,29 @@ class Transport(QFrame):
             self._train()
 
     def _train(self) -> None:
-        self.notice.hide()
         if self._session.training.phase == "paused":
             self._session.resume_training()
         else:
             self._session.train()
 
+    def _say(self, sentence: str) -> None:
+        if sentence == NO_TEXT:
+            self.notice.offer(sentence, f"Open “{FIRST_TEXT}”", lambda: self._session.open_corpus(FIRST_TEXT))
+        else:
+            self.notice.say(sentence)
+            self._offer_to_go_on()
+
+    def _offer_to_go_on(self) -> None:
+        """Put a button beside what stopped the training, once its run is open and can be resumed."""
+        sentence = self._session.training.sentence
+        if sentence and sentence == self.notice.sentence and self._session.can_go_on:
+            self.notice.offer(sentence, "Resume", self._session.resume_training)
+
     def _show_training(self) -> None:
         training = self._session.training
         progress, phase = training.progress, training.phase
+        if phase == "preparing":
+            self.notice.hide()  # what it says is about an earlier training
         self.train_button.setText("Resume" if phase == "paused" else "Train")
         self.train_button.setEnabled(phase not in ("preparing", "running"))
         self.pause_button.setEnabled(phase == "running")

@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from lmviz.app.comparing import find_trio
 
 if TYPE_CHECKING:
-    from lmviz.app.opened_models import OpenedModel
     from lmviz.app.session import Session
 
 
@@ -92,21 +91,7 @@ class Trio(QObject):
         session.choose_model(chosen[-1])
         session.compare((model, model.snapshots[-1]) for model in chosen[:-1])
         if session.corpus is None:
-            self._open_text(chosen[-1])
-
-    def _open_text(self, model: OpenedModel) -> None:
-        """Open the text that they learned from, whose held-out part they are judged on."""
-        from lmviz.errors import LmvizError
-        from lmviz.text.corpus import CorpusOptions
-
-        recorded = model.description.corpus
-        sources = recorded.get("sources") or []
-        try:
-            options = CorpusOptions.from_values(recorded.get("options", {}))
-        except LmvizError:
-            return  # an older way of reading it; a person can still open the text
-        if sources:
-            self._session.open_corpus(sources[0] if len(sources) == 1 else sources, options)
+            session.open_text_of(chosen[-1])  # on whose held-out part they are judged
 
     def _take(self, folders: tuple[Path, ...]) -> None:
         if folders != self._folders:

@@ -3,49 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 
-from lmviz.decoding.branches import DRAWN, FORCED, GREEDY, Branches
-from lmviz.decoding.continuations import Continuations
-from lmviz.decoding.distribution import Distribution
-from lmviz.decoding.sampling import Step, choose, distribution_after, force, uniform_draw
+from lmviz.app.looking_back import LookingBack, Prospect
 
 if TYPE_CHECKING:
     from lmviz.app.opened_models import OpenedModel
+    from lmviz.decoding.branches import Branches
     from lmviz.decoding.continuation import Continuation
+    from lmviz.decoding.continuations import Continuations
+    from lmviz.decoding.distribution import Distribution
     from lmviz.decoding.options import SamplingOptions
+    from lmviz.decoding.sampling import Step
     from lmviz.models.model import Model
 
 MARGIN = 4  # likeliest tokens that stay beside a branch
 
 
-@dataclass(frozen=True, eq=False)
-class Prospect:
-    """The distribution at one place of the tree: of what comes after the branch `node`.
-
-    `draw` is the uniform number that landed there, None where none did; `chosen` is the id that it, or
-    the greedy rule, chose.
-    """
-
-    node: int
-    distribution: Distribution
-    draw: float | None = None
-    chosen: int | None = None
-
-    @property
-    def landed(self) -> int | None:
-        """The id to mark: where the draw lands under the options in force, which may have changed."""
-        return self.chosen if self.draw is None else self.distribution.at_draw(self.draw)
-
-
-class Writing:
+class Writing(LookingBack):
     """The part of the session that writes on, token by token. Mixed into a QObject beside the library.
 
     After a roll the prospect stays where the draw landed, so that one can look at it; choosing a token
-    by hand, or a branch, moves it on to what comes next.
+    by hand, or a branch, moves it on to what comes next. While an earlier place of the prefix is hovered or
+    pinned, the prospect is what came after that; writing goes on at the end and lets go of the place.
+    What decodes is imported when it is first needed: the window is painted without it.
     """
 
     branches_changed = Signal()
@@ -54,27 +38,32 @@ class Writing:
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._branches = Branches.of("")
+        self._tree: Branches | None = None  # not yet planted
         self._written_by: tuple[str, OpenedModel | None] = ("", None)
         self._prospect: Prospect | None = None
         self._looked_at: object = None
-        self._continuations = Continuations()
+        self._continuations: Continuations | None = None
         self._drawn = 0
         self._hovered_token: int | None = None
         self.prefix_changed.connect(self._begin_tree)
         self.model_changed.connect(self._begin_tree)
-        self.step_changed.connect(self._look_elsewhere)
+        for changed in (self.step_changed, self.interventions_changed):
+            changed.connect(self._look_elsewhere)
         self.sampling_changed.connect(self._filter_again)
 
     @property
     def branches(self) -> Branches:
         """All that was written after the prefix; its current node is where one stands."""
-        return self._branches
+        from lmviz.decoding.branches import Branches
+
+        if self._tree is None:
+            self._tree = Branches.of(self.prefix)
+        return self._tree
 
     @property
     def prospect(self) -> Prospect | None:
         """The distribution that is looked at; None where there is none. See `look_ahead`."""
-        return self._prospect
+        return self._retrospect or self._prospect
 
     @property
     def is_choosing(self) -> bool:
@@ -99,56 +88,79 @@ class Writing:
 
     def look_ahead(self) -> None:
         """Bring the prospect up to date. Panels that show it call this, so that unseen it costs nothing."""
+        if self._look_back():
+            self._tell_prospect()
         if not self.can_write:
             self._show_prospect(None)
             return
-        wanted = (self._model, self._step, self._branches.prefix, self._branches.chosen())
+        wanted = self._standing
         if wanted == self._looked_at:
             return
         self._looked_at = wanted
-        node, sampling = self._branches.current, self.sampling
+        from lmviz.decoding.sampling import distribution_after
+
+        node, sampling = self.branches.node, self.sampling
 
         def show(distribution: Distribution) -> None:
             if sampling != self.sampling:
                 distribution = distribution.with_options(**self.sampling.to_values())
-            self._show_prospect(Prospect(node, distribution))
+            self._show_prospect(Prospect(node.index, distribution, node.text))
 
-        self._ask_after(node, "prospect", lambda text: distribution_after(text, sampling), show)
+        self._ask_after(node.index, "prospect", lambda text: distribution_after(text, sampling), show)
 
     def roll(self) -> None:
         """Draw a uniform number and write the token on which it lands.
 
         With a locked seed a place's draw is always the same: that of its depth.
         """
+        from lmviz.decoding.branches import DRAWN
+        from lmviz.decoding.sampling import choose, uniform_draw
+
         if not self.can_write or self.is_choosing:
             return
-        count = len(self._branches.path()) if self.sampling.seed_locked else self._drawn
+        count = len(self.branches.path()) if self.sampling.seed_locked else self._drawn
         self._drawn += 1
         draw = uniform_draw(self.sampling.seed, count)
         self._choose(DRAWN, lambda text, options: choose(text, options, draw))
 
     def write_likeliest(self) -> None:
         """Write the likeliest token, as greedy decoding does."""
+        from lmviz.decoding.branches import GREEDY
+        from lmviz.decoding.sampling import choose
+
         if self.can_write and not self.is_choosing:
             self._choose(GREEDY, choose)
 
     def write(self, id: int, node: int | None = None) -> None:
-        """Write a token of one's own choice after a branch, by default the one that is looked at."""
+        """Write a token of one's own choice after a branch, by default where one looks.
+
+        Where one looks back, the prefix is cut there and goes on with the token.
+        """
+        from lmviz.decoding.branches import FORCED
+        from lmviz.decoding.sampling import force
+
         if not self.can_write:
             return
         if node is not None:
-            self._branches = self._branches.at(node)
+            self._tree = self.branches.at(node)
+        elif self._retrospect is not None:
+            text = self._model.tokenizer.continue_text(self._retrospect.text, id)
+            self.follow_end()
+            self.set_prefix(text)
+            return
         elif self._prospect is not None:
-            self._branches = self._branches.at(self._prospect.node)
+            self._tree = self.branches.at(self._prospect.node)
         self._choose(FORCED, lambda text, options: force(text, options, id))
 
     def go_to_branch(self, index: int) -> None:
         """Stand on another branch; nothing is lost."""
-        self._stand_on(self._branches.at(index))
+        self.follow_end()
+        self._stand_on(self.branches.at(index))
 
     def step_back(self) -> None:
         """One token back; nothing is lost."""
-        self._stand_on(self._branches.back())
+        self.follow_end()
+        self._stand_on(self.branches.back())
 
     def forget_branches(self) -> None:
         """Let go of everything written after the prefix, and draw from the beginning of the seed's stream."""
@@ -156,20 +168,30 @@ class Writing:
         self._plant()
 
     def _choose(self, way: str, chooser: Callable[[Continuation, SamplingOptions], Step]) -> None:
-        node, options = self._branches.current, self.sampling
+        from lmviz.decoding.branches import FORCED
+
+        self.follow_end()
+        node, options = self.branches.current, self.sampling
+        text = self.branches.node.text
 
         def take(step: Step) -> None:
-            self._branches = self._branches.at(node).grown(step, way, MARGIN)
+            self._tree = self.branches.at(node).grown(step, way, MARGIN)
             self._looked_at = None
             if way != FORCED:
                 # The draw stays in sight: this, and not what comes next, is what is looked at now.
-                wanted = (self._model, self._step, self._branches.prefix, self._branches.chosen())
-                self._looked_at = wanted
+                self._looked_at = self._standing
                 self.silence("prospect")
-                self._show_prospect(Prospect(node, step.distribution, step.draw, step.id))
+                self._show_prospect(Prospect(node, step.distribution, text, step.draw, step.id))
             self.branches_changed.emit()
 
         self._ask_after(node, "choice", lambda text: chooser(text, options), take)
+
+    @property
+    def _standing(self) -> object:
+        """Where one stands, and the model as it is there: what comes next depends on nothing else."""
+        branches = self.branches
+        moment = (self._model, self._step, self.interventions_in_force)
+        return moment, branches.prefix, branches.chosen()
 
     def _ask_after(
         self,
@@ -179,16 +201,19 @@ class Writing:
         answer: Callable[[Any], None],
     ) -> None:
         """Have work done on the text up to a branch, in the reading thread."""
-        read, prefix, chosen = self._continuations, self._branches.prefix, self._branches.chosen(node)
+        from lmviz.decoding.continuations import Continuations
+
+        read = self._continuations = self._continuations or Continuations()
+        prefix, chosen = self.branches.prefix, self.branches.chosen(node)
 
         def read_on(model: Model) -> Any:
             return work(read.after(model, prefix, chosen))
 
         self.ask(key, read_on, answer)
 
-    def _stand_on(self, branches: Branches) -> None:
+    def _stand_on(self, branches: Branches | None) -> None:
         self.silence("choice")
-        self._branches = branches
+        self._tree = branches
         self._look_elsewhere()
 
     def _begin_tree(self) -> None:
@@ -198,15 +223,16 @@ class Writing:
             self._look_elsewhere()
             return
         if before[1] != self._model:
-            self._show_prospect(None)  # its ids mean other tokens now
+            self._retrospect = None  # its ids mean other tokens now
+            self._show_prospect(None)
         self._plant()
 
     def _plant(self) -> None:
         """A tree of the bare prefix. What is looked at, until the new is known, belongs to its root."""
         self.silence("prospect")  # it would name a branch of the tree before
         if self._prospect is not None:
-            self._prospect = Prospect(0, self._prospect.distribution)
-        self._stand_on(Branches.of(self.prefix))
+            self._prospect = Prospect(0, self._prospect.distribution, self._prospect.text)
+        self._stand_on(None)
 
     def _look_elsewhere(self) -> None:
         """What is looked at is no longer what comes next; the old stays in sight until the new is known."""
@@ -215,6 +241,8 @@ class Writing:
 
     def _filter_again(self) -> None:
         """Other options act at once: the logits are the same."""
+        if self._filter_retrospect():
+            self._tell_prospect()
         prospect = self._prospect
         if prospect is None:
             return
@@ -231,5 +259,8 @@ class Writing:
         if prospect is None:
             self._looked_at = None
         self._prospect = prospect
+        self._tell_prospect()
+
+    def _tell_prospect(self) -> None:
         self.hover_token(None)
         self.prospect_changed.emit()

@@ -11,27 +11,29 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
 import lmviz
 from lmviz.cli.asking import evaluate, sample, trace
 from lmviz.cli.listing import corpora, doctor, models
-from lmviz.cli.terminal import say
+from lmviz.cli.terminal import leave_output, prepare_streams, say
 from lmviz.cli.training import train
 from lmviz.errors import LmvizError
 
 
 def main() -> None:
     """The command `lmviz`."""
+    prepare_streams()
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Do what the words after `lmviz` say; the exit code."""
     try:
-        return commands.main(list(arguments), prog_name="lmviz", standalone_mode=False) or 0
+        code = commands.main(list(arguments), prog_name="lmviz", standalone_mode=False) or 0
+        sys.stdout.flush()  # what cannot be written is told here, and not while Python ends
+        return code
     except LmvizError as fault:
         say(str(fault))
         return 2
@@ -41,15 +43,23 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return 128 + signal.SIGINT
     except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        leave_output()
         return 0
+    except OSError as fault:
+        if fault.filename is None:
+            leave_output()
+        what = fault.filename or "The output"
+        say(f"{what} could not be used ({fault.strerror or fault}): see that there is space, and permission.")
+        return 2
 
 
 def _sentence(fault: click.ClickException) -> str:
     """What was wrong with the words of a command, and where it says what they may be."""
     context = fault.ctx if isinstance(fault, click.UsageError) else None
-    where = context.command_path if context else "lmviz"
-    return f"{fault.format_message()} See `{where} --help`."
+    where = context.command_path.strip() if context else "lmviz"
+    message = fault.format_message().rstrip(".")
+    joint = " See" if message.endswith("?") else ": see"
+    return f"{message}{joint} `{where} --help`."
 
 
 class Commands(click.Group):
@@ -59,7 +69,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if self.get_command(ctx, args[0]) is None:
-            return "open", open_window, args
+            return "", open_window, args  # not a word of its own
         return super().resolve_command(ctx, args)
 
 
@@ -81,7 +91,7 @@ def open_window(path: str) -> int:
     """Open the window, on a text, a run or a sample model."""
     from lmviz.api import find_run, sample_models
 
-    if path and not Path(path).exists():
+    if path and not os.path.exists(path):
         if path not in sample_models():
             near = difflib.get_close_matches(path, [*commands.commands, *sample_models()], n=1)
             hint = f"did you mean {near[0]}?" if near else "`lmviz --help` lists the commands."

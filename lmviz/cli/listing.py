@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +17,16 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folder", default="runs")
+@click.argument("folder", required=False)
 @as_json
-def models(folder: str, as_json: bool) -> None:
+def models(folder: str | None, as_json: bool) -> None:
     """List the sample models, and the runs in FOLDER (by default ./runs)."""
     from lmviz.api import find_run, is_run, sample_models
     from lmviz.training.run import Run
 
-    own = sorted(path for path in Path(folder).glob("*") if is_run(path))
+    if folder is not None and not os.path.isdir(folder):
+        raise LmvizError(f"There is no folder {folder!r}: name one with runs in it.")
+    own = sorted(path for path in Path(folder or "runs").glob("*") if is_run(path))
     places = {name: find_run(name) for name in sample_models()} | {str(path): path for path in own}
     found = []
     for name, path in places.items():

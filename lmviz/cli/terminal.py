@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,9 +15,30 @@ if TYPE_CHECKING:
     from lmviz.training.progress import Progress
 
 
+def prepare_streams() -> None:
+    """Let standard output and standard error take whatever is printed.
+
+    A program without a console has neither, and `print` would write for the one to the other. Encodings such
+    as Windows' cp1252 lack most characters, which are then written as escapes.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, open until the end
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def leave_output() -> None:
+    """Send what is still to be written on standard output nowhere, since it can go there no more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def print_json(values: Mapping[str, Any]) -> None:
     """One JSON object on standard output; numbers that are not finite become null, as JSON has none."""
-    print(json.dumps(finite(values), ensure_ascii=False, allow_nan=False))
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # a stream in memory has none
+    readable = encoding.lower().startswith("utf")
+    print(json.dumps(finite(values), ensure_ascii=not readable, allow_nan=False))
 
 
 def finite(value: Any) -> Any:

@@ -156,6 +156,12 @@ def distribution_under(
     logits: np.ndarray, options: SamplingOptions, tokens: Sequence[str] = ()
 ) -> Distribution:
     """`next_distribution` with its settings in one value."""
+    logits = checked_logits(logits)
+    return _distribution(logits, _descending(logits), options, tokens)
+
+
+def checked_logits(logits: np.ndarray) -> np.ndarray:
+    """The logits (token,) as read-only float64; LmvizError when they cannot be normalised."""
     logits = np.array(logits, dtype=np.float64)
     if logits.ndim != 1 or not len(logits):
         raise LmvizError(f"A distribution needs one logit per token, but the shape is {logits.shape}.")
@@ -170,7 +176,7 @@ def distribution_under(
             "Every logit is −inf, so no token can follow: switch off the intervention that masks all of them."
         )
     logits.flags.writeable = False
-    return _distribution(logits, _descending(logits), options, tokens)
+    return logits
 
 
 def _descending(logits: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,15 +61,20 @@ class ScoredToken:
     @property
     def perplexity(self) -> float | None:
         """The perplexity of the text so far."""
-        return _perplexity(self.running, self.count)
+        return perplexity_of(self.running, self.count)
 
 
 @dataclass(frozen=True)
 class Likelihood:
-    """A text's tokens, each with its probability; START is not among them."""
+    """A text's tokens, each with its probability; START is not among them.
+
+    `differs` says that the model read other tokens than those of the text, because interventions put them
+    there; `tokens` are those that it read, and spans the places that they took.
+    """
 
     text: str
     tokens: tuple[ScoredToken, ...]
+    differs: bool = False
 
     @property
     def log_probability(self) -> float:
@@ -97,20 +102,26 @@ class Likelihood:
 def text_log_probabilities(model: Model, text_or_ids: str | Sequence[int] | np.ndarray) -> Likelihood:
     """Each token of a text with its probability, surprisal and rank.
 
-    The first token has none unless START stands before it. LmvizError when the text cannot be read.
+    The first token has none unless START stands before it. Where interventions put other tokens in
+    places of the text, those are scored: what is given and what is predicted are one text, whose
+    probability the product is. LmvizError when the text cannot be read.
     """
-    prefix = read_prefix(model, text_or_ids)
-    rows = (row.cpu().numpy() for row in predictions(model, prefix.ids))
-    return _likelihood(prefix, rows, model.tokenizer.start_id if model.tokenizer else None)
+    typed = read_prefix(model, text_or_ids)
+    prefix = _as_read(model, typed)
+    rows = (row.cpu().numpy() for row in predictions(model, typed.ids))
+    found = _likelihood(prefix, rows, model.tokenizer.start_id if model.tokenizer else None)
+    return replace(found, differs=prefix is not typed)
 
 
-def traced_log_probabilities(prefix: Prefix, logits: np.ndarray, start_id: int | None) -> Likelihood:
-    """The same from the logits (position, token) that a model gave for a prefix, interventions and all.
-
-    A trace has everything that a prefix has and serves in its place. `start_id` is the tokenizer's.
-    """
-    rows = (row - (row.max() + np.log(np.exp(row - row.max()).sum())) for row in logits)
-    return _likelihood(prefix, rows, start_id)
+def _as_read(model: Model, typed: Prefix) -> Prefix:
+    """The prefix with the tokens that the model really reads; the same one where they are its own."""
+    ids, _ = model.as_read(typed.ids)
+    if np.array_equal(ids, typed.ids):
+        return typed
+    name = model.tokenizer.token if model.tokenizer else str
+    pairs = zip(ids.tolist(), typed.ids.tolist(), typed.tokens, strict=True)
+    tokens = tuple(token if new == old else name(new) for new, old, token in pairs)
+    return replace(typed, ids=ids, tokens=tokens)
 
 
 def _likelihood(prefix: Prefix, rows: Iterable[np.ndarray], start_id: int | None) -> Likelihood:
@@ -144,6 +155,7 @@ def predictions(model: Model, ids: np.ndarray) -> Iterator[torch.Tensor]:
     Beyond its context a model reads the text in windows that overlap by half, so that every prediction
     has at least half a context to stand on.
     """
+    ids, model = model.as_read(ids)
     blocks = _windows(model, ids) if model.context is not None else _stream(model, ids)
     for block in blocks:
         yield from block.log_softmax(dim=-1)
@@ -190,7 +202,8 @@ def _bits(log_probability: float) -> float:
     return -log_probability / math.log(2)
 
 
-def _perplexity(log_probability: float, count: int) -> float | None:
+def perplexity_of(log_probability: float, count: int) -> float | None:
+    """The inverse of the geometric mean of `count` probabilities; None for none of them."""
     if not count:
         return None
     mean = -log_probability / count

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lmviz.decoding.beam import length_normaliser
 from lmviz.decoding.continuation import Continuation
-from lmviz.decoding.likelihood import text_log_probabilities
+from lmviz.decoding.likelihood import perplexity_of, text_log_probabilities
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -31,7 +30,7 @@ class Outcome:
     @property
     def perplexity(self) -> float | None:
         """Per chosen token; None without any."""
-        return math.exp(-self.log_probability / len(self.chosen)) if self.chosen else None
+        return perplexity_of(self.log_probability, len(self.chosen))
 
 
 def outcome(model: Model, prefix: str, chosen: Sequence[int], length_penalty: float = 0.0) -> Outcome:

@@ -80,6 +80,27 @@ def largest_of_squares(weights: np.ndarray, side: int) -> np.ndarray:
     return by_row.reshape(heads, rows, rows, square).max(axis=3).astype(np.float32, copy=False)
 
 
+def strongest_edges(weights: np.ndarray, count: int, least: float = 0.0) -> np.ndarray:
+    """The places (edge, 2) of the largest weights (query, key) above `least`, weakest first."""
+    flat = weights.ravel()
+    kept = np.flatnonzero(flat > least)
+    if len(kept) > count:
+        kept = kept[np.argpartition(-flat[kept], count)[:count]]
+    kept = kept[np.argsort(flat[kept])]
+    return np.stack(np.unravel_index(kept, weights.shape), axis=1)
+
+
+def edges_of(
+    weights: np.ndarray, position: int, least: float = 0.0, *, looked_at: bool = False
+) -> np.ndarray:
+    """The places (edge, 2) of what a position looks at above `least`, or who looks at it, weakest first."""
+    shown = weights[:, position] if looked_at else weights[position]
+    others = np.argsort(shown)
+    others = others[shown[others] > least]
+    here = np.full_like(others, position)
+    return np.stack([others, here] if looked_at else [here, others], axis=1)
+
+
 def _head(trace: Trace, layer: int, head: int) -> np.ndarray:
     weights = attention_weights(trace, layer)
     if not 0 <= head < len(weights):

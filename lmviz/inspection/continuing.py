@@ -1,100 +1,185 @@
 """A trace that begins like an earlier one: only what is new is computed.
 
 No position sees a later one, so whatever was traced for a common beginning stands. Where operations
-work row by row, which is where the weights are multiplied, the new rows alone are computed; what lies
-between positions, attention above all, is little work beside it and is computed whole from old and new
-rows. It is what a key/value cache does, with every tap in the open.
+work row by row, the new rows alone are computed; attention's squares of queries and keys gain rows, and
+columns that the mask hides. It is what a key/value cache does, with every tap in the open. A recurrence
+goes on from its last states, and the few other operations are computed whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 import torch
 
+from lmviz.inspection.bordered_array import BorderedArray
 from lmviz.inspection.freezing import freeze, storages
-from lmviz.inspection.names import POSITIONAL
 from lmviz.inspection.trace import Trace
+from lmviz.inspection.traced_array import TracedArray, of_parts
 from lmviz.models.explicit import Scope
 from lmviz.models.model import Model
-from lmviz.models.operations import Activation, Affine, LayerNorm, Softmax, SplitHeads, SumOfProducts, Window
+from lmviz.models.operations import (
+    Activation,
+    Affine,
+    CausalMask,
+    DotProducts,
+    LayerNorm,
+    Mix,
+    PositionLookup,
+    Scale,
+    Softmax,
+    SplitHeads,
+    SumOfProducts,
+    TokenLookup,
+    Window,
+)
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.tap import Operation, Tap, Value
 
 
 def continued(
     model: Model, taps: Sequence[Tap], earlier: Trace, ids: np.ndarray
-) -> dict[str, np.ndarray] | None:
-    """The value (*axes) of every tap for ids (position,), as far as possible from an earlier trace.
+) -> dict[str, TracedArray] | None:
+    """The value of every tap for ids (position,), as far as possible from an earlier trace.
 
-    None where it is of no use: another model's, of another beginning, changed or incomplete, or of a
-    recurrence that would have to go on.
+    None where it is of no use: another model's, of another beginning, changed or incomplete.
     """
     known = _common_beginning(model, taps, earlier, ids)
     if not known:
         return None
     if known == len(ids):
-        return {tap.address: _beginning(earlier, tap, known) for tap in taps}
-    if any(tap.scan for tap in taps):
-        return None
-    scope = ContinuedScope(on_device(model, ids), model, taps)
-    borrowed = storages(model)
-    arrays = {}
+        return {tap.address: earlier[tap.address].up_to(known) for tap in taps}
+    parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    scope, borrowed = ContinuedScope(on_device(model, ids), parameters), storages(parameters.values())
     with evaluation(model):
-        for tap in taps:
-            alone = "position" in tap.axes and _works_row_by_row(tap.operation)
-            scope.first = known if alone else 0
-            array = freeze(tap.operation.compute(scope), borrowed)
-            if alone:
-                axis = tap.axes.index("position")
-                array = np.concatenate([_beginning(earlier, tap, known), array], axis=axis)
-            arrays[tap.address] = array
-            scope.keep(tap.address, array)
-    return arrays
+        for scan, group in groupby(taps, key=lambda tap: tap.scan):
+            if scan:
+                scanned = list(group)
+                begun = {tap.address: earlier[tap.address].beginning(known) for tap in scanned}
+                scope.go_on(scanned, begun, borrowed)
+                continue
+            for tap in group:
+                if scope.has_border(tap):
+                    scope.border(tap, earlier[tap.address].up_to(known), known)
+                    continue
+                alone = "position" in tap.axes and _works_row_by_row(tap.operation)
+                scope.first = known if alone else 0
+                array = freeze(tap.operation.compute(scope), borrowed)
+                scope.keep(tap, array, earlier[tap.address].beginning(known) if alone else ())
+    return scope.traced
 
 
 class ContinuedScope(Scope):
-    """A scope in which operations find the positions from `first` on."""
+    """A scope in which operations find the positions from `first` on.
 
-    def __init__(self, tokens: torch.Tensor, model: Model, taps: Sequence[Tap]) -> None:
-        parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    `traced` holds the whole values of the taps so far, by address.
+    """
+
+    def __init__(self, tokens: torch.Tensor, parameters: Mapping[str, torch.Tensor]) -> None:
         super().__init__(tokens, parameters)
-        self.first = 0
-        self._axes: Mapping[str, tuple[str, ...]] = {tap.address: tap.axes for tap in taps}
+        self.traced: dict[str, TracedArray] = {}
+        self._masked: set[str] = set()
+        self._is_beside = False  # whether what is computed are the old queries with the new keys
+        self._new_rows: dict[str, torch.Tensor] = {}
+        self._new_columns: dict[str, torch.Tensor] = {}
         self._kind = next((value for value in parameters.values() if value.is_floating_point()), None)
 
     def read(self, operand: Value) -> torch.Tensor:
-        """The operand's value, (batch, *axes), from `first` on where it has positions."""
-        value = super().read(operand)
-        axes = self._axes[operand.address]
-        if not self.first or "position" not in axes:
-            return value
-        return value.narrow(1 + axes.index("position"), self.first, self.tokens.shape[1] - self.first)
+        """The operand's value, (batch, *axes), from `first` on where it has positions or queries."""
+        address = operand.address
+        made = self._new_columns if self._is_beside else self._new_rows
+        if self.first and address in made:
+            return made[address]
+        value = self._narrowed(address, self._read_whole(operand), ("position", "query"), self._is_beside)
+        return self._narrowed(address, value, ("key",), False) if self._is_beside else value
 
-    def keep(self, address: str, array: np.ndarray) -> None:
-        """The whole value (*axes) of a tap, for the operations that follow."""
-        value = torch.from_numpy(array)[None]
-        if self._kind is not None and value.is_floating_point():
-            value = value.to(self._kind)
-        self._values[address] = value
+    def read_keys(self, operand: Value) -> torch.Tensor:
+        value = self._read_whole(operand)
+        return self._narrowed(operand.address, value, ("position",), False) if self._is_beside else value
+
+    def keep(self, tap: Tap, array: np.ndarray, begun: Sequence[np.ndarray] = ()) -> None:
+        """The value (*axes) of a tap: whole, or its new rows alone where the first ones have `begun`."""
+        self.traced[tap.address] = of_parts((*begun, array), tap.axes, tap.scale)
+        kept = self._new_rows if begun else self._values
+        kept[tap.address] = self._as_computed(array)
+
+    def has_border(self, tap: Tap) -> bool:
+        """Whether a tap is a square of queries and keys that only grows by what is new."""
+        operation = tap.operation
+        is_square = isinstance(operation, (DotProducts, Scale, CausalMask))
+        return is_square or (isinstance(operation, Softmax) and operation.address in self._masked)
+
+    def border(self, tap: Tap, inner: TracedArray, known: int) -> None:
+        """Such a tap's value, given that of the `known` positions; old queries see no new keys."""
+        self.first = known
+        rows = freeze(tap.operation.compute(self), set())
+        self._new_rows[tap.address] = self._as_computed(rows)
+        if isinstance(tap.operation, CausalMask):
+            self._masked.add(tap.address)
+            columns = self._same(-np.inf, rows)
+        elif isinstance(tap.operation, Softmax):
+            columns = self._same(0.0, rows)
+        else:
+            self._is_beside = True
+            columns = freeze(tap.operation.compute(self), set())
+            self._is_beside = False
+            self._new_columns[tap.address] = self._as_computed(columns)
+        self.traced[tap.address] = BorderedArray(inner, rows, columns)
+
+    def go_on(self, taps: list[Tap], begun: Mapping[str, Sequence[np.ndarray]], borrowed: set[int]) -> None:
+        """The whole values of a recurrence's taps, given the parts (position, unit) of what is known."""
+        self.first = 0
+        known = {tap.address: np.concatenate(begun[tap.address]) for tap in taps}
+        rows = {address: self._as_computed(array).unbind(dim=1) for address, array in known.items()}
+        self._scan(taps, lambda tap, value, position: value, rows)
+        for tap in taps:
+            array = freeze(self._values[tap.address], borrowed)
+            self.traced[tap.address] = TracedArray(array, tap.axes, tap.scale)
+
+    def _same(self, value: float, rows: np.ndarray) -> np.ndarray:
+        """One value at the new keys of all old queries."""
+        shape = (*rows.shape[:-2], self.first, rows.shape[-1] - self.first)
+        return np.broadcast_to(rows.dtype.type(value), shape)
+
+    def _read_whole(self, operand: Value) -> torch.Tensor:
+        """The operand's value at all positions, put together where it has been kept in parts."""
+        address = operand.address
+        if address not in self._values and address not in self._steps:
+            parted = self.traced[address]
+            whole = np.concatenate(parted.beginning(self.tokens.shape[1]), axis=parted.axes.index("position"))
+            self.traced[address] = TracedArray(whole, parted.axes, parted.scale)
+            self._values[address] = self._as_computed(whole)
+        return super().read(operand)
+
+    def _narrowed(
+        self, address: str, value: torch.Tensor, axes: tuple[str, ...], before: bool
+    ) -> torch.Tensor:
+        """What lies from `first` on, or before it, along whichever of the axes a tap has."""
+        own = self.traced[address].axes if address in self.traced else ()
+        axis = next((own.index(name) + 1 for name in axes if name in own), None)
+        if not self.first or axis is None:
+            return value
+        first, end = (0, self.first) if before else (self.first, self.tokens.shape[1])
+        return value.narrow(axis, first, end - first)
+
+    def _as_computed(self, array: np.ndarray) -> torch.Tensor:
+        """An array of a trace (*axes) as operations have it, (1, *axes)."""
+        value = torch.from_numpy(array if array.flags.writeable else array.copy())[None]
+        return value.to(self._kind) if self._kind is not None and value.is_floating_point() else value
 
 
 def _common_beginning(model: Model, taps: Sequence[Tap], earlier: Trace, ids: np.ndarray) -> int:
     """How many positions of ids the earlier trace has already; 0 where it cannot serve."""
-    same = (earlier.family, earlier.name, earlier.step) == (model.family, model.name, model.step)
     complete = all(tap.address in earlier for tap in taps)
-    if not (same and complete) or earlier.interventions or earlier.dropped:
+    if earlier.origin is None or earlier.interventions or earlier.dropped or not complete:
+        return 0
+    if not earlier.origin.is_of(model):
         return 0
     length = min(len(ids), len(earlier))
     differing = np.flatnonzero(ids[:length] != earlier.ids[:length])
     return int(differing[0]) if len(differing) else length
-
-
-def _beginning(earlier: Trace, tap: Tap, positions: int) -> np.ndarray:
-    """The first positions of an earlier value, along every axis that is as long as the text."""
-    places = tuple(slice(positions if axis in POSITIONAL else None) for axis in tap.axes)
-    return earlier[tap.address].array[places]
 
 
 def _works_row_by_row(operation: Operation) -> bool:
@@ -103,4 +188,6 @@ def _works_row_by_row(operation: Operation) -> bool:
         operation = operation.affine
     if isinstance(operation, Affine):
         return not any(isinstance(summand.input, Window) for summand in operation.summands)
-    return isinstance(operation, (Activation, LayerNorm, Softmax, SumOfProducts))
+    return isinstance(
+        operation, (Activation, LayerNorm, Mix, PositionLookup, Softmax, SumOfProducts, TokenLookup)
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,11 @@ from lmviz.inspection.trace import Trace
 
 UNIT_AXES = (("position", "unit"), ("position", "channel"))
 """The axes of taps that have units."""
+
+FIRING_SHARE = 0.2
+"""So many of a tap's values, the strongest, reach the threshold that one begins with."""
+
+USUAL = 0.5
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,21 @@ def firing_units(
             elsewhere = int(fires[:, unit].sum()) - (end - first)
             found.append(FiringUnit(int(unit), sign, lowest, elsewhere))
     return tuple(sorted(found, key=lambda match: (match.elsewhere, -match.lowest, match.unit)))
+
+
+def usual_threshold(trace: Trace, address: str) -> float:
+    """A threshold to begin with, in the scale of a tap: one fifth of its values reach it, zeros left aside.
+
+    It is rounded down to two figures of which the second is 0 or 5.
+    """
+    sizes = np.abs(_units(trace, address))
+    sizes = sizes[np.isfinite(sizes) & (sizes > 0)].astype(np.float64)
+    if not len(sizes):
+        return USUAL
+    threshold = float(np.quantile(sizes, 1 - FIRING_SHARE))
+    exponent = math.floor(math.log10(threshold))
+    halves = math.floor(2 * threshold / 10.0**exponent + 1e-9)
+    return float(f"{halves / 2}e{exponent}")  # written, and not multiplied, so that 0.3 is 0.3
 
 
 def _units(trace: Trace, address: str) -> np.ndarray:

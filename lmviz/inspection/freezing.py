@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import torch
 
-from lmviz.models.model import Model
 
-
-def storages(model: Model) -> set[int]:
-    """Where the model's own numbers lie in memory."""
-    owned = (*model.parameters(), *model.buffers())
+def storages(owned: Iterable[torch.Tensor]) -> set[int]:
+    """Where a model's own numbers, its parameters and buffers, lie in memory."""
     return {tensor.untyped_storage().data_ptr() for tensor in owned}
 
 

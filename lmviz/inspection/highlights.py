@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.models.arithmetic import Arithmetic, Terms
+if TYPE_CHECKING:
+    from lmviz.models.arithmetic import Arithmetic, Terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +25,7 @@ class OperandCells:
     strengths: np.ndarray
 
 
+@lru_cache(maxsize=2)  # every view of a window asks for those of the same number
 def operand_cells(arithmetic: Arithmetic) -> tuple[OperandCells, ...]:
     """The cells behind a number, source by source; constants have none."""
     strengths = _strengths(arithmetic)

@@ -62,6 +62,11 @@ class Intervention:
         """Whether it changes the tap of this address."""
         return self.enabled and fnmatchcase(address, self.address)
 
+    @property
+    def concerns_tokens(self) -> bool:
+        """Whether it changes the prefix itself; a pattern of taps never does."""
+        return self.enabled and self.address == TOKENS
+
     def describe(self) -> str:
         """One line for a list of interventions, such as "layer 2, attention mixed, head 3 × 0"."""
         if self.label:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.inspection.highlights import OperandCells, operand_cells
 from lmviz.inspection.views import View
-from lmviz.models.arithmetic import Arithmetic
 
-FULL, CLEAR, FAINT, NOT_AT_ALL = 3, 2, 1, 0
+if TYPE_CHECKING:
+    from lmviz.models.arithmetic import Arithmetic
+
+FULL, CLEAR, FAINT = 3, 2, 1  # and 0, not at all
 LARGE, NOTICEABLE = 0.5, 0.1  # contributions, beside the strongest one
 
 

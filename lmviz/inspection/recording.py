@@ -11,10 +11,12 @@ import torch
 from lmviz.errors import LmvizError
 from lmviz.inspection.continuing import continued
 from lmviz.inspection.freezing import freeze, storages
-from lmviz.inspection.intervention import TOKENS, Intervention
+from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.operands import first_operand
+from lmviz.inspection.origin import Origin
 from lmviz.inspection.surgery import changed, changed_tokens
-from lmviz.inspection.trace import Trace, TracedArray
+from lmviz.inspection.trace import Trace
+from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
 from lmviz.models.reading import evaluation, on_device
@@ -73,13 +75,13 @@ def record(
     taps = model.taps()
     wanted = _wanted(taps, patterns)
     enabled = tuple(intervention for intervention in interventions if intervention.enabled)
-    _check_addresses(taps, enabled)
+    check_addresses(taps, enabled)
     ids = changed_tokens(prefix.ids, enabled, model.vocabulary_size)
-    arrays = None
+    arrays, origin = None, None
     if earlier is not None and not enabled and not prefix.dropped:
-        arrays = continued(model, taps, earlier, ids)
+        arrays, origin = continued(model, taps, earlier, ids), earlier.origin
     if arrays is None:
-        arrays = _listened(model, taps, enabled, ids)
+        arrays, origin = _listened(model, taps, enabled, ids), Origin(model)
     return Trace(
         tokens=_tokens(model, prefix.tokens, prefix.ids, ids),
         ids=ids,
@@ -87,23 +89,27 @@ def record(
         offsets=prefix.offsets,
         family=model.family,
         stages=model.stages(),
-        arrays={tap.address: TracedArray(arrays[tap.address], tap.axes, tap.scale) for tap in wanted},
+        arrays={tap.address: arrays[tap.address] for tap in wanted},
         interventions=enabled,
         dropped=prefix.dropped,
         name=model.name,
         step=model.step,
+        origin=origin,
     )
 
 
 def _listened(
     model: Model, taps: Sequence[Tap], interventions: Sequence[Intervention], ids: np.ndarray
-) -> dict[str, np.ndarray]:
-    """The value (*axes) of every tap by address."""
+) -> dict[str, TracedArray]:
+    """The value of every tap by address."""
     recorder = Recorder(taps, interventions, len(ids))
     with evaluation(model):
         model.listen(on_device(model, ids), recorder)
-    borrowed = storages(model)
-    return {address: freeze(value, borrowed) for address, value in recorder.values.items()}
+    borrowed = storages((*model.parameters(), *model.buffers()))
+    return {
+        tap.address: TracedArray(freeze(recorder.values[tap.address], borrowed), tap.axes, tap.scale)
+        for tap in taps
+    }
 
 
 def _concerning(interventions: Sequence[Intervention], address: str) -> tuple[Intervention, ...]:
@@ -120,9 +126,12 @@ def _wanted(taps: Sequence[Tap], patterns: Collection[str] | None) -> list[Tap]:
     return [tap for tap in taps if any(fnmatchcase(tap.address, pattern) for pattern in patterns)]
 
 
-def _check_addresses(taps: Sequence[Tap], interventions: Sequence[Intervention]) -> None:
+def check_addresses(taps: Sequence[Tap], interventions: Sequence[Intervention]) -> None:
+    """LmvizError where an intervention concerns no tap."""
     for intervention in interventions:
-        if not any(intervention.concerns(address) for address in (TOKENS, *(tap.address for tap in taps))):
+        if intervention.concerns_tokens or not intervention.enabled:
+            continue
+        if not any(intervention.concerns(tap.address) for tap in taps):
             raise LmvizError(f"No tap is called {intervention.address!r}: this model has {_addresses(taps)}.")
 
 

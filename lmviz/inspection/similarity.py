@@ -10,9 +10,9 @@ def similarity_order(values: np.ndarray) -> np.ndarray:
 
     Each unit's course over the text becomes an angle in the plane of the first two principal components,
     and the circle of angles is cut at its widest gap (Friendly 2002). The order depends on nothing but
-    the values.
+    the values; one that is not a number counts as 0, so that a model which has gone astray can be looked at.
     """
-    values = np.asarray(values, dtype=np.float64)
+    values = np.nan_to_num(np.asarray(values, dtype=np.float64), posinf=0.0, neginf=0.0)
     units = values.shape[1]
     if units < 3 or len(values) < 2:
         return np.argsort(-values.mean(axis=0), kind="stable")

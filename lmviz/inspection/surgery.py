@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.intervention import TOKENS, Intervention
+from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import POSITIONAL
 
 
@@ -93,7 +93,7 @@ def changed_tokens(
 ) -> np.ndarray:
     """The token ids (position,) after the interventions that concern them."""
     for intervention in interventions:
-        if not intervention.concerns(TOKENS):
+        if not intervention.concerns_tokens:
             continue
         if intervention.kind == "swap":
             places = select(intervention, "position", len(ids)).indices

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,44 +11,24 @@ import numpy as np
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.tap import Stage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from lmviz.inspection.origin import Origin
     from lmviz.models.model import Model
 
 
 @dataclass(frozen=True, eq=False)
-class TracedArray:
-    """The value of one tap: a read-only array, the names of its axes, and what its numbers are.
-
-    `scale` is one of `lmviz.models.tap.SCALES`.
-    """
-
-    array: np.ndarray
-    axes: tuple[str, ...]
-    scale: str
-
-    def at(self, **indices: int) -> np.ndarray:
-        """The part at some indices, by the names of their axes: at(head=2, query=5) is (key,)."""
-        unknown = set(indices) - set(self.axes)
-        if unknown:
-            raise LmvizError(f"There is no axis {min(unknown)!r}: the axes are {', '.join(self.axes)}.")
-        try:
-            return self.array[tuple(indices.get(axis, slice(None)) for axis in self.axes)]
-        except IndexError as error:
-            raise LmvizError(f"There is no such place: {error}.") from None
-
-
-@dataclass(frozen=True, eq=False)
 class Trace:
-    """What a model computed for one prefix, as frozen numpy; it holds no reference to the model.
+    """What a model computed for one prefix, as frozen numpy; it does not keep the model alive.
 
     `tokens`, `ids` (position,) and `offsets`, the places (from, to) in `text` in characters, are those
     that the model read; `dropped` more stood before them, which its context has no room for. `arrays`
     are the recorded taps by address. `interventions` were in force. `name` and `step` say which model
-    it was and how many updates it had seen.
+    it was and how many updates it had seen; `origin` knows it again, unless the trace comes from a file.
     """
 
     tokens: tuple[str, ...]
@@ -63,15 +42,19 @@ class Trace:
     dropped: int = 0
     name: str = ""
     step: int = 0
+    origin: Origin | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arrays", MappingProxyType(dict(self.arrays)))
-        for array in (self.ids, *(traced.array for traced in self.arrays.values())):
-            array.flags.writeable = False
+        self.ids.flags.writeable = False
+        for traced in self.arrays.values():
+            traced.lock()
 
     def __getitem__(self, address: str) -> TracedArray:
         """The value of a tap; LmvizError names the nearest address where it was not recorded."""
         if address not in self.arrays:
+            import difflib  # for those who mistype
+
             near = difflib.get_close_matches(address, self.arrays, n=1)
             hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(self.arrays)}."
             raise LmvizError(f"The trace has no {address!r}: {hint}")
@@ -110,10 +93,14 @@ def trace(
 
     `taps` are patterns of addresses such as "layers/*/hidden"; by default every tap is recorded. Of a
     prefix longer than the model's context only the last tokens are read (`Trace.dropped`).
-    Interventions that are switched off have no effect. Where `earlier`, a trace by the same model with the
-    same weights, begins alike, its values are taken over as far as that goes. LmvizError when the prefix
-    cannot be read, when a pattern matches no tap, or when an intervention does not fit.
+    Interventions that are switched off have no effect; those of a `ChangedModel` come first. Where
+    `earlier`, a trace by the same model with the same weights, begins alike, its values are taken over as
+    far as that goes. LmvizError when the prefix cannot be read, when a pattern matches no tap, or when an
+    intervention does not fit.
     """
+    from lmviz.inspection.changed_model import ChangedModel
     from lmviz.inspection.recording import record
 
+    while isinstance(model, ChangedModel):
+        model, interventions = model.unchanged, (*model.interventions, *interventions)
     return record(model, text_or_ids, taps, interventions, earlier)

@@ -13,7 +13,8 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import POSITIONAL
-from lmviz.inspection.trace import Trace, TracedArray
+from lmviz.inspection.trace import Trace
+from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.tap import SCALES, Stage
 from lmviz.text.files import write_atomically
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.trace import Trace, TracedArray
+from lmviz.inspection.trace import Trace
+from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.tap import Stage
 
 TOKENS_SHOWN = 48
@@ -102,32 +103,39 @@ def matrix(
 
 def likeliest_tokens(trace: Trace, position: int, count: int = TOKENS_SHOWN) -> tuple[int, ...]:
     """The ids of the likeliest next tokens at a position, likeliest first."""
-    row = trace["probabilities"].array[position]
+    row = trace["probabilities"].at(position=position)
     return tuple(int(index) for index in np.argsort(-row, kind="stable")[:count])
 
 
 @dataclass(frozen=True)
 class Part:
-    """One line of a stage: a tap at a position, and whether the stage reads it, makes it, or neither."""
+    """One line of a stage: a tap at a position, and whether the stage reads it, makes it, or neither.
+
+    `is_previous` is true in a recurrence for what the position before has handed on, `is_one_of_several`
+    for an operand that is read at several positions.
+    """
 
     address: str
     position: int
     role: str  # "result", "operand" or "other"
     is_previous: bool = False
+    is_one_of_several: bool = False
 
 
 def stage_parts(trace: Trace, stage: int, position: int) -> tuple[Part, ...]:
     """What to show of a stage at a position: what it reads, then everything of its place in order.
 
-    In a recurrence an operand that is only made at this stage or later is that of the position before.
+    In a recurrence an operand that is only made at this stage or later is that of the position before. An
+    operand that is read at several positions is there once for each of them that the text has.
     """
     here = trace.stages[stage]
     made = {address: number for number, item in enumerate(trace.stages) for address in item.results}
     parts = []
-    for address in here.operands:
+    for address, span in zip(here.operands, here.spans or (1,) * len(here.operands), strict=True):
         before = here.by_position and made.get(address, -1) >= stage
         if not before:
-            parts.append(Part(address, position, "operand"))
+            read = range(max(0, position - span + 1), position + 1)
+            parts += [Part(address, at, "operand", is_one_of_several=span > 1) for at in read]
         elif position > 0:
             parts.append(Part(address, position - 1, "operand", is_previous=True))
     known = {part.address for part in parts if not part.is_previous}

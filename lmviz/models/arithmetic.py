@@ -37,7 +37,7 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 """Scalar functions by name, in float64; the names stand in factors and in arithmetic."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Factor:
     """One factor of every term: `function(source[index])` for each term.
 
@@ -57,7 +57,7 @@ class Factor:
         return FUNCTIONS[self.function](self.values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Terms:
     """A named group of products that are added up, such as "input", "previous state" or "bias"."""
 
@@ -86,7 +86,7 @@ class Contribution:
     product: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Arithmetic:
     """One cell explained: `value = rule(terms)`, then `function`.
 

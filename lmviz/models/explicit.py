@@ -6,7 +6,7 @@ value in the open. A test holds the two equal for every family.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TypeVar
 
@@ -20,11 +20,13 @@ T = TypeVar("T")
 class Scope:
     """Where operations find their operands while a forward pass is under way.
 
-    `tokens` is (batch, position) int64; inside a scan, operands come without the position axis.
+    `tokens` is (batch, position) int64; inside a scan, operands come without the position axis. Where the
+    values before the position `first` are known already, operations give those from there on.
     """
 
     def __init__(self, tokens: torch.Tensor, parameters: Mapping[str, torch.Tensor]) -> None:
         self.tokens = tokens
+        self.first = 0
         self.position: int | None = None
         self._parameters = parameters
         self._rows: dict[Weight, torch.Tensor] = {}
@@ -43,6 +45,10 @@ class Scope:
         if operand.address in self._steps:
             return self._steps[operand.address][position]
         return self._values[operand.address][:, position]
+
+    def read_keys(self, operand: Value) -> torch.Tensor:
+        """The operand's value, (batch, *axes), at every position that those from `first` on look at."""
+        return self.read(operand)
 
     def is_given(self, operand: Value) -> bool:
         """Whether the operand is known for all positions already, because no scan under way makes it."""
@@ -74,9 +80,12 @@ class Scope:
                     self._values[tap.address] = listener(tap, tap.operation.compute(self), None)
         return self._values
 
-    def _scan(self, taps: list[Tap], listener: Listener) -> None:
-        self._steps = {tap.address: [] for tap in taps}
-        for position in range(self.tokens.shape[1]):
+    def _scan(
+        self, taps: list[Tap], listener: Listener, begun: Mapping[str, Sequence[torch.Tensor]] | None = None
+    ) -> None:
+        """Go through the positions; `begun` has each tap's values at those that are behind already."""
+        self._steps = {tap.address: list(begun[tap.address]) if begun else [] for tap in taps}
+        for position in range(len(self._steps[taps[0].address]), self.tokens.shape[1]):
             self.position = position
             for tap in taps:
                 value = tap.operation.compute(self)

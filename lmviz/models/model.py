@@ -65,6 +65,13 @@ class Model(nn.Module, ABC):
         """
         return self(tokens), None
 
+    def as_read(self, ids: np.ndarray) -> tuple[np.ndarray, Model]:
+        """What is really read where ids (position,) are given, and a model that reads just that.
+
+        It is the ids themselves and this model, unless interventions put other tokens in their places.
+        """
+        return ids, self
+
     def loss(
         self, tokens: torch.Tensor, targets: torch.Tensor, state: Any = None
     ) -> tuple[torch.Tensor, Any]:
@@ -107,6 +114,10 @@ class Model(nn.Module, ABC):
         if not isinstance(value, torch.Tensor):
             raise KeyError(name)
         return value
+
+    def holders(self) -> tuple[object, ...]:
+        """What the model's numbers are kept in: tensors, or tables that are replaced as a whole."""
+        return (*self.parameters(), *self.buffers())
 
     def state(self) -> dict[str, torch.Tensor]:
         """What a snapshot stores, contiguous and on the CPU."""

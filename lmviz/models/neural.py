@@ -99,12 +99,12 @@ class NeuralModel(Model):
 
 
 def output_stages(
-    features: tuple[str, ...], equation: str, *, by_position: bool = False
+    features: tuple[str, ...], equation: str, *, by_position: bool = False, spans: tuple[int, ...] = ()
 ) -> tuple[Stage, Stage]:
     """The last two stages of every neural family, from the taps that the logits are made of."""
     softmax = r"p_t(w) = \frac{e^{y_t(w)}}{\sum_{v} e^{y_t(v)}}"
     return (
-        Stage("Logits", equation, ("logits",), features, "output", by_position),
+        Stage("Logits", equation, ("logits",), features, "output", by_position, spans),
         Stage("Softmax", softmax, ("probabilities",), ("logits",), "output", by_position),
     )
 

@@ -36,6 +36,9 @@ class LookupModel(Model, ABC):
 
     tables: Tables
 
+    def holders(self) -> tuple[object, ...]:
+        return (self.tables,)
+
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """Natural log-probabilities (batch, position, token), -inf for what cannot come."""
         distributions = self.tables.distributions(_numpy(tokens))

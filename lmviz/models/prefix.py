@@ -46,13 +46,13 @@ class Prefix:
 def read_prefix(model: Model, text_or_ids: str | Sequence[int] | np.ndarray) -> Prefix:
     """A prefix as the model's tokenizer sees it, whole; `Prefix.last(model.context)` fits it in.
 
-    LmvizError when there is nothing to read, when a text meets a model without a tokenizer, or when an
-    id is not in the vocabulary.
+    LmvizError when there is nothing to read, when a text meets a model without a tokenizer, or when what
+    is given instead of a text is no row of ids of the vocabulary.
     """
     if isinstance(text_or_ids, str):
         prefix = _from_text(model, text_or_ids)
     else:
-        prefix = _from_ids(model, np.array(text_or_ids, dtype=np.int64))
+        prefix = _from_ids(model, _whole_numbers(text_or_ids))
     if not len(prefix):
         raise LmvizError("The prefix is empty, and this model knows no START: type at least one token.")
     outside = prefix.ids[(prefix.ids < 0) | (prefix.ids >= model.vocabulary_size)]
@@ -71,6 +71,17 @@ def _from_text(model: Model, text: str) -> Prefix:
         )
     encoding = model.tokenizer.encode_prefix(text)
     return Prefix(text, encoding.ids, encoding.tokens, encoding.offsets)
+
+
+def _whole_numbers(given: Sequence[int] | np.ndarray) -> np.ndarray:
+    """What is given instead of a text, as int64 in any shape; LmvizError where it is not whole numbers."""
+    try:
+        numbers = np.array(given)
+        if numbers.dtype.kind in "iu" or not numbers.size:
+            return numbers.astype(np.int64)
+    except ValueError:  # rows of different lengths
+        pass
+    raise LmvizError("A prefix is a text or a row of token ids, which are whole numbers below 2^63.")
 
 
 def _from_ids(model: Model, ids: np.ndarray) -> Prefix:

@@ -37,6 +37,7 @@ class RecurrentConfiguration(Configuration):
     embedding: int = setting(
         0,
         "Numbers that stand for each word on its way in; 0 stands for the width of the hidden state.",
+        zero="as width",
         label="Embedding size",
         minimum=0,
         maximum=8192,

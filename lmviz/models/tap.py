@@ -90,7 +90,8 @@ class Stage:
     `equation` is LaTeX. `results` and `operands` are tap addresses. `place` is where in the model one
     is, for the picture: "embedding", "layers/0/attention", "layers/0/feedforward", "layers/0", "output".
     `by_position` is true where the stage belongs to one position of a recurrence, which the stepper
-    then walks position by position.
+    then walks position by position. `spans`, where it is not empty, says for each operand at how many
+    positions it is read, the stage's own and those before it.
     """
 
     title: str
@@ -99,6 +100,7 @@ class Stage:
     operands: tuple[str, ...]
     place: str
     by_position: bool = False
+    spans: tuple[int, ...] = ()
 
 
 class Listener(Protocol):

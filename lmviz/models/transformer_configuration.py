@@ -43,6 +43,7 @@ class TransformerConfiguration(Configuration):
     feedforward: int = setting(
         0,
         "Units in the hidden layer of the feed-forward network; 0 stands for four times the width.",
+        zero="4 × width",
         label="Feed-forward units",
         minimum=0,
         maximum=65536,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from lmviz.models.neural import output_stages
 from lmviz.models.tap import Stage
@@ -19,6 +20,7 @@ NORM = (
 )
 
 
+@lru_cache(maxsize=8)  # asked for with every keystroke
 def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, ...]:
     """All stages from the embedding of tokens to the probabilities, pre- or post-norm as it is wired."""
     stages = list(_embedding_stages(configuration))

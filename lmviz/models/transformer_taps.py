@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from lmviz.models.operations import (
     Activation,
@@ -36,6 +37,7 @@ EPSILON = 1e-5
 """What layer normalisation adds to the variance, PyTorch's default."""
 
 
+@lru_cache(maxsize=8)  # asked for with every keystroke
 def transformer_taps(configuration: TransformerConfiguration) -> tuple[Tap, ...]:
     """All taps up to the last one of width channels, from which logits are made."""
     taps = list(_embedding_taps(configuration))

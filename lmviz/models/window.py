@@ -75,9 +75,12 @@ class WindowModel(NeuralModel):
         joined = r"[\mathbf{x}_{t-n+1}, \ldots, \mathbf{x}_t]"
         hidden = rf"\mathbf{{h}}_t = {function}(W {joined} + \mathbf{{b}})"
         direct = "" if self.direct is None else rf" + D {joined}"
-        operands = ("hidden",) if self.direct is None else ("hidden", "embedding")
+        read = (self.configuration.window,)
+        operands, spans = (("hidden",), ()) if self.direct is None else (("hidden", "embedding"), (1, *read))
         return (
             Stage("Embedding", r"\mathbf{x}_t = E_{w_t}", ("embedding",), (), "embedding"),
-            Stage("Hidden layer", hidden, ("hidden",), ("embedding",), "hidden"),
-            *output_stages(operands, rf"\mathbf{{y}}_t = V \mathbf{{h}}_t + \mathbf{{b}}{direct}"),
+            Stage("Hidden layer", hidden, ("hidden",), ("embedding",), "hidden", spans=read),
+            *output_stages(
+                operands, rf"\mathbf{{y}}_t = V \mathbf{{h}}_t + \mathbf{{b}}{direct}", spans=spans
+            ),
         )

@@ -27,6 +27,7 @@ class WindowConfiguration(Configuration):
     embedding: int = setting(
         0,
         "Numbers that stand for each word on its way in; 0 stands for the width of the hidden layer.",
+        zero="as width",
         label="Embedding size",
         minimum=0,
         maximum=8192,

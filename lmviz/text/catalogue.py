@@ -11,7 +11,7 @@ from typing import Any
 from lmviz.errors import LmvizError
 from lmviz.text.files import write_atomically
 from lmviz.text.own_corpora import stories, sums
-from lmviz.text.resources import data_folder, resource_path
+from lmviz.text.resources import DATA_VARIABLE, data_folder, resource_path
 
 
 @dataclass(frozen=True)
@@ -106,10 +106,20 @@ def corpus_path(name: str) -> Path:
     if _is_whole(entry):
         return entry.path
     if entry.make:
-        return write_atomically(entry.path, entry.make().encode("utf-8"))
+        return _made(entry.path, entry.make())
     if entry.address:
         raise LmvizError(f"{entry.title} is not on this computer yet: download it from the catalogue first.")
     return entry.path
+
+
+def _made(path: Path, text: str) -> Path:
+    try:
+        return write_atomically(path, text.encode("utf-8"))
+    except LmvizError:
+        raise LmvizError(
+            f"{path.stem} is made when it is first needed, but {path.parent} cannot be written to: name "
+            f"another folder in {DATA_VARIABLE}."
+        ) from None
 
 
 def _is_whole(entry: Entry) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,6 +39,7 @@ class CorpusOptions(Configuration):
     vocabulary: int = setting(
         0,
         "The largest number of characters or words, the special tokens included; 0 keeps every one.",
+        zero="all",
         label="Largest vocabulary",
         minimum=0,
         maximum=1_000_000,
@@ -73,7 +75,8 @@ class Corpus:
 
     `training` and `validation` are (token,) in the smallest unsigned type, read-only, memory-mapped
     when large; see `lmviz.text.stream.Stream` for what they hold. `characters` are those of the
-    predicted tokens of each part, for bits per character.
+    predicted tokens of each part, for bits per character. `sources` are what it can be read again from,
+    wherever one is then: absolute paths, or a name of the catalogue; none for a string.
     """
 
     name: str
@@ -150,7 +153,7 @@ def load_corpus(
         read_utf8(path, "utf-8" if entry else chosen.encoding, _part(report, n * share, (n + 1) * share))
         for n, path in enumerate(paths)
     ]
-    sources = (entry.name,) if entry else tuple(map(str, paths))
+    sources = (entry.name,) if entry else tuple(map(os.path.abspath, paths))
     return _build(_name(source), sources, files, chosen, tokenizer, _part(report, 0.1, 1.0))
 
 
@@ -183,6 +186,8 @@ def _choose(
 ) -> CorpusOptions:
     if isinstance(tokenizer, str):
         settings = {**settings, "tokenizer": tokenizer}
+    elif not isinstance(tokenizer, Tokenizer | None):
+        raise LmvizError(f"There is no tokenizer {tokenizer!r}: choose characters, words, or bpe:4096.")
     return CorpusOptions.from_values({**options.to_values(), **settings}) if settings else options
 
 
@@ -207,7 +212,7 @@ def _build(
     middle = 1 - 0.5 * validation.size / max(1, documents.size)
     learned = encode_documents(training, given, _part(report, 0.5, middle))
     if len(learned.ids) < 2:
-        raise LmvizError(f"{name} has too little text to learn from: two tokens are the least.")
+        raise LmvizError(f"{name} has too little text: two tokens are the least.")
     held_out = encode_documents(validation, given, _part(report, middle, 1.0))
     report(1.0)
     return Corpus(

@@ -14,6 +14,7 @@ from typing import IO
 from lmviz.errors import LmvizError
 from lmviz.text.catalogue import Entry
 from lmviz.text.files import name_beside
+from lmviz.text.resources import DATA_VARIABLE
 
 _STEP = 1 << 16  # bytes read at a time; between two one can cancel
 _PATIENCE = 30.0  # seconds without an answer
@@ -39,7 +40,7 @@ def download(
         file = beside.open("xb")
     except OSError as error:
         raise LmvizError(
-            f"{folder} cannot be written to: {error.strerror}. Choose another folder."
+            f"{folder} cannot be written to ({error.strerror}): name another folder in {DATA_VARIABLE}."
         ) from error
     try:
         with file:
@@ -48,12 +49,14 @@ def download(
             return None
         if digest != entry.sha256:
             raise LmvizError(
-                f"What {entry.address} sent is not {entry.title}: its checksum differs. Try again later."
+                f"What {entry.address} sent is not {entry.title}: its checksum differs; try again later."
             )
         beside.replace(entry.path)
     except (urllib.error.URLError, HTTPException, OSError) as error:
         reason = getattr(error, "reason", None) or error
-        raise LmvizError(f"{entry.title} could not be downloaded: {reason}. Check the connection.") from error
+        raise LmvizError(
+            f"{entry.title} could not be downloaded ({reason}): check the connection."
+        ) from error
     finally:
         beside.unlink(missing_ok=True)
     return entry.path

@@ -28,5 +28,7 @@ def write_atomically(path: str | Path, data: bytes) -> Path:
         finally:
             beside.unlink(missing_ok=True)
     except OSError as error:
-        raise LmvizError(f"{path} cannot be written: {error.strerror}. Choose another folder.") from error
+        raise LmvizError(f"{path} cannot be written ({error.strerror}): choose another folder.") from error
+    except ValueError as error:  # a path without a name, or with a NUL in it
+        raise LmvizError(f"{str(path)!r} cannot be written ({error}): choose another name.") from error
     return path

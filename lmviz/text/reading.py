@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -61,12 +62,9 @@ def read_utf8(path: Path, encoding: str = "utf-8", progress: Callable[[float], N
 
 
 def is_binary(path: Path) -> bool:
-    """Whether the beginning of a file holds a zero byte, which text in UTF-8 never does."""
-    try:
-        with path.open("rb") as file:
-            return b"\0" in file.read(_SNIFFED)
-    except OSError:
-        return True
+    """Whether the beginning of a file holds a zero byte, which text in UTF-8 never does; raises OSError."""
+    with path.open("rb") as file:
+        return b"\0" in file.read(_SNIFFED)
 
 
 def _refuse_other_kinds(path: Path, raw: bytes) -> None:
@@ -98,20 +96,25 @@ def _refusal(path: Path, raw: bytes, place: int, encoding: str) -> LmvizError:
     line = raw.count(b"\n", 0, place) + 1
     return LmvizError(
         f"{path} cannot be read as {encoding}: byte 0x{raw[place]:02X} at place {place:,} (line {line:,}) "
-        "does not belong there. Name the file's encoding, such as latin-1 or cp1252."
+        "does not belong there, so name the file's encoding, such as latin-1 or cp1252."
     )
 
 
 def text_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
     """The files that a path, a folder or several of them mean, in order.
 
-    Of a folder all files are taken, at any depth, that are neither hidden nor binary.
+    Of a folder all files are taken, at any depth, that are neither hidden nor binary. LmvizError when there
+    is none, when one may not be read, or when the folder is the checkpoint of a model.
     """
-    paths = [source] if isinstance(source, str | Path) else list(source)
-    if not paths:
+    try:
+        given = [source] if isinstance(source, str | Path) else list(source)
+        paths = [Path(path) for path in given]
+    except TypeError:
+        raise LmvizError(f"{source!r} names no text: give a path, or several.") from None
+    if not paths or "" in given:  # an empty name would mean the folder one is in
         raise LmvizError("There is no file to read: name at least one.")
     found: list[Path] = []
-    for path in map(Path, paths):
+    for path in paths:
         try:
             if path.is_dir():
                 found += _files_of_folder(path)
@@ -119,12 +122,25 @@ def text_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
                 found.append(path)
             else:
                 raise LmvizError(f"There is no file {path}: check its name and folder.")
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise LmvizError(f"{error.filename or path} cannot be read: {error.strerror}.") from error
+        except ValueError as error:  # a path with a NUL in it
             raise LmvizError(f"{str(path)!r} cannot be read: {error}.") from error
     return found
 
 
+def is_checkpoint(folder: Path) -> bool:
+    """Whether a folder holds a model as Hugging Face's transformers writes it."""
+    weights = (path for ending in ("safetensors", "bin") for path in folder.glob(f"*.{ending}"))
+    return os.path.isfile(folder / "config.json") and any(weights)
+
+
 def _files_of_folder(folder: Path) -> list[Path]:
+    if is_checkpoint(folder):
+        raise LmvizError(
+            f"{folder} is a checkpoint of transformers, which this version of lmviz does not open: choose "
+            "a text, a run or a sample model."
+        )
     candidates = sorted(
         path
         for path in folder.rglob("*")

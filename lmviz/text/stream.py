@@ -112,7 +112,7 @@ class _Writer:
             self._file.flush()
         except OSError as error:
             raise LmvizError(
-                f"{folder} has no place for the ids of this large text: {error.strerror}. "
-                f"Name another folder in {DATA_VARIABLE}."
+                f"{folder} has no place for the ids of this large text ({error.strerror}): "
+                f"name another folder in {DATA_VARIABLE}."
             ) from error
         self._parts = []

@@ -94,11 +94,16 @@ class Tokenizer:
 
     def save(self, path: str | Path) -> None:
         """Write the tokenizer.json, from which alone `load` restores the tokenizer."""
-        write_atomically(path, self._backend.to_str(pretty=True).encode("utf-8"))
+        write_atomically(path, self.content)
+
+    @property
+    def content(self) -> bytes:
+        """What `save` writes."""
+        return self._backend.to_str(pretty=True).encode("utf-8")
 
     @property
     def json(self) -> str:
-        """What `save` writes, on one line."""
+        """The content of the file on one line."""
         return self._backend.to_str()
 
     def encode(self, text: str) -> np.ndarray:

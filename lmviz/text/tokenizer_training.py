@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ _BYTES = 256
 _USUAL_MERGED_VOCABULARY = 4096
 _LARGEST_VOCABULARY = 1_000_000
 _BLOCK = 1 << 17  # characters counted at a time: no other thread has its turn meanwhile
+_LONG_RUN = re.compile(r"\S{2048}|\s{2048}")
 _SAMPLE = 1 << 22  # characters after which byte pairs are learned from a part of the text
 
 
@@ -37,6 +39,7 @@ class TokenizerOptions(Configuration):
     vocabulary: int = setting(
         0,
         "The largest number of tokens, the special ones included; 0 keeps every one.",
+        zero="all",
         label="Largest vocabulary",
         minimum=0,
         maximum=_LARGEST_VOCABULARY,
@@ -174,8 +177,22 @@ def _byte_pairs(texts: Iterable[str], options: TokenizerOptions, special: list[s
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    backend.train_from_iterator(_sample(texts), trainer)
+    backend.train_from_iterator(without_long_runs(_sample(texts)), trainer)
     return backend
+
+
+def without_long_runs(texts: Iterable[str]) -> Iterator[str]:
+    """The texts, cut where characters follow one another too long without a space between them.
+
+    The time that byte pairs take to learn grows with the square of such a run: for a genome, which is one
+    word to them, it would be hours.
+    """
+    for text in texts:
+        start = 0
+        for run in _LONG_RUN.finditer(text):
+            yield text[start : run.end()]
+            start = run.end()
+        yield text[start:]
 
 
 def _sample(texts: Iterable[str]) -> Iterator[str]:

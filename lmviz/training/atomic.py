@@ -6,8 +6,10 @@ power cut meets the old file or the new one and nothing between.
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,11 +25,24 @@ _numbers = itertools.count()
 class NotWritten(LmvizError):
     """A file could not be written; what was there before is untouched."""
 
-    def __init__(self, path: Path, reason: object) -> None:
-        super().__init__(
-            f"{path} could not be written ({reason}): free some space, or see that the folder may be "
-            "written to, and then resume; what was saved before is intact."
-        )
+    def __init__(self, path: Path, error: Exception) -> None:
+        number, reason = _reason(error)
+        if number == errno.ENOENT:
+            way_out = "the folder has gone; train anew, as nothing is left of this run."
+        else:
+            way_out = (
+                "free some space, or see that the folder may be written to, and then resume; what was "
+                "saved before is intact."
+            )
+        super().__init__(f"{path} could not be written ({reason}): {way_out}")
+
+
+def _reason(error: Exception) -> tuple[int | None, str]:
+    """The system's number and words for what went wrong; safetensors hides them in its own sentence."""
+    if isinstance(error, OSError):
+        return error.errno, error.strerror or str(error)
+    told = re.search(r"os error (\d+)", str(error))
+    return (int(told[1]), os.strerror(int(told[1]))) if told else (None, str(error))
 
 
 @contextmanager
@@ -43,7 +58,7 @@ def replacing(path: Path) -> Iterator[Path]:
         os.replace(beside, path)
         flush_folder(path.parent)
     except OSError as error:
-        raise NotWritten(path, error.strerror or error) from error
+        raise NotWritten(path, error) from error
     finally:
         beside.unlink(missing_ok=True)
 

@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from lmviz.errors import LmvizError
 from lmviz.models.model import IGNORED
 from lmviz.training.distributed import Team
-from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
+from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions, check_length
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,7 @@ def window_length(length: int, context: int | None, ids: np.ndarray) -> int:
             f"The training text has {len(ids)} token{'' if len(ids) == 1 else 's'}, too few to learn from: "
             "choose a longer text, or a smaller validation share."
         )
-    if context is not None and length > context:
-        raise LmvizError(f"length cannot be {length}: the model takes at most {context} positions.")
+    check_length(length, context)
     return min(length or context or DEFAULT_LENGTH, len(ids) - 1)
 
 

@@ -8,7 +8,7 @@ costs far less than after each slice, and the model at a step is the same either
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from lmviz.models.ngram_counts import count_ngrams
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import join_team
 from lmviz.training.learner import Update
-from lmviz.training.lesson import Lesson
+from lmviz.training.lesson import recorded
 from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Progress
 from lmviz.training.recorder import Recorder
@@ -43,7 +43,7 @@ def learn_counts(
     ignored_target: int | None,
     controls: Controls | None = None,
     resume: bool = False,
-) -> Iterator[Progress]:
+) -> Generator[Progress, None, None]:
     """Count a text in `options.steps` equal slices; as `loop.learn`, whose promises it keeps.
 
     `loss` is that of a slice before it is counted, by the model as it was last worked out. Both losses may
@@ -54,10 +54,10 @@ def learn_counts(
     team = join_team(torch.device("cpu"))
     learner = CountingLearner(model, training, options, ignored_target)
     recorder = Recorder(run, learner, options, controls, team)
-    recorder.begin(resume)
     measured = ValidationText(validation, ignored_target)
-    options = replace(options, learning_rate=0.0)
-    yield from Lesson(learner, recorder, measured, options, controls, team).progress()
+    return recorded(
+        learner, recorder, measured, replace(options, learning_rate=0.0), controls, team, resume=resume
+    )
 
 
 class CountingLearner:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import platform
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from lmviz.errors import LmvizError
-from lmviz.training.options import TrainingOptions
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
+    from lmviz.training.options import TrainingOptions
 
 FORMAT = "lmviz run"
 FORMAT_VERSION = 1
@@ -23,7 +23,7 @@ def versions() -> dict[str, str]:
     """The versions of what decides about numbers."""
     from importlib.metadata import PackageNotFoundError, version  # slow to load, and the window waits
 
-    found = {"python": platform.python_version()}
+    found = {"python": ".".join(map(str, sys.version_info[:3]))}
     for package in ("lmviz", "torch", "numpy", "tokenizers"):
         try:
             found[package] = version(package)
@@ -47,7 +47,14 @@ def describe_corpus(corpus: Corpus) -> dict[str, Any]:
         "marks_boundaries": corpus.marks_boundaries,
         "training_tokens": len(corpus.training),
         "validation_tokens": len(corpus.validation),
+        "characters_per_token": corpus.characters_per_token,
     }
+
+
+def _usual_training() -> dict[str, Any]:
+    from lmviz.training.options import TrainingOptions
+
+    return TrainingOptions().to_values()
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class RunDescription:
     family: str
     configuration: Mapping[str, Any]
     vocabulary_size: int
-    training: Mapping[str, Any] = field(default_factory=lambda: TrainingOptions().to_values())
+    training: Mapping[str, Any] = field(default_factory=_usual_training)
     corpus: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
     created: str = field(default_factory=now)
@@ -78,8 +85,16 @@ class RunDescription:
         return str(self.corpus.get("fingerprint", ""))
 
     @property
+    def characters_per_token(self) -> float | None:
+        """How many characters of the validation text a predicted token is; None where not recorded."""
+        recorded = self.corpus.get("characters_per_token")
+        return float(recorded) if type(recorded) in (int, float) and recorded > 0 else None
+
+    @property
     def options(self) -> TrainingOptions:
         """The training options, checked; LmvizError when they cannot be."""
+        from lmviz.training.options import TrainingOptions  # a window that opens shows none of them
+
         return TrainingOptions.from_values(self.training)
 
     def to_values(self) -> dict[str, Any]:

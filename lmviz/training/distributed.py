@@ -8,6 +8,7 @@ step that one process takes with a batch of N × B. Only the first writes files.
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 from collections.abc import Sequence
 
@@ -109,6 +110,9 @@ def join_team(device: torch.device) -> Team:
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         return Team()
     if not distributed.is_initialized():
+        # Optimizers import this module in any case. Were it imported later, the default values of its
+        # functions would keep the group, and with it threads that abort the process while it ends.
+        importlib.import_module("torch.distributed.nn.functional")
         distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
         atexit.register(distributed.destroy_process_group)
     return ProcessTeam(device)

@@ -29,6 +29,22 @@ class Measure(Protocol):
         """Nats per token; None where there is no text."""
 
 
+def recorded(
+    learner: Learner,
+    recorder: Recorder,
+    validation: Measure,
+    options: TrainingOptions,
+    controls: Controls,
+    team: Team,
+    *,
+    resume: bool,
+) -> Generator[Progress, None, None]:
+    """A whole training, its run held from its first state to its last; see Recorder.begin and Lesson."""
+    with recorder.holding():
+        recorder.begin(resume)
+        yield from Lesson(learner, recorder, validation, options, controls, team).progress()
+
+
 class Lesson:
     """The order of things in a training: update, measure, write down, tell."""
 

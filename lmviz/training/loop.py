@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from lmviz.training.controls import Controls
 from lmviz.training.devices import choose_device
 from lmviz.training.distributed import join_team
 from lmviz.training.learner import GradientLearner
-from lmviz.training.lesson import Lesson
+from lmviz.training.lesson import recorded
 from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Progress
 from lmviz.training.recorder import Recorder
@@ -29,7 +29,7 @@ def learn(
     ignored_target: int | None,
     controls: Controls | None = None,
     resume: bool = False,
-) -> Iterator[Progress]:
+) -> Generator[Progress, None, None]:
     """Train a model by gradients; yields the state before the first update and after each one.
 
     `training` and `validation` are flat token ids; targets equal to `ignored_target` do not count. The
@@ -39,9 +39,10 @@ def learn(
     Under torchrun every process calls this alike, and with the run when resuming; there only
     `controls.stop` saves, as processes that are closed would have to be at the same step.
 
-    Raises LmvizError when options, text, model and run do not fit one another; so does closing when the
-    disk is full. torch's own random numbers are seeded anew at each step, so that dropout depends on
-    nothing but seed and step.
+    Raises LmvizError when options, text and model do not fit one another, before anything is written; the
+    first state does when the run does not fit them, or while something else trains into it, and closing
+    when the disk is full. torch's own random numbers are seeded anew
+    at each step, so that dropout depends on nothing but seed and step.
     """
     controls = controls or Controls()
     device = choose_device(options.device)
@@ -51,5 +52,4 @@ def learn(
     )
     measured = Validation(validation, learner.length, options, ignored_target=ignored_target, team=team)
     recorder = Recorder(run, learner, options, controls, team)
-    recorder.begin(resume)
-    yield from Lesson(learner, recorder, measured, options, controls, team).progress()
+    return recorded(learner, recorder, measured, options, controls, team, resume=resume)

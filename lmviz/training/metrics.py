@@ -60,14 +60,18 @@ def append_metrics(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
                 file.truncate(before)
                 raise
     except OSError as error:
-        raise NotWritten(path, error.strerror or error) from error
+        raise NotWritten(path, error) from error
 
 
 def flush_metrics(path: Path) -> None:
-    """Wait until the lines are on the disk."""
-    if path.exists():
+    """Wait until the lines are on the disk; raises NotWritten."""
+    try:
         with open(path, "rb+") as file:
             os.fsync(file.fileno())
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise NotWritten(path, error) from error
 
 
 def truncate_metrics(path: Path, step: int) -> None:

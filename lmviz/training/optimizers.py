@@ -36,6 +36,11 @@ OPTIMIZERS: dict[str, Callable[[Groups, TrainingOptions, bool], Optimizer]] = {
 }
 
 
+_ADAM = {"step", "exp_avg", "exp_avg_sq"}
+MEMORY: dict[type[Optimizer], set[str]] = {SGD: {"momentum_buffer"}, Adam: _ADAM, AdamW: _ADAM}
+"""What each kind remembers of a parameter once it has moved it, if anything."""
+
+
 def build_optimizer(model: nn.Module, options: TrainingOptions) -> Optimizer:
     """The optimizer of a model's parameters, which must be on their device by now.
 
@@ -73,15 +78,20 @@ def optimizer_tensors(model: nn.Module, optimizer: Optimizer) -> dict[str, torch
 def load_optimizer_tensors(
     model: nn.Module, optimizer: Optimizer, tensors: Mapping[str, torch.Tensor]
 ) -> None:
-    """Take over what `optimizer_tensors` gave; LmvizError when it belongs to another model."""
+    """Take over what `optimizer_tensors` gave; LmvizError when it is damaged or of another model or kind."""
     places = {parameter: name for name, parameter in model.named_parameters()}
     ordered = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     state: dict[int, dict[str, torch.Tensor]] = {}
     for place, parameter in enumerate(ordered):
         prefix = places[parameter] + "/"
         found = {key.removeprefix(prefix): tensors[key].clone() for key in tensors if key.startswith(prefix)}
-        if any(key != "step" and value.shape != parameter.shape for key, value in found.items()):
-            raise LmvizError("The saved state of the optimizer belongs to another model: train anew.")
-        if found:
-            state[place] = found
+        if not found:
+            continue
+        shapes = {key: torch.Size() if key == "step" else parameter.shape for key in MEMORY[type(optimizer)]}
+        if {key: value.shape for key, value in found.items()} != shapes:
+            raise LmvizError(
+                "The saved state of the optimizer is damaged or belongs to another model: train anew in "
+                "another folder."
+            )
+        state[place] = found
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lmviz.configuration import Configuration, setting
+from lmviz.errors import LmvizError
 
 DEFAULT_LENGTH = 64
 """Positions in a training window when neither the person nor the model says."""
@@ -34,6 +35,7 @@ class TrainingOptions(Configuration):
         0,
         "How many tokens long a window is, which is also how far gradients flow back through a recurrent "
         f"model; 0 takes the model's context, or {DEFAULT_LENGTH} where the model has no limit.",
+        zero="context",
         minimum=0,
         maximum=1_000_000,
     )
@@ -112,6 +114,7 @@ class TrainingOptions(Configuration):
     validate_every: int = setting(
         200,
         "After how many updates the loss on the validation text is measured; 0 measures it only at the end.",
+        zero="at the end",
         minimum=0,
         maximum=100_000_000,
     )
@@ -170,3 +173,9 @@ class TrainingOptions(Configuration):
         choices=("float32", "bfloat16"),
         advanced=True,
     )
+
+
+def check_length(length: int, context: int | None) -> None:
+    """LmvizError where windows of a length are more than a model can take; None is no limit."""
+    if context is not None and length > context:
+        raise LmvizError(f"length cannot be {length}: the model takes at most {context} positions.")

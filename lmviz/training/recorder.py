@@ -11,6 +11,7 @@ from lmviz.training.atomic import NotWritten
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import Team
 from lmviz.training.learner import Learner, NotFinite
+from lmviz.training.lock import holding
 from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Progress
 from lmviz.training.run import MEGABYTE, Run
@@ -48,6 +49,12 @@ class Recorder:
         self._lines_every = math.ceil(options.steps / LINES)
         self._lines: list[dict[str, object]] = []
         self._flushed = self._saved = -math.inf
+
+    def holding(self) -> contextlib.AbstractContextManager[None]:
+        """Hold the run, so that nothing else trains into it meanwhile; see lock.holding."""
+        if self._run is None or not self._writes:
+            return contextlib.nullcontext()
+        return holding(self._run.folder)
 
     def begin(self, resume: bool) -> None:
         """Start in an empty run, or go on where it was left; LmvizError when neither can be."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lmviz.errors import LmvizError
-from lmviz.training.atomic import NotWritten, remove_unfinished, replacing, write_bytes
+from lmviz.training.atomic import remove_unfinished, write_bytes
 from lmviz.training.description import RunDescription
 from lmviz.training.metrics import append_metrics, flush_metrics, read_metrics, truncate_metrics
 
@@ -47,17 +48,20 @@ class Run:
     ) -> Self:
         """Start a run in a folder that is new, or that at least holds none; LmvizError otherwise."""
         folder = Path(folder)
-        if (folder / "run.json").exists():
+        if os.path.exists(folder / "run.json"):
             raise LmvizError(f"{folder} already holds a run: choose another folder, or resume that run.")
         try:
             (folder / "snapshots").mkdir(parents=True, exist_ok=True)
             (folder / "resume").mkdir(exist_ok=True)
-        except OSError as error:
-            raise NotWritten(folder, error.strerror or error) from None
+        except (OSError, ValueError) as error:  # ValueError for a name with a NUL in it
+            reason = getattr(error, "strerror", None) or error
+            raise LmvizError(
+                f"{str(folder)!r} could not be made ({reason}): see that runs may be written there, or "
+                "choose another place."
+            ) from None
         run = cls(folder, description)
         if tokenizer is not None:
-            with replacing(folder / "tokenizer.json") as beside:
-                tokenizer.save(beside)
+            write_bytes(folder / "tokenizer.json", tokenizer.content)
         run._write_description()
         return run
 
@@ -70,7 +74,7 @@ class Run:
             values = json.loads(path.read_bytes())
             return cls(folder, RunDescription.from_values(values))
         except (FileNotFoundError, NotADirectoryError):
-            raise LmvizError(f"{folder} holds no run: choose a folder with a run.json in it.") from None
+            raise _no_run(folder) from None
         except OSError as error:
             raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another run.") from None
         except (ValueError, RecursionError):
@@ -209,3 +213,15 @@ class Run:
             if later > step:
                 self._remove_snapshot(later)
         truncate_metrics(self._metrics, step)
+
+
+def _no_run(folder: Path) -> LmvizError:
+    """What to say of a folder without a run.json."""
+    from lmviz.text.reading import is_checkpoint
+
+    if is_checkpoint(folder):
+        return LmvizError(
+            f"{folder} is a checkpoint of transformers, which this version of lmviz does not open: choose "
+            "a run or a sample model."
+        )
+    return LmvizError(f"{folder} holds no run: choose a folder with a run.json in it.")

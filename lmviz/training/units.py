@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-UNITS = ("nats", "bits per character", "perplexity")
+BITS = "bits per character"
+UNITS = ("nats", BITS, "perplexity")
 
 
 def convert_loss(loss: np.ndarray | float, unit: str, characters_per_token: float) -> np.ndarray:
@@ -15,7 +16,7 @@ def convert_loss(loss: np.ndarray | float, unit: str, characters_per_token: floa
     Bits per character make tokenizers comparable; perplexity is the exponential of the loss.
     """
     loss = np.asarray(loss, dtype=np.float64)
-    if unit == "bits per character":
+    if unit == BITS:
         return loss / (math.log(2) * characters_per_token)
     return np.exp(np.minimum(loss, 700.0)) if unit == "perplexity" else loss
 

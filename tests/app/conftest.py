@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,10 +15,20 @@ from shiboken6 import isValid
 from lmviz.app.main_window import MainWindow
 from lmviz.app.session import Session
 from lmviz.app.settings import Settings
+from lmviz.app.theme import STYLE_ARGUMENTS
 from lmviz.training.options import TrainingOptions
 
 TEXT = "the cows eat grass\nthe hens eat corn\nthe dog sees the cows\nthe hens see the dog\n" * 30
+LONG = 20_000  # milliseconds: on a loaded machine what comes comes late, and that is no failure
+for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals):
+    _wait.__kwdefaults__["timeout"] = LONG
 NEVER = 10_000  # steps that no test waits for; with more, not every one is written down
+
+
+@pytest.fixture(scope="session")
+def qapp_args() -> list[str]:
+    """What pytest-qt makes the application with."""
+    return [*STYLE_ARGUMENTS]
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -109,6 +120,14 @@ def session(tmp_path: Path, qapp: QCoreApplication) -> Iterator[Session]:
     session.start()
     yield session
     session.close()
+
+
+@pytest.fixture
+def gate(session: Session) -> Iterator[threading.Event]:
+    """Holds work in a thread back until it is set: at the latest before the session waits for its threads."""
+    gate = threading.Event()
+    yield gate
+    gate.set()
 
 
 @pytest.fixture

@@ -56,3 +56,12 @@ def test_a_fault_in_another_thread_is_told_in_the_thread_of_the_window(qtbot: Qt
     thread.join()
     qtbot.waitUntil(lambda: any(ident == threading.get_ident() for _, ident in heard))
     assert "far away" in heard[-1][0]
+
+
+def test_a_person_who_interrupts_has_met_no_defect(capsys: pytest.CaptureFixture[str]) -> None:
+    faults, heard = Faults(), []
+    faults.happened.connect(heard.append)
+    for kind in (KeyboardInterrupt, SystemExit):
+        faults.catch(kind, kind(), None)
+    assert heard == []
+    assert "KeyboardInterrupt" in capsys.readouterr().err

@@ -1,3 +1,4 @@
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -105,3 +106,30 @@ def test_a_failure_is_handed_over(start: Callable[..., Job], qtbot: QtBot) -> No
     with qtbot.waitSignal(job.failed) as caught:
         job.start()
     assert isinstance(caught.args[1], ZeroDivisionError)
+
+
+def test_a_panic_of_a_library_is_handed_over_too(start: Callable[..., Job], qtbot: QtBot) -> None:
+    class Panic(BaseException):
+        pass
+
+    def work(report: object) -> None:
+        raise Panic
+
+    job = start(work)
+    with qtbot.waitSignal(job.failed) as caught:
+        job.start()
+    assert isinstance(caught.args[1], Panic)
+
+
+def test_a_result_on_its_way_is_dropped_when_the_job_is_cancelled(
+    start: Callable[..., Job], qtbot: QtBot
+) -> None:
+    done, heard = threading.Event(), []
+    job = start(lambda report: done.set())
+    job.succeeded.connect(heard.append)
+    with qtbot.waitSignal(job.ended):
+        job.start()
+        done.wait()
+        job.wait()  # its result has been sent, and nothing was delivered yet
+        job.cancel()
+    assert heard == []

@@ -1,12 +1,15 @@
-from collections.abc import Iterator
+import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.learning import LOOK_EVERY
 from lmviz.app.session import Session
 from lmviz.families import FAMILIES
+from lmviz.training.lock import holding
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
 
@@ -34,17 +37,21 @@ def step_of(session: Session) -> int:
 
 @pytest.mark.parametrize("family", ["lstm", "ngram"])
 def test_train_pause_step_resume_stop(
-    ready: Session, options: TrainingOptions, qtbot: QtBot, family: str
+    ready: Session, options: TrainingOptions, text_file: Path, tmp_path: Path, qtbot: QtBot, family: str
 ) -> None:
+    long = tmp_path / "long.txt"  # an n-gram counts a short text to its end before anybody can pause it
+    long.write_text(text_file.read_text(encoding="utf-8") * 100, encoding="utf-8")
+    with qtbot.waitSignal(ready.corpus_changed):
+        ready.open_corpus(long, documents="line")
     begin(ready, options, qtbot, family)
     qtbot.waitUntil(lambda: step_of(ready) > 3, timeout=LONG)
     ready.pause_training()
     qtbot.waitUntil(lambda: ready.training.phase == "paused")
-    qtbot.wait(150)
+    qtbot.wait(2 * LOOK_EVERY)
     held = step_of(ready)
     ready.step_training()
     qtbot.waitUntil(lambda: step_of(ready) == held + 1)
-    qtbot.wait(150)
+    qtbot.wait(2 * LOOK_EVERY)
     assert (step_of(ready), ready.training.phase) == (held + 1, "paused")
     ready.resume_training()
     qtbot.waitUntil(lambda: step_of(ready) > held + 3)
@@ -117,13 +124,26 @@ def test_closing_in_mid_training_leaves_a_run_that_goes_on_where_it_stopped(
         later.close()
 
 
+def test_a_run_that_is_trained_elsewhere_is_not_trained_here_too(
+    ready: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    ready.open_model(lstm_run)
+    qtbot.waitUntil(lambda: ready.model is not None, timeout=LONG)
+    with holding(lstm_run), qtbot.waitSignal(ready.failed, timeout=LONG) as caught:
+        ready.resume_training()
+    where, sentence = caught.args
+    assert where == "training"
+    assert "being trained already" in sentence
+    assert ready.training.phase == "failed"
+
+
 def test_one_step_from_nothing_begins_a_run_and_waits(
     ready: Session, options: TrainingOptions, qtbot: QtBot
 ) -> None:
     ready.set_plan("lstm", FAMILIES["lstm"].configuration(width=8), options)
     ready.step_training()
     qtbot.waitUntil(lambda: ready.training.phase == "paused" and step_of(ready) == 1, timeout=LONG)
-    qtbot.wait(100)
+    qtbot.wait(2 * LOOK_EVERY)
     assert step_of(ready) == 1
 
 
@@ -148,8 +168,38 @@ def test_a_loss_that_is_not_finite_is_one_sentence(ready: Session, qtbot: QtBot)
     assert ready.training.phase == "failed"
 
 
+def test_a_run_that_vanishes_while_it_is_trained_is_one_sentence(
+    ready: Session, options: TrainingOptions, tmp_path: Path, qtbot: QtBot
+) -> None:
+    begin(ready, options, qtbot)
+    qtbot.waitUntil(lambda: ready.model is not None and step_of(ready) > 5, timeout=LONG)
+    said: list[str] = []
+    ready.failed.connect(lambda where, sentence: where == "training" and said.append(sentence))
+    ready.training.folder.rename(tmp_path / "moved")  # at once: removing file by file races with the training
+    qtbot.waitUntil(lambda: not ready.training.is_active, timeout=LONG)
+    assert ready.training.phase == "failed"
+    assert len(said) == 1
+    assert "has gone" in said[0]
+    ready.choose_step(ready.model.snapshots[0])  # what was open stays open
+
+
+def test_a_training_that_could_not_begin_is_said_once(
+    ready: Session, options: TrainingOptions, tmp_path: Path, qtbot: QtBot
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    ready.runs_folder = tmp_path / "file" / "runs"
+    said: list[tuple[str, str]] = []
+    ready.failed.connect(lambda where, sentence: said.append((where, sentence)))
+    ready.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    qtbot.waitUntil(lambda: ready.training.phase == "failed", timeout=LONG)
+    qtbot.wait(100)
+    [(where, sentence)] = said
+    assert where == "training"
+    assert "could not be made" in sentence
+
+
 def test_what_is_missing_is_said(session: Session, options: TrainingOptions, qtbot: QtBot) -> None:
-    said: Iterator[str] = []
+    said: list[tuple[str, str]] = []
     session.failed.connect(lambda where, sentence: said.append((where, sentence)))
     session.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
     session.resume_training()
@@ -178,12 +228,30 @@ def test_training_changes_are_told_at_the_pace_of_an_eye(
 ) -> None:
     begin(ready, options, qtbot)
     told: list[int] = []
+    first, began = step_of(ready), time.monotonic()
     ready.training_changed.connect(lambda: told.append(step_of(ready)))
-    first = step_of(ready)
-    qtbot.wait(1000)
-    assert 3 <= len(told) <= 24
+    qtbot.waitUntil(lambda: len(told) >= 4)
+    assert len(told) <= 1 + 1000 * (time.monotonic() - began) / (0.9 * LOOK_EVERY)
     assert step_of(ready) - first > len(told), "several steps are one change"
 
 
 def test_a_session_closes_at_once_when_nothing_was_started(qapp: QCoreApplication, tmp_path: Path) -> None:
     Session(tmp_path).close()
+
+
+def test_two_trainings_of_one_second_are_two_runs(
+    ready: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Noon(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:
+            return datetime(2026, 1, 1, 12)
+
+    monkeypatch.setattr("lmviz.app.learning.datetime", Noon)
+    folders = []
+    for _ in range(2):
+        ready.train("ngram", FAMILIES["ngram"].configuration(), TrainingOptions(steps=1, validate_every=0))
+        qtbot.waitUntil(lambda: not ready.training.is_active, timeout=LONG)
+        assert ready.training.phase == "finished", ready.training.sentence
+        folders.append(ready.training.folder)
+    assert folders[0] != folders[1]

@@ -1,16 +1,30 @@
+import re
+import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtGui import QDropEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDockWidget,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.dialogs import FaultReport
+from lmviz.app import commands
+from lmviz.app.dialogs import FaultReport, KeyboardMap
 from lmviz.app.faults import Faults
 from lmviz.app.main_window import MainWindow
 from lmviz.app.panels.next_word import NextWordPanel
+from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.perspective_view import PerspectiveView
 from lmviz.app.session import Session
 from lmviz.app.settings import Settings
 from lmviz.app.theme import current_theme, theme_switch
@@ -114,7 +128,12 @@ def test_load_choose_train_pause_scrub_resume_stop(
 
 def test_training_without_a_text_says_so_beside_the_button(window: MainWindow, qtbot: QtBot) -> None:
     press(window, qtbot, "train_button")
-    assert "no text" in window.transport.notice.sentence
+    notice = window.transport.notice
+    assert "no text" in notice.sentence
+    notice.findChild(QPushButton).click()
+    qtbot.waitUntil(lambda: window.session.corpus is not None, timeout=LONG)
+    assert window.session.corpus.name == "stories"
+    assert not notice.sentence
 
 
 def test_closing_in_mid_training_stops_it(
@@ -237,6 +256,57 @@ def test_what_was_open_is_offered_again(
         later.close()
 
 
+def test_a_session_that_was_killed_in_mid_training_is_offered_again_and_trains_on(
+    window: MainWindow,
+    session: Session,
+    options: TrainingOptions,
+    text_file: Path,
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    session.open_corpus(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.corpus is not None)
+    session.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    qtbot.waitUntil(lambda: session.model is not None and session.training.progress.step > 20, timeout=LONG)
+    folder = session.training.folder
+    qtbot.waitUntil(
+        lambda: Settings(tmp_path / "lmviz.ini").last_session.training == str(folder), timeout=LONG
+    )
+    killed = tmp_path / "killed"  # as the files were at that moment; the training itself goes on
+    shutil.copytree(folder, killed)
+    ini = tmp_path / "killed.ini"
+    ini.write_text((tmp_path / "lmviz.ini").read_text().replace(str(folder), str(killed)))
+    session.stop_training()
+    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+
+    later = Session(tmp_path / "runs")
+    again = MainWindow(later, Settings(ini))
+    qtbot.addWidget(again)
+    later.start()
+    try:
+        again.beginning.welcome(tmp_path)
+        assert "killed" in again.notice.sentence
+        again.notice.findChild(QPushButton).click()
+        qtbot.waitUntil(lambda: "stopped at step" in again.notice.sentence, timeout=LONG)
+        assert later.step == later.model.snapshots[-1], "what was followed live is followed again"
+        held = later.step
+        again.notice.findChild(QPushButton).click()
+        qtbot.waitUntil(
+            lambda: later.training.progress is not None and later.training.progress.step > held, timeout=LONG
+        )
+        assert later.training.folder == killed
+    finally:
+        later.close()
+
+
+def test_an_offer_that_was_not_taken_up_is_made_again(
+    window: MainWindow, settings: Settings, text_file: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    settings.keep("last/sources", str(text_file))
+    window.close()
+    assert Settings(tmp_path / "lmviz.ini").last_session.sources == (str(text_file),)
+
+
 def test_the_arrangement_is_remembered_and_can_be_reset(
     window: MainWindow, session: Session, settings: Settings, qtbot: QtBot
 ) -> None:
@@ -254,10 +324,88 @@ def test_the_arrangement_is_remembered_and_can_be_reset(
     assert len(again.perspective.panels) == shown + 1
 
 
-def test_every_control_has_a_name_for_assistive_tools(window: MainWindow) -> None:
-    for button in window.findChildren(QPushButton):
-        if button.isVisible():
-            assert button.accessibleName() or button.text(), button.objectName()
+def test_more_room_goes_to_the_panels_in_the_middle_until_somebody_arranges_them(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    def widths() -> dict[str, int]:
+        return {panel.objectName(): panel.width() for panel in window.perspective.panels}
+
+    window.show_perspective("train")
+    window.resize(1000, 640)
+    qtbot.wait(80)
+    narrow = widths()
+    window.resize(2200, 1200)
+    qtbot.waitUntil(lambda: widths()["loss_view"] > narrow["loss_view"] + 900)
+    assert widths()["plan_view"] < 340
+    window.toggle_rearranging()
+    dock = window.findChild(QDockWidget, "dock_plan")
+    heads = [window.findChild(QDockWidget, f"dock_{name}") for name in ("plan", "loss", "next_word")]
+    window.perspective.resizeDocks(heads, [700, 900, 340], Qt.Orientation.Horizontal)
+    qtbot.waitUntil(lambda: dock.width() > 650)
+    later = PerspectiveView("train", window.session, window.perspective.arrangement())
+    qtbot.addWidget(later)
+    later.resize(window.perspective.size())
+    later.show()
+    qtbot.wait(80)
+    assert later.findChild(QDockWidget, "dock_plan").width() > 650, "what a person has chosen stays"
+
+
+@pytest.mark.parametrize("perspective", [row.name for row in shown_perspectives()])
+def test_every_control_has_a_name_for_assistive_tools(
+    window: MainWindow, read: Session, transformer_run: Path, text_file: Path, perspective: str, qtbot: QtBot
+) -> None:
+    read.open_corpus(text_file, documents="line")
+    read.open_model(transformer_run)
+    qtbot.waitUntil(lambda: read.corpus is not None and len(read.models) == 2, timeout=LONG)
+    window.show_perspective(perspective)
+    qtbot.waitUntil(lambda: read.reading is not None and not read.is_reading, timeout=LONG)
+    qtbot.wait(200)
+    reachable = [
+        item
+        for item in window.findChildren(QWidget)
+        if item.isVisible() and item.focusPolicy() & Qt.FocusPolicy.TabFocus and _is_shown(item)
+    ]
+    assert len(reachable) > 12
+    nameless = [item for item in reachable if not (item.accessibleName() or _words_on(item))]
+    assert not nameless, [(type(item).__name__, item.objectName()) for item in nameless]
+
+
+def _words_on(control: QWidget) -> str:
+    return control.text() if isinstance(control, (QAbstractButton, QLabel)) else ""
+
+
+def _is_shown(widget: QWidget) -> bool:
+    """Whether it is ours, and not behind another tab. Qt makes parts such as the edit of a spin box."""
+    above = widget
+    while above is not None and not isinstance(above, Panel):
+        above = above.parentWidget()
+    return not widget.objectName().startswith("qt_") and (above is None or above.is_in_sight)
+
+
+def test_the_keyboard_map_names_every_key_that_anything_listens_to(window: MainWindow) -> None:
+    window.commands.show_keyboard_map()
+    [shown] = window.findChildren(KeyboardMap)
+    told = " ".join(label.text() for label in shown.findChildren(QLabel)).lower()
+    sources = (path for path in Path(commands.__file__).parent.rglob("*.py") if path.name != "demo.py")
+    listened = {name for path in sources for name in re.findall(r"Key\.Key_(\w+)", path.read_text("utf-8"))}
+    words = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "Enter": "return", "Escape": "esc"}
+    words |= {"PageUp": "page up", "PageDown": "page down"}
+    assert {"N", "Space", "Home", "Return"} <= listened
+    keys = re.split(r"[\s,+]+", told)
+    missing = {
+        key for key in listened if words.get(key, key.lower()) not in [*keys, *map(" ".join, pairwise(keys))]
+    }
+    assert not missing
+    for action in window.commands.all():
+        if not action.shortcut().isEmpty():
+            assert action.shortcut().toString(QKeySequence.SequenceFormat.NativeText).lower() in told
+
+
+def test_the_keyboard_map_fits_into_a_small_window(window: MainWindow) -> None:
+    window.resize(860, 560)
+    window.commands.show_keyboard_map()
+    [shown] = window.findChildren(KeyboardMap)
+    assert shown.height() < window.height()
 
 
 def test_projector_mode_enlarges(window: MainWindow) -> None:

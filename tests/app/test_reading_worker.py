@@ -22,7 +22,7 @@ class Heard:
     def __init__(self, reader: ReadingWorker) -> None:
         self.reader = reader
         self.answers: list[object] = []
-        self.faults: list[Exception] = []
+        self.faults: list[BaseException] = []
 
     def ask(self, key: str, work: object) -> None:
         self.reader.ask(key, work, self.answers.append, self.faults.append)
@@ -113,3 +113,19 @@ def test_stopping_waits_for_the_work_in_hand_and_answers_nothing(
     assert reader.isFinished()
     qtbot.wait(20)
     assert heard.answers == []
+
+
+class Panic(BaseException):
+    """What the tokenizers' Rust raises: no Exception."""
+
+
+def panic() -> None:
+    raise Panic("index out of bounds")
+
+
+def test_a_panic_reaches_whoever_asked_and_the_thread_goes_on(reader: ReadingWorker, qtbot: QtBot) -> None:
+    heard = Heard(reader)
+    heard.ask("a", panic)
+    heard.ask("b", lambda: "fine")
+    qtbot.waitUntil(lambda: bool(heard.answers))
+    assert isinstance(heard.faults[0], Panic)

@@ -1,7 +1,9 @@
+import threading
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pytest
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session import Session
@@ -185,3 +187,87 @@ def test_a_newer_corpus_silences_the_one_that_is_still_being_read(
     qtbot.waitUntil(lambda: not session.jobs and bool(names), timeout=20_000)
     qtbot.wait(50)
     assert names == ["farm"]
+
+
+def test_a_corpus_that_was_overtaken_does_not_end_the_reading_of_the_newer_one(
+    session: Session, gate: threading.Event, text_file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from lmviz.text import corpus
+
+    gates, whole = {"older": threading.Event(), "newer": gate}, corpus.load_corpus(text_file)
+    monkeypatch.setattr(corpus, "load_corpus", lambda source, **_: gates[source].wait() and whole)
+    said: list[str] = []
+    session.failed.connect(lambda where, sentence: said.append(sentence))
+    session.open_corpus("older")
+    session.open_corpus("newer")
+    with qtbot.waitSignal(session.job_finished):
+        gates["older"].set()
+    session.train()
+    assert "still being read" in said[-1]
+    with qtbot.waitSignal(session.corpus_changed):
+        gate.set()
+
+
+def test_a_place_beyond_the_text_is_its_last(session: Session, text_file: Path, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(session.corpus_changed):
+        session.open_corpus(text_file)
+    session.choose_place(10**9)
+    assert session.place == len(session.corpus.training) - 1
+    session.choose_place(-3)
+    assert session.place == 0
+
+
+def test_a_cancelled_job_is_under_way_no_more(session: Session, gate: threading.Event, qtbot: QtBot) -> None:
+    job = session.start_reporting_job("slow", lambda report: gate.wait(), print)
+    assert session.jobs == (job,)
+    with qtbot.waitSignal(session.job_finished):
+        job.cancel()
+        assert session.jobs == ()
+        gate.set()
+
+
+def test_typing_what_stands_there_already_is_no_change(read: Session) -> None:
+    told: list[str] = []
+    read.prefix_changed.connect(lambda: told.append(read.prefix))
+    read.set_prefix(read.prefix)
+    assert told == []
+
+
+def test_nothing_read_before_and_after_is_no_news(session: Session, qtbot: QtBot) -> None:
+    told: list[object] = []
+    session.reading_changed.connect(lambda: told.append(session.reading))
+    session.set_prefix("the cows")
+    qtbot.waitUntil(lambda: not session.is_reading)
+    assert told == []
+
+
+def test_the_position_of_a_reading_lies_within_it_while_a_longer_text_is_read(read: Session) -> None:
+    last = len(read.reading.trace.tokens) - 1
+    read.set_prefix("the cows eat grass the hens eat corn")
+    assert read.shown_position > last
+    assert read.reading_position == last
+
+
+def test_a_reading_on_its_way_never_arrives_when_its_model_was_closed(
+    read: Session, gate: threading.Event, qtbot: QtBot
+) -> None:
+    done: list[bool] = []
+    read.ask_reader("gate", gate.wait, print)
+    read.set_prefix("the cows eat corn")
+    with qtbot.waitSignal(read.reading_changed):
+        read.close_model(read.model)
+    read.ask_reader("done", lambda: True, done.append)
+    gate.set()
+    qtbot.waitUntil(lambda: bool(done))
+    assert read.reading is None
+
+
+def test_a_color_that_became_free_is_given_to_the_next_model(
+    read: Session, lstm_run: Path, transformer_run: Path, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(read.model_changed, timeout=10_000):
+        read.open_model(transformer_run)
+    read.close_model(read.models[0])
+    with qtbot.waitSignal(read.model_changed, timeout=10_000):
+        read.open_model(lstm_run)
+    assert [model.color_index for model in read.models] == [1, 0]

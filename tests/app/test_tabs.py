@@ -1,7 +1,8 @@
 """Panels that share a place can all be reached: each has its tab."""
 
 import pytest
-from PySide6.QtWidgets import QTabBar
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDoubleSpinBox, QTabBar
 
 from lmviz.app.panels.table import rows_of
 
@@ -17,3 +18,13 @@ def test_every_tabbed_panel_has_a_tab_that_can_be_seen(window, qtbot, perspectiv
     qtbot.waitUntil(lambda: titles <= shown(), timeout=5000)
     window.reset_arrangement()
     qtbot.waitUntil(lambda: titles <= shown(), timeout=5000)
+
+
+def test_the_keyboard_brings_the_panel_it_reaches_in_front(window, qtbot):
+    window.show_perspective("inside")
+    panels = {panel.objectName(): panel for panel in window.perspective.panels}
+    behind = panels["surgery_view"]
+    qtbot.waitUntil(lambda: panels["unit_view"].is_in_sight and not behind.is_in_sight, timeout=5000)
+    window.activateWindow()
+    behind.findChild(QDoubleSpinBox).setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(lambda: behind.is_in_sight and not panels["unit_view"].is_in_sight, timeout=5000)

@@ -5,9 +5,13 @@ import re
 import numpy as np
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
+from pytestqt.qtbot import QtBot
 
 from lmviz.app.color_maps import color_map, contrast
+from lmviz.app.main_window import MainWindow
+from lmviz.app.session import Session
+from lmviz.app.settings import Settings
 from lmviz.app.stylesheet import stylesheet
 from lmviz.app.theme import DARK, LIGHT, PROJECTOR_SCALE, current_theme, theme_switch
 
@@ -34,6 +38,23 @@ def test_projector_enlarges_type(switch):
     switch.set_projector(True)
     assert current_theme().scale == PROJECTOR_SCALE
     assert current_theme().font().pixelSize() == round(usual * PROJECTOR_SCALE)
+
+
+def test_a_window_that_begins_in_projector_mode_is_as_large_as_one_that_enters_it(
+    session: Session, settings: Settings, qtbot: QtBot
+) -> None:
+    settings.keep("view/projector", True)
+    window = MainWindow(session, settings)
+    qtbot.addWidget(window)
+    with qtbot.waitSignal(window.painted):
+        window.show()
+    controls = [control for control in window.findChildren(QAbstractButton) if control.isVisible()]
+    sizes = [control.font().pixelSize() for control in controls]
+    window.set_projector(False)
+    window.set_projector(True)
+    again = [control.font().pixelSize() for control in controls]
+    window.set_projector(False)
+    assert sizes == again
 
 
 def test_there_is_one_switch(switch):
@@ -84,3 +105,22 @@ def test_the_style_sheet_names_only_existing_pictures(theme):
     for picture in pictures:
         with open(picture, encoding="utf-8") as file:
             assert file.read().startswith("<svg")
+
+
+@pytest.mark.parametrize("role", ["", "link"])
+def test_the_list_of_a_narrow_picker_shows_every_choice_in_full(role: str, switch, qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    picker = QComboBox(page)
+    picker.setProperty("role", role)
+    picker.addItems(["sampling", "greedy"])
+    picker.setFixedWidth(60)
+    page.show()
+    picker.showPopup()
+    shown = picker.view()
+    qtbot.waitUntil(shown.isVisible)
+    for row in range(2):
+        place = shown.visualRect(picker.model().index(row, 0))
+        assert shown.viewport().rect().contains(place)
+        assert place.width() >= shown.sizeHintForColumn(0)
+    picker.hidePopup()

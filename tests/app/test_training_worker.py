@@ -1,4 +1,5 @@
 import threading
+import time
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
@@ -7,7 +8,8 @@ import torch
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.training_worker import TrainingWorker
+from lmviz.app import training_worker
+from lmviz.app.training_worker import SHARE_FOR_COPIES, TrainingWorker
 from lmviz.training.progress import Progress
 
 STEPS = 50_000
@@ -26,6 +28,7 @@ class Lesson:
         try:
             for step in range(STEPS):
                 self.weight.fill_(step)
+                time.sleep(0.001)  # or it might end before what is tested
                 yield Progress(step=step, steps=STEPS)
         finally:
             self.closed = True
@@ -74,12 +77,11 @@ def test_pausing_holds_and_going_on_goes_on(start: Callable[..., TrainingWorker]
     worker, seen = start(), []
     qtbot.waitUntil(lambda: newest(worker, seen) > 5)
     worker.pause()
-    qtbot.wait(20)
     held = newest(worker, seen)
     qtbot.wait(30)
-    assert newest(worker, seen) == held
+    assert newest(worker, seen) <= held + 1, "the step in hand, and no other"
     worker.go_on()
-    qtbot.waitUntil(lambda: newest(worker, seen) > held)
+    qtbot.waitUntil(lambda: newest(worker, seen) > held + 1)
     assert [progress.step for progress in seen] == list(range(len(seen))), "nothing is lost on the way"
 
 
@@ -88,10 +90,9 @@ def test_a_pause_is_never_lost_however_it_falls(start: Callable[..., TrainingWor
     for _ in range(30):
         worker.go_on()
         worker.pause()
-    qtbot.wait(20)
     held = newest(worker, seen)
-    qtbot.wait(20)
-    assert newest(worker, seen) == held
+    qtbot.wait(30)
+    assert newest(worker, seen) <= held + 1
 
 
 @pytest.mark.parametrize("paused", [True, False])
@@ -128,3 +129,66 @@ def test_whatever_is_raised_is_kept_as_the_fault(start: Callable[..., TrainingWo
     qtbot.waitUntil(worker.isFinished)
     assert isinstance(worker.fault, MemoryError)
     assert not worker.has_begun
+
+
+def test_a_panic_of_a_library_is_a_fault_and_no_stop(
+    start: Callable[..., TrainingWorker], qtbot: QtBot
+) -> None:
+    class Panic(BaseException):
+        pass
+
+    def begin() -> None:
+        raise Panic
+
+    worker = start(begin=begin)
+    qtbot.waitUntil(worker.isFinished)
+    assert isinstance(worker.fault, Panic)
+
+
+def test_weights_of_one_step_are_copied_once(
+    start: Callable[..., TrainingWorker], lesson: Lesson, qtbot: QtBot
+) -> None:
+    copied: list[int] = []
+    lesson.model.state = lambda: copied.append(1) or {"weight": lesson.weight}
+    worker = start(steps=3)
+    qtbot.waitUntil(lambda: lesson.weight.item() == 3)
+    worker.want_state()
+    qtbot.waitUntil(lambda: worker.take_state() is not None)
+    worker.want_state()
+    worker.stop()
+    worker.wait()
+    assert len(copied) == 1
+
+
+def test_large_weights_are_not_copied(
+    start: Callable[..., TrainingWorker], lesson: Lesson, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[int] = []
+    lesson.model.state = lambda: looked.append(1) or {"weight": lesson.weight}
+    monkeypatch.setattr(training_worker, "LARGEST_LIVE_STATE", lesson.weight.nbytes - 1)
+    worker = start(steps=3)
+    worker.want_state()
+    qtbot.waitUntil(lambda: bool(looked))
+    worker.stop()
+    worker.wait()
+    assert worker.take_state() is None
+
+
+def test_copying_takes_a_small_share_of_the_training(
+    start: Callable[..., TrainingWorker], lesson: Lesson, qtbot: QtBot
+) -> None:
+    long, times = 0.01, []
+
+    def state() -> dict[str, torch.Tensor]:
+        times.append(time.monotonic())
+        time.sleep(long)
+        return {"weight": lesson.weight}
+
+    def wants_again() -> bool:
+        worker.want_state()
+        return len(times) == 2
+
+    lesson.model.state = state
+    worker = start()
+    qtbot.waitUntil(wants_again)
+    assert times[1] - times[0] >= long / SHARE_FOR_COPIES

@@ -9,10 +9,8 @@ from lmviz.decoding.likelihood import (
     BLOCK,
     predictions,
     text_log_probabilities,
-    traced_log_probabilities,
 )
 from lmviz.errors import LmvizError
-from lmviz.models.prefix import read_prefix
 
 
 def expected(model, text):
@@ -96,15 +94,3 @@ def test_ranks_of_ties_go_by_id(bigram):
         bigram.table[:] = 0
     scored = text_log_probabilities(bigram, "cows").tokens[0]
     assert scored.rank == scored.id + 1
-
-
-@pytest.mark.parametrize("marks", [True, False])
-def test_logits_that_are_known_already_give_the_same_table(make, marks):
-    model = make(marks=marks)
-    prefix = read_prefix(model, "cows eat corn")
-    logits = model(torch.from_numpy(prefix.ids)[None])[0].detach().numpy()
-    traced = traced_log_probabilities(prefix, logits, model.tokenizer.start_id)
-    expected = text_log_probabilities(model, "cows eat corn")
-    assert [token.rank for token in traced.tokens] == [token.rank for token in expected.tokens]
-    assert traced.log_probability == pytest.approx(expected.log_probability)
-    assert [token.token for token in traced.tokens] == ["cows", "eat", "corn"]

@@ -1,7 +1,10 @@
 """A continuation's score is that of the beam that found it, and of the text read as a whole."""
 
+import math
+
 import numpy as np
 import pytest
+import torch
 
 from lmviz.decoding.beam import beam_search
 from lmviz.decoding.likelihood import text_log_probabilities
@@ -24,3 +27,11 @@ def test_only_what_was_chosen_counts(bigram):
     assert found.log_probability == pytest.approx(sum(chosen))
     assert found.perplexity == pytest.approx(np.exp(-np.mean(chosen)))
     assert outcome(bigram, "the cows", []).perplexity is None
+
+
+def test_the_next_to_impossible_has_a_perplexity_beyond_all_numbers(bigram):
+    with torch.no_grad():
+        bigram.table[:, 3] -= 4000.0
+    found = outcome(bigram, "the cows", [3])
+    assert -5000 < found.log_probability < -3000
+    assert found.perplexity == math.inf

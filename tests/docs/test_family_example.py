@@ -24,9 +24,7 @@ def invariants() -> Iterator[ModuleType]:
     """The tests of all families, in a module that knows the new row."""
     with pytest.MonkeyPatch.context() as patch:
         [row] = install("adding-a-family.md", patch).values()
-        from lmviz.models.average_configuration import AverageConfiguration
-
-        family = eval(row, {**vars(families), "AverageConfiguration": AverageConfiguration})
+        family = eval(row, vars(families))
         patch.setitem(families.FAMILIES, family.name, family)
         found = importlib.util.spec_from_file_location("invariants_of_the_example", INVARIANTS)
         module = importlib.util.module_from_spec(found)

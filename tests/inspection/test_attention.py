@@ -6,12 +6,15 @@ from lmviz.inspection.attention import (
     attention_layers,
     attention_weights,
     combine_heads,
+    edges_of,
     farthest_looking_head,
     largest_of_squares,
+    strongest_edges,
     thumbnails,
 )
 from lmviz.inspection.head_badges import FIRST, INDUCTION, PREVIOUS, head_badges, head_patterns
-from lmviz.inspection.trace import Trace, TracedArray, trace
+from lmviz.inspection.trace import Trace, trace
+from lmviz.inspection.traced_array import TracedArray
 
 AXES = ("head", "query", "key")
 
@@ -143,3 +146,17 @@ def test_the_farthest_looking_head_is_the_one_that_looks_hardest_far_back():
 def test_a_short_text_and_other_families_have_no_farthest_looking_head(a, text):
     assert farthest_looking_head(traced(range(3), [even(3)])) is None
     assert farthest_looking_head(trace(a("lstm"), text)) is None
+
+
+WEIGHTS = np.array([[1.0, 0, 0], [0.3, 0.7, 0], [0.5, 0.1, 0.4]])
+
+
+def test_the_strongest_edges_come_weakest_first():
+    assert strongest_edges(WEIGHTS, 3).tolist() == [[2, 0], [1, 1], [0, 0]]
+    assert strongest_edges(WEIGHTS, 9, 0.35).tolist() == [[2, 2], [2, 0], [1, 1], [0, 0]]
+    assert strongest_edges(np.zeros((2, 2)), 5).shape == (0, 2)
+
+
+def test_the_edges_of_a_position_go_either_way():
+    assert edges_of(WEIGHTS, 2, 0.2).tolist() == [[2, 2], [2, 0]]
+    assert edges_of(WEIGHTS, 0, looked_at=True).tolist() == [[1, 0], [2, 0], [0, 0]]

@@ -1,8 +1,15 @@
+import gc
+from copy import deepcopy
+from weakref import ref
+
 import numpy as np
 import pytest
+import torch
 
+from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import zero
-from lmviz.inspection.trace import Trace, trace
+from lmviz.inspection.trace import trace
+from lmviz.models.ngram_counts import count_ngrams
 
 BEGINNING, WHOLE = "the cows eat", "the cows eat the corn at night"
 
@@ -32,8 +39,9 @@ def test_going_on_gives_what_reading_anew_gives(model, before, after):
     alike(trace(model, after, earlier=trace(model, before)), trace(model, after))
 
 
-def test_word_by_word_errors_do_not_add_up(a):
-    model = a("transformer-rotary-pre")
+@pytest.mark.parametrize("kind", ["transformer-rotary-pre", "lstm", "gru", "rnn"])
+def test_word_by_word_errors_do_not_add_up(a, kind):
+    model = a(kind)
     words, found = WHOLE.split(), None
     for count in range(1, len(words) + 1):
         found = trace(model, " ".join(words[:count]), earlier=found)
@@ -68,6 +76,24 @@ def test_only_new_rows_go_through_the_weights(a, counted):
     assert counted == []
 
 
+@pytest.mark.parametrize("kind", ["lstm", "gru", "rnn"])
+def test_a_recurrence_goes_on_from_its_last_states(a, kind, monkeypatch):
+    from lmviz.models.operations import Affine
+
+    positions = []
+    plain = Affine.compute
+
+    def compute(self, scope):
+        positions.append(scope.position)
+        return plain(self, scope)
+
+    monkeypatch.setattr(Affine, "compute", compute)
+    earlier = trace(a(kind), BEGINNING)
+    positions.clear()
+    found = trace(a(kind), WHOLE, earlier=earlier)
+    assert {at for at in positions if at is not None} == set(range(len(earlier), len(found)))
+
+
 def test_an_earlier_trace_that_does_not_fit_is_left_aside(a, counted):
     model = a("transformer-learned-pre")
     earlier = trace(model, BEGINNING)
@@ -91,20 +117,68 @@ def test_an_earlier_trace_that_does_not_fit_is_left_aside(a, counted):
     alike(trace(model, long, earlier=earlier), trace(model, long))
 
 
-def test_another_snapshot_is_another_model(a):
-    model = a("transformer-learned-pre")
+def test_a_model_that_has_learned_meanwhile_is_another(a):
+    model = deepcopy(a("transformer-learned-pre")).requires_grad_(True)
+    fused = torch.optim.AdamW(model.parameters(), 0.1, fused=True)  # which torch does not count as a write
+    for learn in (fused.step, lambda: model.load_state(a("transformer-learned-pre").state())):
+        earlier = trace(model, BEGINNING)
+        model.loss(torch.tensor([[1, 2]]), torch.tensor([[2, 3]]))[0].backward()
+        learn()
+        alike(trace(model, WHOLE, earlier=earlier), trace(model, WHOLE))
+        alike(trace(model, BEGINNING, earlier=earlier), trace(model, BEGINNING))
+
+
+def test_counts_taken_anew_are_another_model(a):
+    model = deepcopy(a("ngram"))
+    earlier = trace(model, WHOLE)
+    model.fit(count_ngrams(np.arange(7), 3, model.vocabulary_size, start_id=0))
+    alike(trace(model, BEGINNING, earlier=earlier), trace(model, BEGINNING))
+
+
+@pytest.mark.parametrize("kind", ["ngram", "lstm", "transformer-learned-pre"])
+def test_two_models_of_one_name_are_not_mixed_up(a, kind):
+    model, namesake = a(kind), deepcopy(a(kind))
+    if kind == "ngram":
+        namesake.fit(count_ngrams(np.arange(7), 3, model.vocabulary_size, start_id=0))
+    for parameter in namesake.parameters():
+        parameter.copy_(-parameter)
     earlier = trace(model, BEGINNING)
-    stale = Trace(
-        **{
-            **{name: getattr(earlier, name) for name in earlier.__dataclass_fields__},
-            "step": 7,
-            "arrays": {
-                address: type(traced)(traced.array + 1, traced.axes, traced.scale)
-                for address, traced in earlier.arrays.items()
-            },
-        }
-    )
-    alike(trace(model, WHOLE, earlier=stale), trace(model, WHOLE))
+    alike(trace(namesake, WHOLE, earlier=earlier), trace(namesake, WHOLE))
+
+
+def test_a_changed_model_is_not_the_one_it_changes(a):
+    model = a("transformer-learned-pre")
+    changes = [zero("layers/0/attention/mixed", head=0)]
+    changed = ChangedModel(model, changes)
+    expected = trace(model, WHOLE, interventions=changes)
+    for earlier in (trace(model, BEGINNING), trace(changed, BEGINNING)):
+        found = trace(changed, WHOLE, earlier=earlier)
+        alike(found, expected)
+        assert found.interventions == tuple(changes), "the trace says what was done"
+        alike(trace(model, WHOLE, earlier=earlier), trace(model, WHOLE))
+
+
+def test_a_trace_does_not_keep_its_model_alive(a):
+    model = deepcopy(a("lstm"))
+    found, alive = trace(model, BEGINNING), ref(model)
+    del model
+    gc.collect()
+    assert alive() is None
+    alike(trace(a("lstm"), WHOLE, earlier=found), trace(a("lstm"), WHOLE))
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_what_is_left_of_a_long_text_lets_the_rest_go(a, typed):
+    model = a("transformer-none-pre")
+    found, long = None, " ".join(["the cows eat corn"] * 2 + ["bats"])
+    for count in range(1 if typed else 9, 10):
+        found = trace(model, " ".join(long.split()[:count]), earlier=found)
+    assert len(found) == 10  # with START
+    short = trace(model, "the", earlier=found)
+    for address, traced in short.arrays.items():
+        for part in traced.beginning(len(short)):
+            held = part if part.base is None or not isinstance(part.base, np.ndarray) else part.base
+            assert held.nbytes <= 4 * traced.array.nbytes, address
 
 
 def test_some_taps_can_be_asked_for(a):

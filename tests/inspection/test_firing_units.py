@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.firing_units import firing_units
-from lmviz.inspection.trace import Trace, TracedArray, trace
+from lmviz.inspection.firing_units import firing_units, usual_threshold
+from lmviz.inspection.trace import Trace, trace
+from lmviz.inspection.traced_array import TracedArray
 
 ADDRESS = "layers/0/hidden"
 
@@ -38,3 +39,20 @@ def test_a_stretch_needs_a_word_and_a_tap_with_units(a, text):
         firing_units(traced(np.zeros((3, 2))), ADDRESS, (2, 2), 0.5)
     with pytest.raises(LmvizError, match="units"):
         firing_units(trace(a("transformer-none-pre"), text), "layers/0/attention/weights", (0, 1), 0.5)
+
+
+@pytest.mark.parametrize("size", [1e-5, 0.013, 0.2, 1.0, 37.0, 5e4])
+def test_a_usual_threshold_has_the_scale_of_the_tap_and_reads_well(size):
+    values = size * np.random.default_rng(3).normal(size=(9, 40))
+    threshold = usual_threshold(traced(values), ADDRESS)
+    assert 0.1 < (np.abs(values) >= threshold).mean() < 0.35
+    digits = f"{threshold:.1e}".partition("e")[0]
+    assert digits[-1] in "05"
+    assert threshold == float(f"{threshold:.1e}")
+
+
+def test_a_usual_threshold_leaves_aside_what_is_silent():
+    values = np.zeros((5, 20))
+    values[:, 3] = (1, 2, 3, 4, np.inf)
+    assert usual_threshold(traced(values), ADDRESS) == 3.0
+    assert usual_threshold(traced(np.zeros((2, 3))), ADDRESS) > 0

@@ -7,8 +7,9 @@ from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.options import BeamOptions, SamplingOptions
 from lmviz.decoding.sampling import sample
-from lmviz.inspection import recipes
+from lmviz.inspection import decoding_recipes, recipes, views
 from lmviz.inspection.attention import combine_heads
+from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.equations import one_line
 from lmviz.inspection.explain import explain
 from lmviz.inspection.interventions import paint_attention, remove_positions, scale_head, swap_tokens
@@ -63,6 +64,35 @@ def test_an_array(run, moment, a):
     assert np.array_equal(whole, trace(a(moment.model), TRICKY)["norm"].array)
 
 
+@pytest.mark.parametrize("address", ["layers/0/norm1", "layers/0/attention/scores", "probabilities"])
+def test_a_view_is_reproduced_as_it_is_drawn(run, moment, a, address):
+    found = trace(a(moment.model), TRICKY)
+    tokens = views.likeliest_tokens(found, 2, 3)
+    order = (2, 0, 1) if address.endswith("norm1") else None
+    drawn = views.matrix(found, address, 1, 2, tokens, order)
+    assert np.array_equal(run(recipes.view_recipe(moment, drawn))["values"], drawn.values)
+
+
+def test_views_are_reproduced_by_name(run, moment, a):
+    found = trace(a(moment.model), TRICKY)
+    addresses = ("layers/1/attention/weights", "layers/1/attention/query", "logits")
+    drawn = {f"of {address}": views.strip(found, address, 2, 1, (4, 1)) for address in addresses}
+    values = run(recipes.views_recipe(moment, drawn))["values"]
+    assert values.keys() == drawn.keys()
+    assert all(np.array_equal(values[name], view.values[0]) for name, view in drawn.items())
+
+
+def test_whole_taps_by_address(run, moment, a):
+    values = run(recipes.arrays_recipe(moment, ["layers/0/norm1", "logits"]))["values"]
+    found = trace(a(moment.model), TRICKY)
+    assert set(values) == {"layers/0/norm1", "logits"}
+    assert all(np.array_equal(value, found[address].array) for address, value in values.items())
+
+
+def test_stages(run, moment, a):
+    assert run(recipes.stages_recipe(moment))["stages"] == trace(a(moment.model), TRICKY).stages
+
+
 def test_the_last_snapshot_needs_no_step(run):
     run(recipes.array_recipe(Moment("lstm", "the cows"), "logits"))
     assert run.opened == [("lstm", None)]
@@ -74,7 +104,7 @@ def test_interventions_are_spelt_out(run, a):
     found = run(recipes.array_recipe(moment, "logits"))
     expected = trace(model, TRICKY, interventions=moment.interventions)["logits"].array
     assert np.array_equal(found["values"], expected)
-    distribution = run(recipes.distribution_recipe(moment, {"temperature": 0.5}))["distribution"]
+    distribution = run(decoding_recipes.distribution_recipe(moment, {"temperature": 0.5}))["distribution"]
     assert np.array_equal(distribution.logits, expected[-1].astype(np.float64))
     assert distribution.options.temperature == 0.5
 
@@ -100,30 +130,54 @@ def test_a_lens(run, moment, a):
 
 
 def test_a_distribution(run, moment, a):
-    found = run(recipes.distribution_recipe(moment, {"temperature": 0.8, "top_k": 3}))["distribution"]
+    found = run(decoding_recipes.distribution_recipe(moment, {"temperature": 0.8, "top_k": 3}))[
+        "distribution"
+    ]
     assert np.array_equal(found.logits, Continuation.of(a(moment.model), TRICKY).logits)
     assert found.options == SamplingOptions(temperature=0.8, top_k=3)
 
 
 def test_a_sample(run, moment, a):
-    found = run(recipes.sample_recipe(moment, 5, {"seed": 3, "top_p": 0.9}))["steps"]
+    found = run(decoding_recipes.sample_recipe(moment, 5, {"seed": 3, "top_p": 0.9}))["steps"]
     expected = sample(a(moment.model), TRICKY, 5, SamplingOptions(seed=3, top_p=0.9))
     assert [step.text for step in found] == [step.text for step in expected]
 
 
 def test_a_beam(run, moment, a):
-    found = run(recipes.beam_recipe(moment, {"width": 2, "length": 3}))["tree"]
+    found = run(decoding_recipes.beam_recipe(moment, {"width": 2, "length": 3}))["tree"]
     assert found == beam_search(a(moment.model), TRICKY, BeamOptions(width=2, length=3))
 
 
 def test_a_likelihood(run, moment, a):
-    found = run(recipes.likelihood_recipe(moment))["likelihood"]
+    found = run(decoding_recipes.likelihood_recipe(moment))["likelihood"]
     assert found == text_log_probabilities(a(moment.model), TRICKY)
 
 
 def test_a_comparison(run):
     found = run(
-        recipes.comparison_recipe([Moment("lstm", "the cows eat", 8), Moment("ngram", "the cows eat")])
+        decoding_recipes.comparison_recipe(
+            [Moment("lstm", "the cows eat", 8), Moment("ngram", "the cows eat")]
+        )
     )
     assert found["found"].places.tolist() == [0, 3, 8, 12]
     assert run.opened == [("lstm", 8), ("ngram", None)]
+
+
+def test_models_side_by_side_one_of_them_changed(run, a):
+    changed = Moment("transformer-learned-pre", TRICKY, interventions=(scale_head(0, 1),))
+    found = run(decoding_recipes.side_by_side_recipe([changed, Moment("lstm", TRICKY)]))["distributions"]
+    model = a("transformer-learned-pre")
+    expected = trace(model, TRICKY, interventions=changed.interventions)["logits"].array[-1]
+    np.testing.assert_allclose(found[0].logits, expected, rtol=1e-5, atol=1e-6)
+    assert np.array_equal(found[1].logits, Continuation.of(a("lstm"), TRICKY).logits)
+
+
+def test_what_is_drawn_and_scored_is_so_with_the_interventions(run, a):
+    moment = Moment("transformer-learned-pre", TRICKY, interventions=(scale_head(0, 1),))
+    changed = ChangedModel(a(moment.model), moment.interventions)
+    found = run(decoding_recipes.likelihood_recipe(moment))["likelihood"]
+    assert found == text_log_probabilities(changed, TRICKY)
+    steps = run(decoding_recipes.sample_recipe(moment, 4, {"seed": 1}))["steps"]
+    assert [step.id for step in steps] == [
+        step.id for step in sample(changed, TRICKY, 4, SamplingOptions(seed=1))
+    ]

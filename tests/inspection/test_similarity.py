@@ -18,3 +18,9 @@ def test_units_that_behave_alike_stand_together():
 @pytest.mark.parametrize("shape", [(1, 5), (4, 1), (4, 2), (2, 3), (6, 3)])
 def test_any_shape_has_an_order(shape):
     assert sorted(similarity_order(np.ones(shape))) == list(range(shape[1]))
+
+
+def test_numbers_that_are_none_do_not_keep_the_others_from_having_an_order():
+    values = np.random.default_rng(0).normal(size=(6, 5))
+    values[2, 1], values[:, 3], values[0, 4] = np.nan, np.inf, -np.inf
+    assert sorted(similarity_order(values)) == list(range(5))

@@ -10,7 +10,6 @@ from lmviz.models.model import IGNORED
 from lmviz.models.ngram import Ngram
 from lmviz.models.ngram_configuration import NgramConfiguration
 from lmviz.models.ngram_counts import count_ngrams
-from lmviz.models.ngram_places import places_of
 
 START, END = 0, 1
 VOCABULARY = 12
@@ -49,10 +48,11 @@ def listened(model: Ngram, tokens: torch.Tensor, **replaced) -> dict[str, np.nda
 
 
 class Written:
-    """What `explain` reads from: the values that were listened to."""
+    """What `explain` reads from: the values that were listened to, and the tokens."""
 
     def __init__(self, arrays):
         self.arrays = arrays
+        self.ids = PREFIX[0].numpy()
 
     def array(self, address):
         return self.arrays[address]
@@ -204,14 +204,6 @@ def test_stages_walk_the_taps_with_equations_that_can_be_drawn(order, smoothing)
         assert "<svg" in ziamath.Latex(stage.equation).svg()
     assert known <= set(addresses)
     assert {"logits", "probabilities", *(a for a in addresses if a.endswith("counts"))} <= known
-
-
-def test_places_of_a_context_are_where_it_stands_in_the_text():
-    tokens = np.array([2, 3, 4, 2, 3, 5, 2, 3], dtype=np.uint8)
-    np.testing.assert_array_equal(places_of(np.array([-1, 2, 3]), tokens), [0, 3, 6])
-    np.testing.assert_array_equal(places_of(np.array([2, 3, 5]), tokens), [3])
-    assert len(places_of(np.array([9]), tokens)) == 0
-    assert len(places_of(np.array([2, 3]), tokens[:1])) == 0
 
 
 def test_the_number_of_ngrams_counts_as_parameters():

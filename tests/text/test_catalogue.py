@@ -62,6 +62,13 @@ def test_what_is_not_there_is_said(monkeypatch, tmp_path):
         load_corpus("tiny-shakespeare")
 
 
+def test_no_place_for_what_is_made_says_how_to_name_another(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "file" / "folder"))
+    with pytest.raises(LmvizError, match=r"^sums is made .*: name another folder in LMVIZ_DATA\.$"):
+        corpus_path("sums")
+
+
 def test_the_farm_is_plain():
     lines = resource_path("corpora", "farm.txt").read_text(encoding="utf-8").splitlines()
     assert len(lines) == len(set(lines)) > 300

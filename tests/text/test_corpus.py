@@ -65,7 +65,7 @@ def test_no_place_for_large_ids_is_said(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("x", encoding="utf-8")
     monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "file" / "folder"))
     monkeypatch.setattr(stream.encode_documents, "__defaults__", (100,))
-    with pytest.raises(LmvizError, match="Name another folder in LMVIZ_DATA"):
+    with pytest.raises(LmvizError, match="name another folder in LMVIZ_DATA"):
         text_corpus(LINES)
 
 
@@ -210,3 +210,14 @@ def test_any_string_is_a_corpus_or_a_clear_sentence(text):
     except LmvizError:
         return
     assert corpus.training_text.endswith("\ufffd")
+
+
+def test_what_is_no_tokenizer_is_refused():
+    with pytest.raises(LmvizError, match="There is no tokenizer 5"):
+        text_corpus(LINES, tokenizer=5)
+
+
+@pytest.mark.parametrize("source", [None, 5, [None], b"name"])
+def test_what_names_no_text_is_refused(source):
+    with pytest.raises(LmvizError, match="names no text"):
+        load_corpus(source)

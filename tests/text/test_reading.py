@@ -123,3 +123,23 @@ def test_any_bytes_are_a_text_or_a_clear_sentence(tmp_path_factory, data, encodi
     else:
         assert text.strip(" \t\n\f\v")
         assert "\r" not in text
+
+
+def test_a_file_of_a_folder_that_cannot_be_opened_is_told(tmp_path, monkeypatch):
+    path = write(tmp_path, b"a text", "a.txt")
+
+    def refuse(self: Path, mode: str) -> None:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(LmvizError) as told:
+        text_files(tmp_path)
+    assert str(told.value) == f"{path} cannot be read: Permission denied."
+
+
+def test_a_checkpoint_is_no_folder_of_texts(tmp_path):
+    write(tmp_path, b'{"model_type": "gpt2"}', "config.json")
+    assert text_files(tmp_path)
+    write(tmp_path, b"anything", "model-00001-of-00002.safetensors")
+    with pytest.raises(LmvizError, match="is a checkpoint of transformers"):
+        text_files(tmp_path)

@@ -1,7 +1,9 @@
+import re
+
 import pytest
 
 from lmviz.errors import LmvizError
-from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer, without_long_runs
 
 TEXT = "b b b a a c"
 
@@ -64,3 +66,16 @@ def test_no_text_at_all_gives_the_special_tokens():
     for kind in ("words", "characters"):
         empty = train_tokenizer([], TokenizerOptions(kind=kind), marks_boundaries=True)
         assert empty.tokens() == ["⟨start⟩", "⟨end⟩", "⟨unknown⟩"]
+
+
+def test_byte_pairs_are_learned_from_runs_of_bounded_length():
+    text = "some words " + "ACGT" * 5000 + " " * 9000 + "more words"
+    pieces = list(without_long_runs([text, "plain words"]))
+    assert "".join(pieces) == text + "plain words"
+    assert pieces[-1] == "plain words"
+    assert max(len(run) for piece in pieces for run in re.findall(r"\S+|\s+", piece)) <= 2048
+
+
+def test_a_genome_becomes_byte_pairs():
+    tokens = learn("ACGT" * 30_000, kind="bpe", vocabulary=270)
+    assert "ACGTACGT" in tokens

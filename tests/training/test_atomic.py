@@ -1,9 +1,11 @@
 from pathlib import Path
 
 import pytest
+import torch
 
 from lmviz.errors import LmvizError
 from lmviz.training.atomic import NotWritten, remove_unfinished, replacing, write_bytes
+from lmviz.training.tensors import write_tensors
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
@@ -33,6 +35,13 @@ def test_a_folder_that_cannot_be_written_to_is_told_in_a_sentence(tmp_path: Path
     with pytest.raises(NotWritten, match="could not be written") as told:
         write_bytes(tmp_path / "missing" / "file", b"content")
     assert isinstance(told.value, LmvizError)
+
+
+def test_a_folder_that_has_gone_is_not_called_full(tmp_path: Path) -> None:
+    tensors = {"weight": torch.zeros(2)}
+    with pytest.raises(NotWritten, match="has gone") as told:
+        write_tensors(tmp_path / "missing" / "file.safetensors", tensors, {})
+    assert "os error" not in str(told.value)
 
 
 def test_what_a_crash_left_is_removed_and_nothing_else(tmp_path: Path) -> None:

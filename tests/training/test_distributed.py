@@ -17,7 +17,9 @@ from lmviz.training.distributed import Team, is_first_process, join_team
 pytestmark = pytest.mark.skipif(not torch.distributed.is_available(), reason="torch was built without it")
 
 SCRIPT = """
+import atexit
 import json
+import os
 import sys
 from pathlib import Path
 import numpy as np
@@ -33,6 +35,13 @@ from lmviz.training.run import Run
 
 torch.set_num_threads(1)
 folder, batch = sys.argv[1], int(sys.argv[2])
+
+def note_threads():
+    names = [Path(task, "comm").read_text().strip() for task in Path("/proc/self/task").glob("*")]
+    Path(f"{folder}.{os.environ['RANK']}.threads").write_text(json.dumps(names))
+
+if "RANK" in os.environ:
+    atexit.register(note_threads)  # before the group's own, hence called after it
 ids = (np.arange(600) * 3 + (np.random.default_rng(0).random(600) < 0.1)) % 7
 told = {}
 
@@ -90,6 +99,9 @@ def test_two_processes_equal_one_with_twice_the_batch(
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     by_two_processes(script, tmp_path / "two")
+    for rank in range(2):
+        left = json.loads((tmp_path / f"two.{rank}.threads").read_text())
+        assert not [name for name in left if "gloo" in name]  # it might abort the process later
     by_one_process(script, tmp_path / "one", monkeypatch)
     two, one = (json.loads((tmp_path / name / "told.json").read_text()) for name in ("two", "one"))
     for sampling in ("random", "streams"):

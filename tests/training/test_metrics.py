@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lmviz.training.atomic import NotWritten
-from lmviz.training.metrics import append_metrics, read_metrics, truncate_metrics
+from lmviz.training.metrics import append_metrics, flush_metrics, read_metrics, truncate_metrics
 
 resource = pytest.importorskip("resource")
 
@@ -64,3 +64,10 @@ def test_any_bytes_give_steps_with_numbers(tmp_path: Path, content: bytes) -> No
     for line in read_metrics(tmp_path / "metrics"):
         assert line["step"] >= 0
         assert all(isinstance(value, int | float) for value in line.values())
+
+
+def test_lines_that_cannot_reach_the_disk_are_told(tmp_path: Path) -> None:
+    (tmp_path / "metrics").mkdir()
+    with pytest.raises(NotWritten):
+        flush_metrics(tmp_path / "metrics")
+    flush_metrics(tmp_path / "none yet")

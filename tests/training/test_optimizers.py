@@ -81,6 +81,35 @@ def test_tensors_of_another_model_are_refused() -> None:
         load_optimizer_tensors(model, optimizer, {"weight/exp_avg": torch.zeros(2, 2)})
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda tensors: tensors.pop("weight/exp_avg"),
+        lambda tensors: tensors.pop("bias/step"),
+        lambda tensors: tensors.update({"weight/exp_bvg": tensors.pop("weight/exp_avg_sq")}),
+        lambda tensors: tensors.update({"weight/step": torch.zeros(2)}),
+    ],
+)
+def test_tensors_that_are_damaged_are_refused(damage: Callable[[dict[str, torch.Tensor]], object]) -> None:
+    model = quadratic()
+    optimizer = build_optimizer(model, TrainingOptions())
+    step(model, optimizer, 0)
+    tensors = optimizer_tensors(model, optimizer)
+    damage(tensors)
+    with pytest.raises(LmvizError, match="damaged or belongs to another model"):
+        load_optimizer_tensors(model, build_optimizer(model, TrainingOptions()), tensors)
+
+
+def test_tensors_of_another_kind_are_refused() -> None:
+    model = quadratic()
+    optimizer = build_optimizer(model, TrainingOptions(optimizer="momentum"))
+    step(model, optimizer, 0)
+    with pytest.raises(LmvizError, match="damaged or belongs to another model"):
+        load_optimizer_tensors(
+            model, build_optimizer(model, TrainingOptions()), optimizer_tensors(model, optimizer)
+        )
+
+
 def test_a_model_without_weights_is_refused() -> None:
     with pytest.raises(LmvizError, match="nothing to learn"):
         build_optimizer(nn.Identity(), TrainingOptions())

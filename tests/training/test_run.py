@@ -1,5 +1,7 @@
 import contextlib
 import json
+import os
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from lmviz.errors import LmvizError
 from lmviz.models.model import Model
+from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
 from lmviz.training.description import RunDescription
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
@@ -54,9 +57,35 @@ def test_a_run_is_never_written_over(tmp_path: Path) -> None:
         Run.create(tmp_path / "run", DESCRIPTION)
 
 
+def test_whatever_a_crash_leaves_half_made_goes_when_training_begins_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer = train_tokenizer(["a b"], TokenizerOptions(), marks_boundaries=False)
+    replace = os.replace
+
+    def copy(source: Path, target: Path) -> None:
+        """Leave the file beside where it is, as a crash would."""
+        shutil.copy(source, f"{source}.left")
+        replace(source, target)
+        os.rename(f"{source}.left", source)
+
+    monkeypatch.setattr(os, "replace", copy)
+    monkeypatch.setattr(Path, "unlink", lambda self, missing_ok=False: None)
+    run = Run.create(tmp_path / "run", DESCRIPTION, tokenizer)
+    monkeypatch.undo()
+    assert len(list(run.folder.iterdir())) == 6
+    run.rewind(-1)
+    assert {path.name for path in run.folder.iterdir()} == {
+        "run.json",
+        "tokenizer.json",
+        "snapshots",
+        "resume",
+    }
+
+
 def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(LmvizError, match="could not be written"):
+    with pytest.raises(LmvizError, match="could not be made"):
         Run.create(tmp_path / "file" / "run", DESCRIPTION)
 
 
@@ -65,6 +94,13 @@ def test_a_place_without_a_run_is_told(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(LmvizError, match="holds no run"):
         Run.open(tmp_path / place)
+
+
+def test_a_checkpoint_of_another_program_is_told(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "pytorch_model.bin").write_bytes(b"pickle")
+    with pytest.raises(LmvizError, match="is a checkpoint of transformers"):
+        Run.open(tmp_path)
 
 
 @given(st.binary(max_size=300))

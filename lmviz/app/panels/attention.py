@@ -8,12 +8,14 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
+from lmviz.app.explained_strips import ExplainedStrips, NamedView
+from lmviz.app.opening import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.panels.panel import Panel
 from lmviz.app.theme import current_theme
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figures import number
 from lmviz.app.widgets.heatmap import HeatmapView
-from lmviz.app.widgets.strips import Strip, StripList
+from lmviz.app.widgets.invitation import Invitation
 from lmviz.inspection.names import coordinate
 from lmviz.text.tokenizer import visible
 
@@ -25,6 +27,7 @@ STEPS = {"q · k": "products", "÷ √d": "scaled", "masked": "scores", "softmax
 COMBINATIONS = ("mean", "max")
 STRIPS_WIDTH = 230
 NARROW = 470  # pixels at scale 1 below which the matrix needs all there is
+LIT = 3  # as strong as a cell can be lit
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 
 
@@ -52,7 +55,13 @@ class AttentionPanel(Panel):
         )
         self._matrix = HeatmapView()
         self._matrix.setAccessibleName("attention of the chosen head")
-        self._strips = StripList()
+        self._invitation = Invitation("attention_invitation")
+        self._invitation.accepted.connect(lambda: session.open_model(FIRST_MODEL))
+        self._invitation.hide()
+        self._strips = ExplainedStrips(session)
+        self._strips.setAccessibleName("query, key, value and what is mixed")
+        self._pair = (0, 0)
+        self._strips_drawn: object = None
         self._strips.setFixedWidth(STRIPS_WIDTH)
         self._dragging = False
         self._shown = NOTHING
@@ -70,6 +79,11 @@ class AttentionPanel(Panel):
     def matrix(self) -> HeatmapView:
         """The heatmap."""
         return self._matrix
+
+    @property
+    def strips(self) -> ExplainedStrips:
+        """The query, the key and the value behind the weight one looks at, and what they are mixed into."""
+        return self._strips
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {self._address: self._shown} if self._shown.size else {}
@@ -89,15 +103,17 @@ class AttentionPanel(Panel):
         if reading is None or "layers/0/attention/weights" not in reading.trace.arrays:
             self._shown = NOTHING
             self._matrix.set_matrix(NOTHING)
-            self._strips.set_strips([])
+            self._strips.set_views([])
             self._card.set_title("Attention")
+            self._invite()
             return
+        self._show_invitation(False)
         self._draw(reading.trace)
         self._mark()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._strips.setVisible(event.size().width() >= NARROW * current_theme().scale)
+        self._show_invitation(not self._invitation.isHidden())
 
     def _head(self) -> QWidget:
         head = QWidget()
@@ -112,8 +128,27 @@ class AttentionPanel(Panel):
         row = QHBoxLayout(body)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._matrix, 1)
+        row.addWidget(self._invitation, 1)
         row.addWidget(self._strips)
         return body
+
+    def _invite(self) -> None:
+        """Say in place of the matrix what there is to do."""
+        if self.session.reading is not None:
+            self._invitation.invite(
+                "Only a Transformer has attention. This model reads without it.", MODEL_OFFER
+            )
+        elif self.session.model is None:
+            self._invitation.invite("Open a Transformer to see which words look at which.", MODEL_OFFER)
+        else:
+            is_coming = bool(self.session.prefix)
+            self._invitation.invite("" if is_coming else "Type a beginning above, to see who looks at whom.")
+        self._show_invitation(True)
+
+    def _show_invitation(self, invites: bool) -> None:
+        self._invitation.setVisible(invites)
+        self._matrix.setVisible(not invites)
+        self._strips.setVisible(not invites and self.width() >= NARROW * current_theme().scale)
 
     def _connect(self) -> None:
         session, matrix = self.session, self._matrix
@@ -170,28 +205,34 @@ class AttentionPanel(Panel):
         traced = trace.arrays.get(f"layers/{layer}/attention/weights")
         return traced is not None and head < traced.array.shape[0]
 
-    def _pair(self) -> tuple[int, int]:
-        """The query and the key one looks at."""
-        cell, position = self.session.shown_cell, self.session.reading_position
-        if (
-            cell is not None
-            and "/attention/" in cell[0]
-            and len(cell[1]) == 3
-            and cell[0].endswith(tuple(STEPS.values()))
-        ):
-            return cell[1][1], cell[1][2]
-        return position, position
+    def _pair_looked_at(self) -> tuple[int, int]:
+        """The query and the key one looks at; those shown, while one points at their own strips."""
+        for cell in (self.session.shown_cell, self.session.cell):
+            place, _, tap = cell[0].rpartition("/") if cell is not None else ("", "", "")
+            if place.endswith("/attention") and tap in STEPS.values():
+                return cell[1][1], cell[1][2]
+            if cell is not None and self._strips.shows(cell):
+                return self._pair
+        return self.session.reading_position, self.session.reading_position
 
     def _draw_strips(self) -> None:
         """The query, the key and the value behind the weight one looks at, and what they are mixed into."""
         reading, (layer, head) = self.session.reading, self.session.head
         if reading is None or self._shown.size == 0 or not self.isVisible():
-            self._strips.set_strips([])
+            self._strips.set_views([])
+            self._strips_drawn = None
             return
-        query, key = self._pair()
+        from lmviz.inspection.views import strip
+
         place, trace = f"layers/{layer}/attention", reading.trace
         if f"{place}/mixed" not in trace:
             return  # another family's reading has come, and is about to be drawn
+        last = len(trace.tokens) - 1
+        query, key = self._pair = tuple(min(position, last) for position in self._pair_looked_at())
+        wanted = (reading, layer, head, query, key)
+        if wanted == self._strips_drawn:
+            return
+        self._strips_drawn = wanted
         rotated = "_rotated" if f"{place}/query_rotated" in trace.arrays else ""
         rows = (
             (f"q “{visible(trace.tokens[query])}”", f"query{rotated}", query),
@@ -199,8 +240,8 @@ class AttentionPanel(Panel):
             (f"v “{visible(trace.tokens[key])}”", "value", key),
             ("mixed", "mixed", query),
         )
-        self._strips.set_strips(
-            [Strip(name, trace[f"{place}/{tap}"].array[head, at], "signed") for name, tap, at in rows]
+        self._strips.set_views(
+            [NamedView(name, strip(trace, f"{place}/{tap}", at, head, ())) for name, tap, at in rows]
         )
 
     def _mark(self) -> None:
@@ -227,7 +268,17 @@ class AttentionPanel(Panel):
             return
         view = matrix(reading.trace, self._address, head, 0, ())
         same = view.values.shape == self._shown.shape and len(self.session.heads) <= 1
-        self._matrix.set_lights(self.session.lights(view) if same else None)
+        lights = self.session.lights(view) if same else None
+        self._matrix.set_lights(self._isolated() if lights is None else lights)
+
+    def _isolated(self) -> np.ndarray | None:
+        """What the word under the pointer looks at, or who looks at it; None while it is a cell, or none."""
+        position = self.session.hovered_position
+        if position is None or position >= len(self._shown) or self.session.hovered_cell is not None:
+            return None
+        strengths = np.zeros(self._shown.shape, dtype=np.int8)
+        strengths[(slice(None), position) if self.session.looked_at else position] = LIT
+        return strengths
 
     def _hover(self, query: int, key: int) -> None:
         self.session.hover_position(query)

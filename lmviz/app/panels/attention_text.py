@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QTimer
 
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.panel import AFTER_THE_POINTER, Panel
 from lmviz.app.widgets.attention_text import AttentionText
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.scrolling import scrolling
@@ -24,6 +24,8 @@ HINT = "hover a word: what it looks at · with Shift: who looks at it · click p
 class AttentionTextPanel(Panel):
     """Draws the chosen head, or the mean of several."""
 
+    gives_way = 33
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("attention_text_view")
@@ -33,9 +35,11 @@ class AttentionTextPanel(Panel):
         self._area.setMinimumHeight(LEAST_HEIGHT)
         self._card = Card("In the text", HINT, self._area)
         self.column.addWidget(self._card)
-        self._text.token_hovered.connect(lambda n: session.hover_position(n if n >= 0 else None))
+        self._text.token_hovered.connect(self._point)
         self._text.token_clicked.connect(session.choose_position)
-        session.hovered_position_changed.connect(self._mark)
+        self._mark_late = QTimer(self, singleShot=True, interval=AFTER_THE_POINTER)
+        self._mark_late.timeout.connect(self._mark)
+        session.hovered_position_changed.connect(self._mark_late.start)
         session.looked_at_changed.connect(lambda: self._text.set_looked_at(session.looked_at))
         session.position_changed.connect(self._mark)
         self._follow_current = QTimer(self, singleShot=True, interval=0)
@@ -78,6 +82,10 @@ class AttentionTextPanel(Panel):
         if 0 <= position < len(self._weights):
             place = self._text.token_place(position).toPoint()
             self._area.ensureVisible(place.x(), place.y(), self._area.width() // 4, 0)
+
+    def _point(self, token: int) -> None:
+        self.session.hover_position(token if token >= 0 else None)
+        self._mark()  # at once, as the pointer is here
 
     def _mark(self) -> None:
         hovered = self.session.hovered_position

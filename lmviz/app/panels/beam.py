@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.theme import current_theme, theme_switch
+from lmviz.app.surgery import in_words
+from lmviz.app.theme import theme_switch
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figures import number, percentage
 from lmviz.app.widgets.flow import FlowLayout, labelled
 from lmviz.app.widgets.hover_card import HoverCard
+from lmviz.app.widgets.inline_spin import fit_width
+from lmviz.app.widgets.link_button import LinkButton
 from lmviz.app.widgets.scrolling import scrolling
 from lmviz.app.widgets.tree_view import TreeNode, TreeView
 from lmviz.decoding.beam import FINISHED, PRUNED, BeamNode, length_normaliser
@@ -23,7 +28,6 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.app.session import Session
 
-SPIN = 56
 BETWEEN = 220  # milliseconds from one step to the next, so that one sees the tree grow
 
 
@@ -37,9 +41,9 @@ class BeamPanel(Panel):
         self._tree.setObjectName("beam_tree")
         self._tree.setAccessibleName("beam search")
         self._area = scrolling(self._tree, sideways=True)
-        self._step = _link("beam_step_button", "one step", "grow the beam by one token")
-        self._run = _link("beam_run_button", "run", "grow the beam to its length")
-        self._again = _link("beam_again_button", "clear", "take the search away")
+        self._step = LinkButton("beam_step_button", "one step", "grow the beam by one token")
+        self._run = LinkButton("beam_run_button", "run", "grow the beam to its length")
+        self._again = LinkButton("beam_again_button", "clear", "take the search away")
         self._width = self._spin(QSpinBox(), "width")
         self._length = self._spin(QSpinBox(), "length")
         self._penalty = self._spin(QDoubleSpinBox(), "length_penalty")
@@ -55,6 +59,26 @@ class BeamPanel(Panel):
         self.column.addWidget(self._card)
         self._connect()
         self._adopt_theme()
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """For every node but the prefix: the node before it, its token's id, and its score."""
+        nodes = self.session.beam.nodes[1:] if self.session.beam is not None else ()
+        return {
+            name: np.array([getattr(node, name) for node in nodes])
+            for name in ("parent", "id", "score")
+            if nodes
+        }
+
+    def recipe(self) -> str:
+        from lmviz.app.moments import moment_of, unusual
+        from lmviz.inspection.decoding_recipes import beam_recipe
+
+        session, beam = self.session, self.session.beam
+        if beam is None or not session.is_beam_grown:
+            return ""  # the recipe's search would go on to the end
+        moment = moment_of(session, beam.nodes[0].text)
+        searched = replace(moment, step=session.beam_step, interventions=session.beam_interventions)
+        return beam_recipe(searched, unusual(beam.options))
 
     def refresh(self) -> None:
         session, beam = self.session, self.session.beam
@@ -93,15 +117,21 @@ class BeamPanel(Panel):
         states = {FINISHED: "finished", PRUNED: "dropped"}
         best = "the best" if self.session.is_beam_grown else "best so far"
         state = best if shown == beam.best else states.get(shown.state, "kept")
-        moment = (
-            "" if self.session.beam_step == self.session.step else f", at step {self.session.beam_step:,}"
-        )
         self._say(
-            f"token {beam.depth} of {beam.options.length}{moment} · {text} · "
+            f"token {beam.depth} of {beam.options.length}{self._circumstances()} · {text} · "
             f"score {number(shown.score, 2)} · {state}"
         )
         place = self._tree.node_rectangle(shown.index).center().toPoint()
         QTimer.singleShot(0, self, lambda: self._area.ensureVisible(place.x(), place.y(), 120, 60))
+
+    def _circumstances(self) -> str:
+        """What model searches, where it is another than the one that is shown now, or a changed one."""
+        session = self.session
+        step = "" if session.beam_step == session.step else f", at step {session.beam_step:,}"
+        changes = in_words(session.beam_interventions)
+        if not changes and session.interventions_in_force:
+            changes = "without the interventions"
+        return f"{step}, {changes}" if changes else step
 
     def _connect(self) -> None:
         session = self.session
@@ -116,7 +146,12 @@ class BeamPanel(Panel):
         session.beam_changed.connect(self._go_on)
         session.failed.connect(self._complain)
         theme_switch().theme_changed.connect(self._adopt_theme)
-        self.follow(session.beam_changed, session.encoding_changed, session.step_changed)
+        self.follow(
+            session.beam_changed,
+            session.encoding_changed,
+            session.step_changed,
+            session.interventions_changed,
+        )
 
     def _toggle(self) -> None:
         """Grow to the end, or pause."""
@@ -137,7 +172,7 @@ class BeamPanel(Panel):
 
     def _adopt_theme(self) -> None:
         for spin in (self._width, self._length, self._penalty):
-            spin.setFixedWidth(round(SPIN * current_theme().scale))
+            fit_width(spin)
 
     def _select(self, node: int) -> None:
         self._selected = node
@@ -193,7 +228,6 @@ class BeamPanel(Panel):
         spin.setAccessibleName(f"beam {setting.label.lower()}")
         spin.setToolTip(f"<p>{setting.help}</p>")
         spin.setRange(setting.minimum, setting.maximum)
-        spin.setProperty("role", "link")
         return spin
 
 
@@ -207,11 +241,3 @@ def score_in_words(node: BeamNode, options: BeamOptions) -> tuple[str, tuple[str
         f"÷ ((5 + {node.depth}) ÷ 6)^{options.length_penalty:g} = {number(normaliser)}",
         f"place {node.rank} of its step: {state}",
     )
-
-
-def _link(name: str, text: str, description: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName(name)
-    button.setAccessibleName(description)
-    button.setProperty("role", "link")
-    return button

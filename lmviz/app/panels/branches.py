@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.theme import current_theme, theme_switch
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figures import count, percentage
+from lmviz.app.widgets.link_button import LinkButton
 from lmviz.app.widgets.scrolling import scrolling
 from lmviz.app.widgets.tree_view import TreeNode, TreeView
 from lmviz.text.tokenizer import visible
@@ -41,8 +42,8 @@ class BranchesPanel(Panel):
             label.setProperty("role", "muted")
         for label in (self._before, self._written, self._said):
             label.setWordWrap(True)
-        self._adopt = _link("use_as_prefix_button", "use as prefix", "put this text into the prefix")
-        self._clear = _link("clear_branches_button", "clear", "let go of all branches")
+        self._adopt = LinkButton("use_as_prefix_button", "use as prefix", "put this text into the prefix")
+        self._clear = LinkButton("clear_branches_button", "clear", "let go of all branches")
         self._goals: list[tuple[int, int | None]] = []
         self._drawn = 0  # the node of the tree that one stands on
         self._card = Card("Branches", self._actions(), self._lay_out())
@@ -158,14 +159,6 @@ class BranchesPanel(Panel):
 
     def _adopt_theme(self) -> None:
         self._written.setFont(current_theme().token_font(14.5))
-
-
-def _link(name: str, text: str, description: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName(name)
-    button.setAccessibleName(description)
-    button.setProperty("role", "link")
-    return button
 
 
 def _end_of(text: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.surgery import in_words
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.columns_model import Column
 from lmviz.app.widgets.figures import count, number
@@ -60,12 +61,33 @@ class ChainRulePanel(Panel):
         session.failed.connect(self._complain)
         session.position_changed.connect(self._mark)
         session.hovered_position_changed.connect(self._mark)
-        self.follow(session.branches_changed, session.encoding_changed)
+        self.follow(session.branches_changed, session.encoding_changed, session.interventions_changed)
 
     @property
     def likelihood(self) -> Likelihood | None:
         """What is drawn."""
         return self._shown
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The columns of the table (token,), "p" and the others by their titles; NaN where there is none."""
+        tokens = self._shown.tokens if self._shown is not None else ()
+        if not tokens:
+            return {}
+        return {
+            "p": _array([token.probability for token in tokens]),
+            "bits": _array([token.surprisal for token in tokens]),
+            "rank": _array([token.rank for token in tokens]),
+            "product": _array([token.product if token.count else None for token in tokens]),
+            "perplexity": _array([token.perplexity for token in tokens]),
+        }
+
+    def recipe(self) -> str:
+        from lmviz.app.moments import moment_of
+        from lmviz.inspection.decoding_recipes import likelihood_recipe
+
+        if self._shown is None:
+            return ""
+        return likelihood_recipe(moment_of(self.session, self.session.branches.node.text))
 
     def refresh(self) -> None:
         session = self.session
@@ -76,7 +98,7 @@ class ChainRulePanel(Panel):
             self._card.set_aside("Type a prefix" if session.model else "Open or train a model")
             return
         prefix, chosen = session.branches.prefix, session.branches.chosen()
-        wanted = (session.model, session.step, prefix, chosen)
+        wanted = (session.model, session.step, session.interventions_in_force, prefix, chosen)
         if wanted == self._asked:
             return
         self._asked = wanted
@@ -124,8 +146,12 @@ class ChainRulePanel(Panel):
             self._card.set_aside("a first word has no probability" if words else "")
             self._product.setText(FORMULA)
         else:
-            self._card.set_aside(f"perplexity so far {number(likelihood.perplexity, 1)}")
-            self._product.setText(f"{FORMULA} = {_figure(tokens[-1].product)}, {likelihood.bits:.1f} bits")
+            changes = in_words(self.session.interventions_in_force)
+            so_far = f"perplexity so far {number(likelihood.perplexity, 1)}"
+            self._card.set_aside(f"{changes} · {so_far}" if changes else so_far)
+            whose = "of the words as read: " if likelihood.differs else ""
+            product = f"{_figure(tokens[-1].product)}, {likelihood.bits:.1f} bits"
+            self._product.setText(f"{whose}{FORMULA} = {product}")
         self._mark()
 
     def _color(self) -> None:

@@ -2,52 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
 
-from lmviz.app.comparing import UnitsCache, ask_each, color_of, present_moment, shown_moments
+from lmviz.app.compared_models import ComparedModel, ask_compared, compared_models, names_of_compared
+from lmviz.app.comparing import UnitsCache, color_of, present_moment
+from lmviz.app.expectation import Expectation, agreement_in_words, expect
 from lmviz.app.panels.panel import Panel
+from lmviz.app.surgery import in_words
 from lmviz.app.tasks import Moment
 from lmviz.app.theme import theme_switch
 from lmviz.app.trio import Trio
 from lmviz.app.widgets.card import Card
-from lmviz.app.widgets.empty_text import EmptyText
 from lmviz.app.widgets.figures import percentage
+from lmviz.app.widgets.invitation import Invitation
 from lmviz.app.widgets.model_card import ModelCard
 from lmviz.app.widgets.muted_line import MutedLine
 from lmviz.app.widgets.scrolling import scrolling
-from lmviz.decoding.comparison import jensen_shannon, largest_differences, overlap
 from lmviz.decoding.shared_units import bare_word, ids_by_word
-from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy as np
+
     from lmviz.app.opened_models import OpenedModel
     from lmviz.app.session import Session
     from lmviz.decoding.distribution import Distribution
-    from lmviz.decoding.shared_units import SharedUnits
     from lmviz.models.model import Model
 
 MOST = 30
-
-
-@dataclass(frozen=True, eq=False)
-class Expectation:
-    """What one model expects next: its distribution and its shares (unit,) of the common units.
-
-    Where it cannot read the text there is a sentence instead.
-    """
-
-    distribution: Distribution | None
-    shares: np.ndarray | None
-    units: SharedUnits | None
-    sentence: str = ""
 
 
 class ComparedDistributionsPanel(Panel):
@@ -65,17 +51,23 @@ class ComparedDistributionsPanel(Panel):
         self._add.setProperty("menu", True)
         self._add.setMenu(QMenu(self._add))
         self._add.menu().aboutToShow.connect(self._fill_menu)
-        self._invitation = _Invitation()
+        self._twin = QPushButton("As trained too")
+        self._twin.setObjectName("add_twin_button")
+        self._twin.setToolTip("Put the model without the interventions beside it as it is changed")
+        self._twin.clicked.connect(lambda: session.set_twin(True))
+        self._invitation = Invitation("compare_trio_button")
+        self._invited = Card("Compare", "", self._invitation)
         self._cards: list[ModelCard] = []
         self._row = QHBoxLayout()
         self._trio = Trio(session, self)
         self._units = UnitsCache()
-        self._moments: tuple[Moment, ...] = ()
+        self._models: tuple[ComparedModel, ...] = ()
+        self._read = ""
         self._found: tuple[Expectation, ...] = ()
         self._word = ""
         self._ids: dict[Path, dict[str, int]] = {}
         self._lay_out()
-        self._invitation.wanted.clicked.connect(lambda: self._trio.compare())
+        self._invitation.accepted.connect(self._trio.compare)
         self._trio.changed.connect(self.refresh_soon)
         theme_switch().theme_changed.connect(self.refresh_soon)
         self.follow(
@@ -83,6 +75,8 @@ class ComparedDistributionsPanel(Panel):
             session.models_changed,
             session.step_changed,
             session.compared_changed,
+            session.interventions_changed,
+            session.twin_changed,
             session.encoding_changed,
             session.position_changed,
             session.hovered_position_changed,
@@ -95,9 +89,9 @@ class ComparedDistributionsPanel(Panel):
         return tuple(self._cards)
 
     @property
-    def moments(self) -> tuple[Moment, ...]:
+    def models(self) -> tuple[ComparedModel, ...]:
         """What is compared."""
-        return self._moments
+        return self._models
 
     @property
     def found(self) -> tuple[Expectation, ...]:
@@ -109,13 +103,28 @@ class ComparedDistributionsPanel(Panel):
         """The line that says how far the models agree."""
         return self._agreement.text
 
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """Each column's probabilities (token,) by the name of its model."""
+        if not self._found:
+            return {}
+        pairs = zip(names_of_compared(self._models), self._found, strict=True)
+        return {name: found.distribution.probabilities for name, found in pairs if found.distribution}
+
+    def recipe(self) -> str:
+        from lmviz.app.moments import moments_of
+        from lmviz.inspection.decoding_recipes import side_by_side_recipe
+
+        if not self._found or not all(found.distribution for found in self._found):
+            return ""
+        return side_by_side_recipe(moments_of(self._models, self._read))
+
     def refresh(self) -> None:
-        moments = shown_moments(self.session)
-        if moments != self._moments or len(self._cards) != len(moments):
-            self._moments, self._found = moments, ()
-            self._fit_cards(len(moments))
+        models = compared_models(self.session)
+        if models != self._models or len(self._cards) != len(models):
+            self._models, self._found = models, ()
+            self._fit_cards(len(models))
         self._trio.look()
-        self._show_moments()
+        self._show_models()
         self._ask()
 
     def _lay_out(self) -> None:
@@ -124,6 +133,7 @@ class ComparedDistributionsPanel(Panel):
         head.setSpacing(12)
         head.addWidget(self._title)
         head.addWidget(self._agreement, 1)
+        head.addWidget(self._twin)
         head.addWidget(self._add)
         self.column.addLayout(head)
         self.column.setSpacing(8)
@@ -131,7 +141,7 @@ class ComparedDistributionsPanel(Panel):
         self._row = QHBoxLayout(cards)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(12)
-        self._row.addWidget(self._invitation, 1)
+        self._row.addWidget(self._invited, 1)
         self.column.addWidget(scrolling(cards, sideways=True), 1)
 
     def _fit_cards(self, count: int) -> None:
@@ -151,14 +161,20 @@ class ComparedDistributionsPanel(Panel):
             self._cards.append(card)
             self._row.insertWidget(place, card, 1)
 
-    def _show_moments(self) -> None:
+    def _show_models(self) -> None:
         session, others = self.session, self._others()
-        for card, moment in zip(self._cards, self._moments, strict=True):
-            model, step = moment
-            card.set_moment(model.name, color_of(moment), model.snapshots, step, removable=moment in others)
+        for card, item in zip(self._cards, self._models, strict=True):
+            model, color = item.model, color_of(item.moment)
+            removable = item.moment in others or item.is_twin
+            card.set_moment(model.name, color, model.snapshots, item.step, removable=removable)
         self._add.setEnabled(bool(session.models))
-        self._invitation.setVisible(len(self._moments) < 2)
-        self._invitation.show_offer(bool(self._moments), self._trio.offer)
+        self._twin.setVisible(bool(session.interventions_in_force) and not session.has_twin)
+        self._invited.setVisible(len(self._models) < 2)
+        begin = "Add a model, or another step of this one" if self._models else "Open or train a model"
+        offer = self._trio.offer
+        self._invitation.invite(
+            f"{begin}: the same prefix is read by each, side by side.", f"Compare {offer}" if offer else ""
+        )
         text = self._text()
         last = visible(text[-1:]) if text[-1:].isspace() else text.split()[-1] if text else ""
         self._title.setText(f"What follows “{last}”" if last else "What comes first")
@@ -173,30 +189,22 @@ class ComparedDistributionsPanel(Panel):
         return session.prefix if last else session.prefix[: session.encoding.offsets[position][1]]
 
     def _ask(self) -> None:
-        moments, text, cache = self._moments, self._text(), self._units
-        if not moments:
+        models, text, cache = self._models, self._text(), self._units
+        opened = [item.model for item in models]
+        if not models:
             self.session.silence("compare")
             self._agreement.set_text("")
             return
 
         def work(model: Model, place: int) -> Expectation:
-            from lmviz.decoding.continuation import Continuation
-            from lmviz.decoding.distribution import next_distribution
+            return expect(model, text, place, opened, cache)
 
-            try:
-                continuation = Continuation.of(model, text)
-                found = next_distribution(continuation.logits, tokens=continuation.tokens)
-            except LmvizError as sentence:
-                return Expectation(None, None, None, str(sentence))
-            units = cache.units(moments)
-            return Expectation(found, units.share(place, found.probabilities), units)
+        def take(found: list[Expectation]) -> None:
+            if models == self._models:
+                self._read, self._found = text, tuple(found)
+                self._draw()
 
-        ask_each(self.session, "compare", moments, work, lambda found: self._take(moments, found))
-
-    def _take(self, moments: Sequence[Moment], found: Sequence[Expectation]) -> None:
-        if tuple(moments) == self._moments:
-            self._found = tuple(found)
-            self._draw()
+        ask_compared(self.session, "compare", models, work, take)
 
     def _draw_soon(self) -> None:
         """Other sizes have room for other numbers of bars; nothing has to be asked for."""
@@ -206,14 +214,16 @@ class ComparedDistributionsPanel(Panel):
     def _draw(self) -> None:
         known = [item.distribution for item in self._found if item.distribution is not None]
         most = max((found.probability_of(found.best) for found in known), default=1.0)
-        for card, item, moment in zip(self._cards, self._found, self._moments, strict=True):
+        for card, item, compared in zip(self._cards, self._found, self._models, strict=True):
             card.set_sentence(item.sentence)
             if item.distribution is None:
                 card.set_readout("")
                 continue
             self._draw_bars(card, item.distribution, most)
-            card.set_readout(self._readout(item.distribution, moment))
-        self._agreement.set_text(self._say_agreement())
+            readout = self._readout(item.distribution, compared.model)
+            condition = "as trained" if compared.is_twin else in_words(compared.interventions)
+            card.set_readout(f"{condition} · {readout}" if condition else readout)
+        self._agreement.set_text(agreement_in_words(self._found))
 
     def _draw_bars(self, card: ModelCard, found: Distribution, most: float) -> None:
         rows = found.top(min(card.room, MOST))
@@ -226,10 +236,10 @@ class ComparedDistributionsPanel(Panel):
             limit=most,
         )
 
-    def _readout(self, found: Distribution, moment: Moment) -> str:
+    def _readout(self, found: Distribution, model: OpenedModel) -> str:
         if not self._word:
             return f"entropy {found.entropy:.2f} bits"
-        id = self._ids_of(moment[0]).get(self._word)
+        id = self._ids_of(model).get(self._word)
         if id is None:
             return f"“{visible(self._word)}” is no token of this model"
         return f"“{visible(self._word)}” {percentage(found.probability_of(id))}, rank {found.rank_of(id):,}"
@@ -238,22 +248,6 @@ class ComparedDistributionsPanel(Panel):
         if model.folder not in self._ids:
             self._ids[model.folder] = ids_by_word(model.tokenizer)
         return self._ids[model.folder]
-
-    def _say_agreement(self) -> str:
-        shares = [item.shares for item in self._found if item.shares is not None]
-        units = next((item.units for item in self._found if item.units is not None), None)
-        if len(shares) < 2 or len(shares) < len(self._found) or units is None:
-            return ""
-        table = np.stack(shares)  # (model, unit)
-        (most,) = largest_differences(table, units.names, 1)
-        parts = [
-            f"{percentage(float(overlap(table)))} in common",
-            f"Jensen–Shannon divergence {float(jensen_shannon(table)):.3f} bits",
-            f"furthest apart on “{visible(most.name)}”",
-        ]
-        if units.by != "token":
-            parts.append("compared by first characters, since their tokens differ")
-        return " · ".join(parts)
 
     def _hover(self, place: int, bar: int) -> None:
         found = self._found[place].distribution if place < len(self._found) else None
@@ -264,33 +258,41 @@ class ComparedDistributionsPanel(Panel):
         """Write the clicked token at the end of what was read, as that model spells it."""
         found = self._found[place].distribution if place < len(self._found) else None
         if found is not None:
-            tokenizer = self._moments[place][0].tokenizer
+            tokenizer = self._models[place].model.tokenizer
             self.session.set_prefix(tokenizer.continue_text(self._text(), found.candidate(bar + 1).id))
             self.session.follow_end()
 
     def _choose_step(self, place: int, step: int) -> None:
-        session, moment = self.session, self._moments[place]
-        if moment not in self._others():
+        session, chosen = self.session, self._models[place]
+        moment = chosen.moment
+        if chosen.is_twin:
+            if step != chosen.step:
+                session.set_twin(False)
+                self._include((chosen.model, step))
+        elif moment not in self._others():
             session.choose_step(step)
         else:
-            session.compare(((moment[0], step) if item == moment else item) for item in self._others())
+            session.compare(((chosen.model, step) if item == moment else item) for item in self._others())
 
     def _remove(self, place: int) -> None:
-        moment = self._moments[place]
-        self.session.compare(item for item in self._others() if item != moment)
+        removed = self._models[place]
+        if removed.is_twin:
+            self.session.set_twin(False)
+        else:
+            self.session.compare(item for item in self._others() if item != removed.moment)
 
     def _others(self) -> tuple[Moment, ...]:
         """What the present moment is compared with, as it is shown."""
-        if not self._moments:
+        if not self._models:
             return ()
         present = present_moment(self.session)
-        return tuple(moment for moment in self._moments if moment != present)
+        return tuple(item.moment for item in self._models if item.moment != present)
 
     def _fill_menu(self) -> None:
         menu, session = self._add.menu(), self.session
         menu.clear()
         for model in session.models:
-            shown = [step for other, step in self._moments if other == model]
+            shown = [item.step for item in self._models if item.model == model]
             free = [step for step in reversed(model.snapshots) if step not in shown]
             action = menu.addAction(f"{model.name}, once more" if shown else model.name)
             action.setEnabled(bool(free))
@@ -306,31 +308,3 @@ class ComparedDistributionsPanel(Panel):
 
     def _include(self, moment: Moment) -> None:
         self.session.compare((*self._others(), moment))
-
-
-class _Invitation(Card):
-    """Says what there is to compare with, where there is nothing beside the present model."""
-
-    def __init__(self) -> None:
-        super().__init__("Compare")
-        self._sentence = EmptyText()
-        self.wanted = QPushButton()
-        self.wanted.setObjectName("compare_trio_button")
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._sentence, 1)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.wanted)
-        row.addStretch(1)
-        column.addLayout(row)
-        column.addStretch(1)
-        self.set_body(body)
-
-    def show_offer(self, has_model: bool, offer: str) -> None:
-        """`offer` names the models that one click would compare; empty when there are none."""
-        begin = "Add a model, or another step of this one" if has_model else "Open or train a model"
-        self._sentence.set_text(f"{begin}: the same prefix is read by each, side by side.")
-        self.wanted.setVisible(bool(offer))
-        self.wanted.setText(f"Compare {offer}")

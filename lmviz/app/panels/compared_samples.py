@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from lmviz.app.comparing import ask_each, color_of, names_of, shown_moments
+from lmviz.app.compared_models import ComparedModel, ask_compared, compared_models, names_of_compared
+from lmviz.app.comparing import color_of
 from lmviz.app.panels.panel import Panel
-from lmviz.app.tasks import Moment
 from lmviz.app.theme import theme_switch
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.empty_text import EmptyText
@@ -69,7 +69,7 @@ class ComparedSamplesPanel(Panel):
         self._columns: list[_Column] = []
         self._row = QHBoxLayout()
         self._asked: tuple[object, ...] = ()
-        self._moments: tuple[Moment, ...] = ()
+        self._models: tuple[ComparedModel, ...] = ()
         self._samples: tuple[Sample, ...] = ()
         self._more = 0
         self._card = Card("Samples by the same draws", self._head(), self._pages())
@@ -80,6 +80,8 @@ class ComparedSamplesPanel(Panel):
             session.models_changed,
             session.step_changed,
             session.compared_changed,
+            session.interventions_changed,
+            session.twin_changed,
             session.encoding_changed,
             session.prefix_changed,
             session.sampling_changed,
@@ -103,17 +105,17 @@ class ComparedSamplesPanel(Panel):
         return tuple(column.strip for column in self._columns)
 
     def refresh(self) -> None:
-        moments, options = shown_moments(self.session), self.options
-        asked = (moments, self.session.prefix, options)
-        if not moments:
+        models, options = compared_models(self.session), self.options
+        asked = (models, self.session.prefix, options)
+        if not models:
             self.session.silence("samples")
             self._asked = ()
             self._say("Open or train a model to see it write.")
             return
         if asked != self._asked:
-            self._asked, self._moments = asked, moments
-            self._samples = (Sample(),) * len(moments)
-            self._fit_columns(len(moments))
+            self._asked, self._models = asked, models
+            self._samples = (Sample(),) * len(models)
+            self._fit_columns(len(models))
             self._show()
             self._write_on()
 
@@ -149,15 +151,16 @@ class ComparedSamplesPanel(Panel):
 
     def _write_on(self) -> None:
         asked, samples = self._asked, self._samples
-        _, prefix, options = asked
-        lengths = [LENGTH.get(model.tokenizer.kind, USUAL_LENGTH) for model, _ in self._moments]
+        models, prefix, options = asked
+        lengths = [LENGTH.get(item.model.tokenizer.kind, USUAL_LENGTH) for item in models]
 
         def work(model: Model, place: int) -> Sample:
             return _longer(model, prefix, samples[place], options, lengths[place])
 
-        ask_each(
-            self.session, "samples", self._moments, work, lambda longer: self._take(asked, tuple(longer))
-        )
+        def take(longer: list[Sample]) -> None:
+            self._take(asked, tuple(longer))
+
+        ask_compared(self.session, "samples", models, work, take)
 
     def _take(self, asked: tuple[object, ...], samples: tuple[Sample, ...]) -> None:
         if asked != self._asked:
@@ -168,9 +171,9 @@ class ComparedSamplesPanel(Panel):
             self._write_on()
 
     def _show(self) -> None:
-        shown = zip(self._columns, self._moments, names_of(self._moments), self._samples, strict=True)
-        for column, moment, name, sample in shown:
-            column.show_sample(name, color_of(moment), sample)
+        shown = zip(self._columns, self._models, names_of_compared(self._models), self._samples, strict=True)
+        for column, item, name, sample in shown:
+            column.show_sample(name, color_of(item.moment), sample)
         self._tell(-1)
         self._stack.setCurrentIndex(1)
 

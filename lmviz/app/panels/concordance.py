@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.bars import BarsView
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.concordance_list import ConcordanceList, Line
+from lmviz.app.widgets.empty_text import EmptyText
 from lmviz.app.widgets.figures import count
 from lmviz.app.widgets.scrolling import scrolling
 
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 WORDS = 200
 TYPING = 120  # milliseconds without a key before the text is searched
 EXAMPLE = "cows eat"
+EMPTY = (
+    "Type a phrase to see what follows it, how often, and each of its places; a click shows it in the text."
+)
 
 
 class ConcordancePanel(Panel):
@@ -44,7 +49,13 @@ class ConcordancePanel(Panel):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(scrolling(self._words), 2)
         row.addWidget(scrolling(self._places), 5)
-        self._card = Card("Concordance", self._phrase, columns)
+        self._found_columns = columns
+        self._empty = EmptyText(EMPTY)
+        body = QStackedWidget()
+        body.addWidget(self._empty)
+        body.addWidget(columns)
+        self._body = body
+        self._card = Card("Concordance", self._phrase, body)
         self.column.addWidget(self._card)
         self._wait = QTimer(self, singleShot=True, interval=TYPING)
         self._wait.timeout.connect(self._search)
@@ -60,16 +71,34 @@ class ConcordancePanel(Panel):
         """What is shown."""
         return self._found
 
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The words that follow as texts (word, 2): token and count."""
+        words = self._found.words if self._found is not None else ()
+        return {"words": np.array([(word.token, str(word.count)) for word in words])} if words else {}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.text_recipes import concordance_recipe, settings_of
+
+        corpus = self.session.corpus
+        if self._found is None or corpus is None or not corpus.sources:
+            return ""
+        return concordance_recipe(corpus.sources, settings_of(corpus), self._searched)
+
     def refresh(self) -> None:
         found = self._found
         if found is None or not self._searched:
             self._card.set_title("Concordance")
             self._words.set_bars([], [])
             self._places.set_lines([])
+            self._say(EMPTY)
             return
         from lmviz.text.tokenizer import visible
 
         self._card.set_title(f"“{self._searched} _” in {count(found.total)} places")
+        if not found.total:
+            self._say(f"“{self._searched}” does not occur in this text, as its tokens are spelled.")
+            return
+        self._body.setCurrentWidget(self._found_columns)
         shown = found.words[:WORDS]
         self._words.set_bars(
             [visible(word.token) for word in shown],
@@ -82,6 +111,10 @@ class ConcordancePanel(Panel):
                 for place in found.places
             ]
         )
+
+    def _say(self, sentence: str) -> None:
+        self._empty.set_text(sentence)
+        self._body.setCurrentWidget(self._empty)
 
     def _search(self) -> None:
         corpus, phrase = self.session.corpus, self._phrase.text().strip()

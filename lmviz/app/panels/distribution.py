@@ -8,31 +8,38 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from lmviz.app.opening import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.panels.panel import Panel
 from lmviz.app.pipeline_sentences import derivation_of
+from lmviz.app.surgery import in_words, meaning_in_words
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figure_columns import FigureColumn, FigureLine
 from lmviz.app.widgets.figures import count, number, percentage
 from lmviz.app.widgets.figures_table import FiguresTable
+from lmviz.app.widgets.invitation import Invitation
 from lmviz.app.widgets.sampling_controls import SamplingControls
 from lmviz.decoding.derivation import derive
 from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.app.looking_back import Prospect
     from lmviz.app.session import Session
     from lmviz.decoding.distribution import Candidate, Distribution
     from lmviz.decoding.options import SamplingOptions
 
+TITLE, EARLIER = "From logits to a word", "Earlier in the text"
 KEPT, CUT = "✓", "cut"
 FILTERS = ("top-k", "top-p", "min-p")
+HINT = "Type a prefix, and see what the model makes of it."
 TAIL = 18  # characters of the text that the title quotes
 
 
 class DistributionPanel(Panel):
     """Every token's way from logit to probability; a click writes one, the pointer says how it came about.
 
-    It shows `session.prospect`: what comes next where one stands, or where the die has just landed.
+    It shows `session.prospect`: what comes next where one stands, where the die has just landed, or after an
+    earlier word that one points at.
     """
 
     def __init__(self, session: Session) -> None:
@@ -48,16 +55,21 @@ class DistributionPanel(Panel):
         self._table = FiguresTable()
         self._table.setObjectName("pipeline_table")
         self._table.setAccessibleName("from logits to probabilities")
+        self._invitation = Invitation("distribution_invitation")
+        self._invitation.invite("Open or train a model, and see how it chooses the next word.", MODEL_OFFER)
+        self._invitation.accepted.connect(lambda: session.open_model(FIRST_MODEL))
         self._foot = QLabel()
         self._foot.setProperty("role", "muted")
         self._foot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._lines = np.zeros(0, dtype=np.int64)
         self._vocabulary: Sequence[str] = ()
         self._folded: list[str] = []
+        self._alphabetical = np.zeros(0, dtype=np.int64)
+        self._arranged: tuple[np.ndarray | None, tuple[str, bool], str] = (None, ("", True), "")
         self._logits: np.ndarray | None = None
         self._sorted_by = ("probability", True)
         self._complaint = ""
-        self._card = Card("From logits to a word", self._search, self._lay_out())
+        self._card = Card(TITLE, self._search, self._lay_out())
         self.column.addWidget(self._card)
         self._connect()
 
@@ -73,15 +85,41 @@ class DistributionPanel(Panel):
         distribution = self.distribution
         return self._lines if distribution is None else distribution.order[self._lines]
 
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The columns of the table, line by line as they are sorted and searched."""
+        distribution = self.distribution
+        if distribution is None:
+            return {}
+        ids = self.ids_shown
+        return {
+            "ids": ids,
+            "logits": distribution.logits[ids],
+            "scaled": distribution.scaled[ids],
+            "probabilities": distribution.probabilities[ids],
+            "cumulative": distribution.cumulative[self._lines],
+        }
+
+    def recipe(self) -> str:
+        from lmviz.app.moments import moment_of, unusual
+        from lmviz.inspection.decoding_recipes import distribution_recipe
+
+        session, prospect = self.session, self.session.prospect
+        if prospect is None:
+            return ""
+        filters = unusual(session.sampling, "temperature", "top_k", "top_p", "min_p")
+        return distribution_recipe(moment_of(session, prospect.text), filters)
+
     def refresh(self) -> None:
         session = self.session
         session.look_ahead()
         self._controls.set_options(session.sampling)
         prospect = session.prospect
+        self._table.setVisible(session.model is not None)
+        self._invitation.setVisible(session.model is None)
         if prospect is None:
             self._foot.setText("")
             self._table.set_columns(_columns(session.sampling))
-            self._table.set_lines(0, lambda line: FigureLine(()), self._complaint or self._hint())
+            self._table.set_lines(0, lambda line: FigureLine(()), self._complaint or HINT)
             return
         self._complaint = ""
         distribution = prospect.distribution
@@ -89,15 +127,24 @@ class DistributionPanel(Panel):
             self._logits = distribution.logits  # another place, and not just other options
             self._table.scroll_to_top()
         self._arrange(distribution)
-        text = session.branches.nodes[prospect.node].text
-        changed = any(item.enabled for item in session.interventions)
-        self._foot.setText(
-            ("without the interventions · " if changed else "")
-            + f"after “{_tail(text)}” · entropy {distribution.entropy:.2f} bits"
-            f" · {distribution.effective_choices:,.2f} effective choices"
-            f" · {count(distribution.choices)} of {count(len(distribution.order))} can be drawn"
-        )
+        self._card.set_title(TITLE if prospect.position is None else EARLIER)
+        said = self._say(prospect)
+        self._foot.setText(said)
+        self._foot.setToolTip(f"<p>{said}.</p><p>{meaning_in_words(session.interventions_in_force)}</p>")
         self._mark()
+
+    def _say(self, prospect: Prospect) -> str:
+        """Where one looks, in what model, and how open the choice is there."""
+        distribution, changes = prospect.distribution, in_words(self.session.interventions_in_force)
+        pinned = prospect.position is not None and self.session.is_position_pinned
+        parts = (
+            f"after “{_tail(prospect.text)}”" + (", pinned: Escape returns to the end" if pinned else ""),
+            changes,
+            f"entropy {distribution.entropy:.2f} bits",
+            f"{distribution.effective_choices:,.2f} effective choices",
+            f"{count(distribution.choices)} of {count(len(distribution.order))} can be drawn",
+        )
+        return " · ".join(part for part in parts if part)
 
     def _connect(self) -> None:
         session, table = self.session, self._table
@@ -111,11 +158,15 @@ class DistributionPanel(Panel):
         session.failed.connect(self._complain)
         session.hovered_token_changed.connect(self._show_hovered)
         self.follow(
+            session.model_changed,
             session.branches_changed,
             session.prospect_changed,
             session.sampling_changed,
             session.encoding_changed,
             session.interventions_changed,
+            session.position_changed,
+            session.hovered_position_changed,
+            session.reading_changed,
         )
 
     def _lay_out(self) -> QWidget:
@@ -124,6 +175,7 @@ class DistributionPanel(Panel):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._controls)
         column.addWidget(self._table, 1)
+        column.addWidget(self._invitation, 1)
         column.addWidget(self._foot)
         return body
 
@@ -132,21 +184,14 @@ class DistributionPanel(Panel):
         if self._vocabulary is not distribution.tokens:
             self._vocabulary = distribution.tokens
             self._folded = [visible(token).casefold() for token in distribution.tokens]
-        wanted = self._search.text().casefold()
-        name, descending = self._sorted_by
-        if name == "token":
-            ids = np.array(sorted(range(len(self._folded)), key=self._folded.__getitem__), dtype=np.int64)
-            ranks = np.empty(len(ids), dtype=np.int64)
-            ranks[distribution.order] = np.arange(len(ids))
-            lines = ranks[ids]
-        else:
-            lines = np.arange(len(distribution.order))
-        if descending == (name == "token"):
-            lines = lines[::-1]
-        if wanted:
-            found = np.array([wanted in token for token in self._folded], dtype=bool)
-            lines = lines[found[distribution.order[lines]]]
-        self._lines = lines
+            places = sorted(range(len(self._folded)), key=self._folded.__getitem__)
+            self._alphabetical = np.array(places, dtype=np.int64)
+            self._arranged = (None, self._sorted_by, "")
+        wanted, arranged = self._search.text().casefold(), self._arranged
+        if arranged[0] is not distribution.order or arranged[1:] != (self._sorted_by, wanted):
+            self._arranged = (distribution.order, self._sorted_by, wanted)
+            self._lines = self._arrangement(distribution.order, wanted)
+        lines = self._lines
         self._table.set_columns(_columns(distribution.options))
         largest = distribution.probability_of(distribution.best)
         self._table.set_lines(
@@ -154,6 +199,22 @@ class DistributionPanel(Panel):
             lambda line: _line(distribution.candidate(int(lines[line]) + 1), distribution.options, largest),
             f"No token contains “{self._search.text()}”.",
         )
+
+    def _arrangement(self, order: np.ndarray, wanted: str) -> np.ndarray:
+        """The ranks from 0 in the order of the lines: (line,). Other options leave it as it is."""
+        name, descending = self._sorted_by
+        if name == "token":
+            ranks = np.empty(len(order), dtype=np.int64)
+            ranks[order] = np.arange(len(ranks))
+            lines = ranks[self._alphabetical]
+        else:
+            lines = np.arange(len(order))
+        if descending == (name == "token"):
+            lines = lines[::-1]
+        if wanted:
+            found = np.array([wanted in token for token in self._folded], dtype=bool)
+            lines = lines[found[order[lines]]]
+        return lines
 
     def _mark(self) -> None:
         prospect = self.session.prospect
@@ -166,11 +227,6 @@ class DistributionPanel(Panel):
             return -1
         found = np.flatnonzero(self._lines == distribution.rank_of(id) - 1)
         return int(found[0]) if len(found) else -1
-
-    def _hint(self) -> str:
-        if self.session.model is None:
-            return "Open or train a model, and see how it chooses the next word."
-        return "Type a prefix, and see what the model makes of it."
 
     def _explain(self, line: int, name: str) -> tuple[str, Sequence[str]]:
         distribution = self.distribution

@@ -9,25 +9,31 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from lmviz.app.comparing import ask_each, names_of, present_moment, shown_moments
+from lmviz.app.compared_models import ComparedModel, ask_compared
+from lmviz.app.comparing import (
+    lacking_for_a_game,
+    names_of,
+    offer_for_a_game,
+    present_moment,
+    shown_moments,
+)
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.bars import BarsView
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.columns_model import Column
-from lmviz.app.widgets.empty_text import EmptyText
 from lmviz.app.widgets.figures import number
-from lmviz.app.widgets.flow import FlowLayout
+from lmviz.app.widgets.invitation import Invitation
 from lmviz.app.widgets.muted_line import MutedLine
 from lmviz.app.widgets.scrolling import scrolling
 from lmviz.app.widgets.slider_row import SliderRow
 from lmviz.app.widgets.table_view import ROW, TableView
+from lmviz.app.widgets.word_choice import WordChoice
 from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, offered_words
 from lmviz.text.tokenizer import visible
 
@@ -84,22 +90,14 @@ class GuessWordPanel(Panel):
         return self._game.answers[-1].round if self._is_revealed else self._game.current
 
     def _build(self) -> None:
-        self._empty = EmptyText()
-        self._begin = QPushButton("Play")
-        self._begin.setObjectName("guess_play_button")
-        self._begin.clicked.connect(self._start)
+        self._invitation = Invitation("guess_play_button")
+        self._invitation.accepted.connect(self._accept)
         self._passage = QLabel()
         self._passage.setObjectName("guess_passage")
         self._passage.setTextFormat(Qt.TextFormat.PlainText)
         self._passage.setWordWrap(True)
-        self._words = QWidget()
-        self._words_row = FlowLayout(self._words)
-        self._own = QLineEdit()
-        self._own.setObjectName("guess_edit")
-        self._own.setPlaceholderText("type your own…")
-        self._own.setAccessibleName("your own guess")
-        self._own.setMaximumWidth(150)
-        self._own.returnPressed.connect(lambda: self._commit(self._own.text()))
+        self._words = WordChoice("guess_edit")
+        self._words.chosen.connect(self._commit)
         self._sure = SliderRow("how sure are you?", "how sure you are, in percent")
         self._sure.value_changed.connect(lambda value: self._sure.show_value(value, f"{value} %"))
         self._verdict = QLabel()
@@ -117,25 +115,11 @@ class GuessWordPanel(Panel):
         self._look.setProperty("role", "link")
         self._look.setToolTip("Make this passage the prefix of the window")
         self._look.clicked.connect(lambda: self.session.set_prefix(self.round.text))
-        self._offer(())
         self._scores = TableView()
         self._scores.setAccessibleName("scores of the players")
         self._pages = QStackedWidget()
-        for page in (self._invitation_page(), self._round_page()):
+        for page in (self._invitation, self._round_page()):
             self._pages.addWidget(page)
-
-    def _invitation_page(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._empty, 1)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self._begin)
-        row.addStretch(1)
-        column.addLayout(row)
-        column.addStretch(1)
-        return page
 
     def _round_page(self) -> QWidget:
         buttons = QHBoxLayout()
@@ -175,23 +159,19 @@ class GuessWordPanel(Panel):
 
     def _show_invitation(self) -> bool:
         """What to do before one can play; whether one can."""
-        corpus, models = self.session.corpus, self.session.models
-        held_out = corpus is not None and len(corpus.validation) > 0
+        lacking = lacking_for_a_game(
+            self.session,
+            model="Open or train a model to play against.",
+            text="Open a text: its held-out part is what there is to guess.",
+            held_out="This text keeps nothing from training: open it with a validation part to guess from.",
+        )
         sentence = "Passages of the held-out text: name the word that comes next, and see who knew better."
-        if not models:
-            sentence = "Open or train a model to play against."
-        elif corpus is None:
-            sentence = "Open a text: its held-out part is what there is to guess."
-        elif not held_out:
-            sentence = "This text keeps nothing from training: open it with a validation part to guess from."
-        can_play = bool(models) and held_out
-        over = self._game is not None and self._game.current is None and not self._is_revealed
-        if can_play and over:
+        if self._game is not None and self._game.current is None and not self._is_revealed:
             sentence = f"You needed {self._game.mean_bits['you']:.2f} bits a word. {self._say_best()}"
-        self._empty.set_text(self._complaint or sentence)
-        self._begin.setVisible(can_play)
-        self._begin.setText("Play again" if self._game is not None else "Play")
-        return can_play and not self._complaint
+        offer = "Play" if self._game is None else "Play again"
+        first, _ = offer_for_a_game(self.session)
+        self._invitation.invite(self._complaint or lacking or sentence, first if lacking else offer)
+        return not lacking and not self._complaint
 
     def _say_best(self) -> str:
         models = {name: bits for name, bits in self._game.mean_bits.items() if name != "you"}
@@ -228,6 +208,14 @@ class GuessWordPanel(Panel):
         self._scores.setFixedHeight(round(self._card.length(ROW) * (len(players) + 1.5)))
         self._scores.set_current(players.index("you") if "you" in players else -1)
 
+    def _accept(self) -> None:
+        """Play, or open what has to be there first."""
+        if self.session.model is None or self.session.corpus is None:
+            _, open_first = offer_for_a_game(self.session)
+            open_first()
+        else:
+            self._start()
+
     def _start(self) -> None:
         corpus = self.session.corpus
         self._complaint = ""
@@ -256,10 +244,9 @@ class GuessWordPanel(Panel):
     def _deal(self) -> None:
         """Show the next round, and have the models answer it meanwhile."""
         self._is_revealed = False
-        self._own.clear()
+        self._words.clear()
         self._sure.set_range(99, UNSURE)
         self._sure.show_value(UNSURE, f"{UNSURE} %")
-        self._offer(())
         self._ask()
         self.refresh_soon()
 
@@ -297,25 +284,11 @@ class GuessWordPanel(Panel):
             self._expected = found[teller][1]
             self._told_by.set_text(f"what {names_of(moments)[teller]} expected")
             if alike:
-                self._offer(offered_words(current, self._expected, OFFERED, seed))
+                self._words.offer(offered_words(current, self._expected, OFFERED, seed))
             else:
-                self._offer(common_words(current, corpus.validation, corpus.tokenizer, OFFERED, seed))
+                self._words.offer(common_words(current, corpus.validation, corpus.tokenizer, OFFERED, seed))
 
-        ask_each(self.session, WHERE, moments, work, take)
-
-    def _offer(self, words: tuple[str, ...]) -> None:
-        """Buttons to choose from, and a line to type in; they wait until the models have answered."""
-        while (item := self._words_row.takeAt(0)) is not None:
-            if item.widget() is not self._own:
-                item.widget().hide()
-                item.widget().deleteLater()
-        for word in words:
-            button = QPushButton((word.strip() or visible(word)).replace("&", "&&"))
-            button.setProperty("guess", word)
-            button.clicked.connect(lambda _=False, word=word: self._commit(word))
-            self._words_row.addWidget(button)
-        self._words_row.addWidget(self._own)
-        self._own.setEnabled(bool(words))
+        ask_compared(self.session, WHERE, [ComparedModel(moment) for moment in moments], work, take)
 
     def _commit(self, guess: str) -> None:
         if self._game is None or self._model_bits is None or self._is_revealed or not guess:

@@ -8,11 +8,13 @@ import numpy as np
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.card import Card
+from lmviz.app.widgets.figures import percentage
 from lmviz.app.widgets.mosaic import HeadMosaic
 from lmviz.app.widgets.scrolling import scrolling
 from lmviz.inspection.attention import attention_layers, attention_weights, thumbnails
 
 if TYPE_CHECKING:
+    from lmviz.app.focus import Head
     from lmviz.app.session import Session
     from lmviz.inspection.head_badges import HeadBadge
 
@@ -25,11 +27,16 @@ NOTHING = np.zeros((0, 0, 1, 1), dtype=np.float32)
 class HeadsPanel(Panel):
     """A click shows a head large, Ctrl+click adds it to those that are combined, a double click solos it."""
 
+    gives_way = 16
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("heads_view")
         self._mosaic = HeadMosaic()
+        self._mosaic.set_readout(self._read_out)
         self._badges: tuple[tuple[HeadBadge, ...], ...] = ()
+        self._together: tuple[Head, ...] = ()
+        self._solo_head: Head | None = None
         self._card = Card("All heads", "", scrolling(self._mosaic))
         self.column.addWidget(self._card)
         self._mosaic.head_clicked.connect(self._choose)
@@ -48,6 +55,22 @@ class HeadsPanel(Panel):
     def mosaic(self) -> HeadMosaic:
         """The thumbnails."""
         return self._mosaic
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        reading = self.session.reading
+        return {address: reading.trace[address].array for address in self._addresses()}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes import arrays_recipe
+
+        addresses = self._addresses()
+        return arrays_recipe(self.session.reading.moment, addresses) if addresses else ""
+
+    def _addresses(self) -> list[str]:
+        """The attention weights of all layers."""
+        reading = self.session.reading
+        layers = attention_layers(reading.trace) if reading is not None else ()
+        return [f"layers/{layer}/attention/weights" for layer in layers]
 
     def refresh(self) -> None:
         reading = self.session.reading
@@ -90,17 +113,28 @@ class HeadsPanel(Panel):
         self._mosaic.set_faded({(int(item.address.split("/")[1]), item.where["head"]) for item in mixed})
 
     def _choose(self, layer: int, head: int) -> None:
+        self._together = self.session.heads or self._together
         self.session.choose_heads(())
         self.session.choose_head(layer, head)
 
     def _toggle(self, layer: int, head: int) -> None:
+        self._solo_head = None
         chosen = set(self.session.heads or (self.session.head,))
         self.session.choose_heads(chosen ^ {(layer, head)})
 
     def _solo(self, layer: int, head: int) -> None:
-        """Look at this head alone; a second double click looks at all heads of its layer together."""
-        if self.session.heads or self.session.head != (layer, head):
+        """Look at this head alone; once more brings back those it was seen with, or all of its layer."""
+        if self._solo_head != (layer, head):
             self._choose(layer, head)
-        else:
-            heads = len(self._badges[layer]) if layer < len(self._badges) else 0
-            self.session.choose_heads((layer, other) for other in range(heads))
+            self._solo_head = (layer, head)
+            return
+        heads = len(self._badges[layer]) if layer < len(self._badges) else 0
+        self.session.choose_heads(self._together or [(layer, other) for other in range(heads)])
+        self._solo_head, self._together = None, ()
+
+    def _read_out(self, layer: int, head: int) -> tuple[str, list[str]]:
+        """A head's name, and how much of its attention goes where heads with a name look."""
+        found = [item for row in self._badges for item in row if (item.layer, item.head) == (layer, head)]
+        scores = found[0].scores if found else {}
+        lines = [f"{kind}: {percentage(score)}" for kind, score in scores.items() if score is not None]
+        return f"layer {layer + 1}, head {head + 1}", lines

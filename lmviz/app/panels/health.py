@@ -1,8 +1,12 @@
-"""Is the training healthy? How far each layer moves in relation to its size, and the gradient's norm."""
+"""Is the training healthy? How far each layer moves for its size, the gradient's norm, the learning rate."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.sparkline import Sparkline
@@ -12,39 +16,74 @@ from lmviz.app.widgets.figures import number
 
 if TYPE_CHECKING:
     from lmviz.app.session import Session
+    from lmviz.app.training_state import History
+
+
+CURVES = {
+    "gradient_norm": "The length of the gradient before it is clipped.",
+    "learning_rate": "What the schedule, or you, let the last update have. It can be changed while training, "
+    "in the form on the left.",
+}
 
 
 class HealthPanel(Panel):
-    """Bars of update over weight for each layer, a rule of thumb being 1e-3; the gradient norm beside."""
+    """Bars of update over weight for each layer, a rule of thumb being 1e-3; two curves below."""
+
+    gives_way = 66
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("health_view")
         self._bars = BarsView()
         self._bars.setAccessibleName("update over weight, by layer")
-        self._norm = Sparkline()
-        self._norm.setAccessibleName("gradient norm")
+        self._curves = {name: (QLabel(), Sparkline()) for name in CURVES}
         self._drawn: dict[str, float] = {}
         self._card = Card("Health", "", self._bars)
         self._card.setToolTip("How far the last update moved each layer's weights, relative to their size.")
-        self._card.layout_below.addWidget(self._norm)
+        self._card.layout_below.addLayout(self._lay_out_curves())
         self.column.addWidget(self._card)
-        self.follow(session.training_changed)
+        session.training_changed.connect(self.refresh_now_and_then)
+
+    def _lay_out_curves(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(1, 1)
+        for row, (name, (label, curve)) in enumerate(self._curves.items()):
+            label.setProperty("role", "muted")
+            label.setObjectName(f"{name}_label")
+            label.setToolTip(CURVES[name])
+            curve.setAccessibleName(name.replace("_", " "))
+            curve.setToolTip(CURVES[name])
+            grid.addWidget(label, row, 0)
+            grid.addWidget(curve, row, 1, Qt.AlignmentFlag.AlignRight)
+        return grid
+
+    def _show_curves(self, history: History) -> None:
+        for name, (label, curve) in self._curves.items():
+            values = getattr(history, name).values
+            has_any = bool(len(values)) and bool(np.any(values))  # counting has neither gradient nor rate
+            label.setText(f"{name.replace('_', ' ')} {_figure(values[-1])}" if has_any else "")
+            label.setVisible(has_any)
+            curve.setVisible(has_any)
+            curve.set_values(values)
 
     def refresh(self) -> None:
         history = self.session.training.history
         norms, ratios = history.gradient_norm.values, dict(history.update_ratios)
-        self._norm.set_values(norms)
-        self._norm.setVisible(len(norms) > 0)
+        self._show_curves(history)
         if not ratios:
             self._drawn = {}
             self._bars.set_bars([], [])
-            waits = "measured while a neural model trains"
-            self._card.set_aside(f"gradient norm {number(norms[-1])}" if len(norms) else waits)
+            self._card.set_aside("" if len(norms) else "measured while a neural model trains")
             return
-        self._card.set_aside(f"update / weight · gradient norm {number(norms[-1], 2)}")
+        self._card.set_aside("update / weight, by layer")
         if ratios == self._drawn:
             return
         self._drawn = ratios
         values = list(ratios.values())
         self._bars.set_bars(list(ratios), values, texts=[f"{value:.1e}" for value in values])
+
+
+def _figure(value: float) -> str:
+    """Two figures that tell small numbers apart: "1.24", "0.0018", "3.0e-05"."""
+    return number(value, 2) if value >= 0.1 else f"{value:.2g}"

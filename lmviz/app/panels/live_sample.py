@@ -59,7 +59,8 @@ class LiveSamplePanel(Panel):
             return
         wait = EVERY - (time.monotonic() - self._begun)
         writing = self._written < self._limit
-        if writing and wait > 0 and session.prefix == self._begun_with and session.live:
+        running = session.training.phase == "running"
+        if writing and wait > 0 and session.prefix == self._begun_with and session.live and running:
             self._later.start(round(1000 * wait))
             return
         self._next_piece.stop()
@@ -68,7 +69,6 @@ class LiveSamplePanel(Panel):
         self._limit = LENGTH.get(session.model.tokenizer.kind, LENGTH["words"])
         if session.encoding is None or not len(session.encoding):
             self._text = BEGINNING
-        self._card.set_title(f"A sample, at step {session.step:,}")
         self._card.set_aside(f"temperature {session.sampling.temperature:g}")
         self._write_on()
 
@@ -77,6 +77,10 @@ class LiveSamplePanel(Panel):
         if not self.isVisible():
             return
         text, sampling, written = self._text, self.session.sampling, self._written
+        first, now = self._step, self.session.step
+        self._card.set_title(
+            f"A sample, at step {now:,}" if now == first else f"A sample, steps {first:,} to {now:,}"
+        )
 
         def work(model: Model) -> tuple[str, int, bool]:
             from dataclasses import replace

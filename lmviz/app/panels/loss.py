@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
@@ -13,7 +14,7 @@ from lmviz.app.theme import current_theme
 from lmviz.app.training_state import History
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.line_plot import LinePlot
-from lmviz.training.units import UNITS, convert_loss, smooth
+from lmviz.training.units import BITS, UNITS, convert_loss, smooth
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     from lmviz.app.opened_models import OpenedModel
     from lmviz.app.session import Session
     from lmviz.text.corpus import Corpus
+    from lmviz.training.description import RunDescription
 
-ROOMY = 480  # pixels at scale 1 from which on the legend has room beside the controls
-SHOWN_OF_UNIT = 7  # characters; the title says it in full
+ROOMY = 560  # pixels at scale 1 from which on the controls have room beside the title
+LEGEND_LINE_FOR = 140  # pixels at scale 1 of the panel's height for each line of the legend
 SCALES = ("linear", "logarithmic")
-SMOOTHING = {"as measured": 0.0, "smooth": 0.9, "smoother": 0.98}
+SMOOTHING = {"raw": 0.0, "smooth": 0.9, "smoother": 0.98}
 
 
 class LossPanel(Panel):
@@ -39,28 +41,25 @@ class LossPanel(Panel):
         self._plot = LinePlot()
         self._plot.setObjectName("loss_plot")
         self._unit = _picker("unit of the loss", UNITS)
-        self._unit.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._unit.setMinimumContentsLength(SHOWN_OF_UNIT)
         self._scale = _picker("scale of the loss", SCALES)
         self._smoothing = _picker("smoothing", SMOOTHING)
         self._smoothing.setCurrentText("smooth")
         self._references: dict[str, float] = {}
         self._reference_corpus: Corpus | None = None
         self._histories: dict[Path, History] = {}
-        self._card = Card("Loss", self._head(), self._plot)
+        self._beside_title, self._below_title = _row(), _row()
+        self._card = Card("Loss", self._beside_title, self._plot)
+        self._card.layout_below.insertWidget(1, self._below_title)
+        self._card.layout_below.insertWidget(2, self._plot.legend)
+        self._place_controls(roomy=True)
         self.column.addWidget(self._card)
         self._plot.cursor_moved.connect(lambda step: session.choose_step(round(step)))
         for picker in (self._unit, self._scale, self._smoothing):
             picker.currentIndexChanged.connect(lambda _: self.refresh_soon())
         session.models_changed.connect(self._forget_closed)
-        self.follow(
-            session.training_changed,
-            session.models_changed,
-            session.model_changed,
-            session.step_changed,
-            session.corpus_changed,
-            session.ready_changed,
-        )
+        for growing in (session.training_changed, session.models_changed, session.step_changed):
+            growing.connect(self.refresh_now_and_then)
+        self.follow(session.model_changed, session.corpus_changed, session.ready_changed)
 
     @property
     def references(self) -> dict[str, float]:
@@ -70,6 +69,12 @@ class LossPanel(Panel):
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return self._plot.points()
 
+    def recipe(self) -> str:
+        from lmviz.inspection.run_recipes import losses_recipe
+
+        folders = [str(model.folder) for model in self.session.models]
+        return losses_recipe(folders) if folders else ""
+
     def refresh(self) -> None:
         self._ask_for_references()
         unit = self._unit.currentText()
@@ -77,7 +82,7 @@ class LossPanel(Panel):
         self._card.set_title(f"Loss per {token}" if unit == "nats" else f"Loss, {unit}")
         self._plot.set_logarithmic(self._scale.currentText() == "logarithmic")
         self._draw_runs()
-        references = self._references.items() if self._reference_corpus is self.session.corpus else ()
+        references = self._references.items() if self._references_apply else ()
         self._plot.set_references([(name, float(self._convert(loss))) for name, loss in references])
         progress = self.session.training.progress
         self._plot.set_end(progress.steps if self.session.training.is_active and progress else None)
@@ -85,26 +90,42 @@ class LossPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._plot.legend.setVisible(event.size().width() >= ROOMY * current_theme().scale)
+        scale = current_theme().scale
+        self._place_controls(event.size().width() >= ROOMY * scale)
+        self._plot.legend.set_most_lines(max(1, int(event.size().height() / scale) // LEGEND_LINE_FOR))
 
-    def _head(self) -> QWidget:
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        for widget in (self._plot.legend, self._unit, self._scale, self._smoothing):
-            row.addWidget(widget)
-        return head
+    def _place_controls(self, roomy: bool) -> None:
+        """Beside the title, or below it where both have no room in one line."""
+        row = self._beside_title if roomy else self._below_title
+        for picker in (self._unit, self._scale, self._smoothing):
+            row.layout().addWidget(picker)
+        self._beside_title.setVisible(roomy)
+        self._below_title.setVisible(not roomy)
 
     @property
     def _kind(self) -> str:
         tokenizer = self.session.tokenizer
         return tokenizer.kind if tokenizer is not None else ""
 
-    def _convert(self, loss: object) -> object:
-        corpus = self.session.corpus
-        characters = corpus.characters_per_token if corpus is not None else 1.0
-        return convert_loss(loss, self._unit.currentText(), characters)
+    def _convert(self, loss: object, description: RunDescription | None = None) -> object | None:
+        """A loss in the chosen unit; None where that takes a length of tokens which nobody wrote down."""
+        corpus, characters = self.session.corpus, None
+        if description is None or (corpus is not None and description.fingerprint == corpus.fingerprint):
+            characters = corpus.characters_per_token if corpus is not None else None
+        else:
+            characters = description.characters_per_token
+        unit = self._unit.currentText()
+        if characters is None and unit == BITS:
+            return None
+        return convert_loss(loss, unit, characters or 1.0)
+
+    @property
+    def _references_apply(self) -> bool:
+        """Whether the run that is shown was measured on the very text that the references are of."""
+        corpus, model = self.session.corpus, self.session.model
+        if corpus is None or corpus is not self._reference_corpus:
+            return False
+        return model is None or model.description.fingerprint == corpus.fingerprint
 
     def _draw_runs(self) -> None:
         training = self.session.training
@@ -121,19 +142,26 @@ class LossPanel(Panel):
     def _draw_run(self, model: OpenedModel | None, history: History, current: bool) -> set[str]:
         """Two strong curves for the run that is shown; one thin validation curve for each other."""
         weight = SMOOTHING[self._smoothing.currentText()]
-        validation = history.validation_loss
-        if not current and model is not None:
-            color = current_theme().series[model.color_index % len(current_theme().series)]
-            curve = validation if len(validation) else history.loss
-            values = self._convert(smooth(curve.values, 0.0 if len(validation) else weight))
-            self._plot.set_curve(model.name, curve.steps, values, role=color, width=1.2)
-            return {model.name}
-        losses = self._convert(smooth(history.loss.values, weight))
-        self._plot.set_curve("training", history.loss.steps, losses, role="training", width=1.6)
-        self._plot.set_curve(
-            "validation", validation.steps, self._convert(validation.values), role="validation"
-        )
-        return {"training", "validation"}
+        loss, validation = history.loss, history.validation_loss
+        description = model.description if model is not None else None
+        losses = self._convert(smooth(loss.values, weight), description)
+        measured = self._convert(validation.values, description)
+        if losses is None or measured is None:
+            return set()
+        if current:
+            self._plot.set_curve("training", loss.steps, losses, role="training", width=1.6)
+            self._plot.set_curve("validation", validation.steps, measured, role="validation")
+            return {"training", "validation"}
+        color = current_theme().series[model.color_index % len(current_theme().series)]
+        steps, values = (validation.steps, measured) if len(validation) else (loss.steps, losses)
+        name = self._name_of(model)
+        self._plot.set_curve(name, steps, values, role=color, width=1.2, dashed=True)
+        return {name}
+
+    def _name_of(self, model: OpenedModel) -> str:
+        """What tells a run from all others that are open."""
+        alike = sum(other.name == model.name for other in self.session.models)
+        return model.name if alike == 1 else f"{model.folder.parent.name}/{model.name}"
 
     def _history_of(self, model: OpenedModel) -> History:
         if model.folder not in self._histories:
@@ -171,6 +199,16 @@ class LossPanel(Panel):
                 self.refresh_soon()
 
         self.session.start_job("Counting n-grams to compare with", work, take)
+
+
+def _row() -> QWidget:
+    """An empty row for controls."""
+    row = QWidget()
+    layout = QHBoxLayout(row)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(4)
+    layout.setAlignment(Qt.AlignmentFlag.AlignLeft)
+    return row
 
 
 def _picker(name: str, choices: object) -> QComboBox:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.bars import ROW, BarsView
 from lmviz.app.widgets.card import Card
 from lmviz.decoding.distribution import Distribution, next_distribution
+from lmviz.decoding.glance import Glance, glance
 from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
@@ -34,22 +36,27 @@ class NextWordPanel(Panel):
         self._bars = BarsView()
         self._bars.setAccessibleName("next-word distribution")
         self._card = Card("Next word", "", self._bars)
-        self._shown: Distribution | None = None
+        self._shown: Glance | None = None
+        self._whole: Distribution | None = None  # made when somebody asks
         self._drawn_for: tuple[object, ...] = ()
         self.column.addWidget(self._card)
         self._bars.bar_clicked.connect(self._append)
-        self.follow(session.reading_changed, session.position_changed, session.hovered_position_changed)
+        self.follow(session.reading_changed, session.position_changed)
+        session.hovered_position_changed.connect(self.refresh_late)
 
     @property
     def distribution(self) -> Distribution | None:
-        """What is drawn."""
-        return self._shown
+        """What is drawn, whole."""
+        if self._whole is None and self._shown is not None:
+            self._whole = next_distribution(self._shown.logits, tokens=self._tokens)
+        return self._whole
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {} if self._shown is None else {"probabilities": self._shown.probabilities}
+        distribution = self.distribution
+        return {} if distribution is None else {"probabilities": distribution.probabilities}
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes import distribution_recipe
+        from lmviz.inspection.decoding_recipes import distribution_recipe
 
         reading = self.session.reading
         if reading is None or self._shown is None:
@@ -62,15 +69,15 @@ class NextWordPanel(Panel):
         if reading is None:
             self._show_nothing("Type a prefix" if self.session.model else "Open or train a model")
             return
-        position, tokens = self.session.reading_position, reading.model.tokenizer.tokens()
+        position = self.session.reading_position
         wanted = (reading, position, self._bars.height(), self._bars.length(ROW))
         if wanted == self._drawn_for:
             return  # a keystroke moves the position before there is anything new to draw
         before = None
         try:
-            shown = next_distribution(reading.trace["logits"].array[position], tokens=tokens)
+            shown = glance(reading.trace["logits"].at(position=position), self._room)
             if reading.baseline is not None:
-                before = next_distribution(reading.baseline["logits"].array[position], tokens=tokens)
+                before = glance(reading.baseline["logits"].at(position=position), 1)
         except LmvizError as sentence:
             self._show_nothing(str(sentence))
             return
@@ -82,20 +89,28 @@ class NextWordPanel(Panel):
         super().resizeEvent(event)
         self.refresh_soon()
 
-    def _show(self, shown: Distribution, before: Distribution | None) -> None:
-        room = int(self._bars.height() / self._bars.length(ROW))
-        candidates = shown.top(max(FEWEST, min(room, MOST)))
-        self._shown = shown
+    @property
+    def _tokens(self) -> Sequence[str]:
+        return self.session.reading.model.tokenizer.tokens()
+
+    @property
+    def _room(self) -> int:
+        """How many bars there is room for."""
+        return max(FEWEST, min(int(self._bars.height() / self._bars.length(ROW)), MOST))
+
+    def _show(self, shown: Glance, before: Glance | None) -> None:
+        tokens, ids = self._tokens, shown.ids.tolist()
+        self._shown, self._whole = shown, None
         self._bars.set_bars(
-            [visible(candidate.token) for candidate in candidates],
-            [candidate.probability for candidate in candidates],
-            before=[before.probability_of(candidate.id) for candidate in candidates] if before else None,
+            [visible(tokens[id]) for id in ids],
+            shown.probabilities.tolist(),
+            before=[before.probability_of(id) for id in ids] if before else None,
         )
         aside = f"entropy {shown.entropy:.1f} bits"
         self._card.set_aside(f"before → after · {aside}" if before else aside)
 
     def _show_nothing(self, sentence: str) -> None:
-        self._shown, self._drawn_for = None, ()
+        self._shown, self._whole, self._drawn_for = None, None, ()
         self._bars.set_bars([], [])
         self._card.set_title("Next word")
         self._card.set_aside(sentence)
@@ -106,7 +121,7 @@ class NextWordPanel(Panel):
         if reading is None or self._shown is None:
             return
         _, end = reading.trace.offsets[self.session.reading_position]
-        chosen = self._shown.candidate(index + 1).id
+        chosen = int(self._shown.ids[index])
         self.session.set_prefix(reading.model.tokenizer.continue_text(reading.trace.text[:end], chosen))
         self.session.follow_end()
 

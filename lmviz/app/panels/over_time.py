@@ -21,19 +21,27 @@ WORDS = 4
 
 
 class OverTimePanel(Panel):
-    """Asks every snapshot of the run for its next-word distribution, newest first, one at a time."""
+    """Asks every snapshot of the run for its next-word distribution, newest first, one at a time.
+
+    Where a position is pinned, for what it predicted there.
+    """
+
+    gives_way = 33
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("over_time_view")
         self._plot = LinePlot()
         self._plot.setAccessibleName("probability of the next words over the training")
-        self._card = Card("Next word over time", self._plot.legend, self._plot)
+        self._card = Card("Next word over time", "", self._plot)
+        self._card.layout_below.insertWidget(1, self._plot.legend)
         self.column.addWidget(self._card)
-        self._key: tuple[OpenedModel, str] | None = None
+        self._key: tuple[OpenedModel, tuple[int, ...]] | None = None
         self._rows: dict[int, np.ndarray] = {}
         self._plot.cursor_moved.connect(lambda step: session.choose_step(round(step)))
-        self.follow(session.reading_changed, session.models_changed, session.step_changed)
+        self.follow(session.encoding_changed, session.position_changed, session.model_changed)
+        for growing in (session.reading_changed, session.models_changed, session.step_changed):
+            growing.connect(self.refresh_now_and_then)
 
     @property
     def rows(self) -> dict[int, np.ndarray]:
@@ -43,19 +51,48 @@ class OverTimePanel(Panel):
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return self._plot.points()
 
+    def recipe(self) -> str:
+        from lmviz.inspection.run_recipes import over_time_recipe
+
+        if self._key is None or not self._rows:
+            return ""
+        model, prefix = self._key
+        return over_time_recipe(str(model.folder), prefix, sorted(self._rows))
+
     def refresh(self) -> None:
         session = self.session
-        key = None if session.model is None else (session.model, session.prefix)
+        ids = self._read_ids()
+        key = None if session.model is None else (session.model, ids)
         if key != self._key:
             self._key, self._rows = key, {}
+        self._card.set_title(self._title())
         self._draw()
         self._ask_next()
 
+    def _pinned(self) -> int | None:
+        """The position that is pinned, unless it is the last, with which every prediction begins."""
+        session = self.session
+        last = len(session.encoding) - 1 if session.encoding is not None else -1
+        return session.position if session.is_position_pinned and session.position < last else None
+
+    def _read_ids(self) -> tuple[int, ...]:
+        """The tokens whose continuation is drawn, as Next word has read them."""
+        encoding, pinned = self.session.encoding, self._pinned()
+        if encoding is None:
+            return ()
+        return tuple(encoding.ids[: None if pinned is None else pinned + 1].tolist())
+
+    def _title(self) -> str:
+        pinned = self._pinned()
+        if pinned is None:
+            return "Next word over time"
+        return f"After “{visible(self.session.encoding.tokens[pinned])}” over time"
+
     def _ask_next(self) -> None:
         session = self.session
-        if self._key is None or session.encoding is None or not len(session.encoding) or not self.isVisible():
+        if self._key is None or not self._key[1] or not self.isVisible():
             return
-        model, prefix = self._key
+        model, ids = self._key
         missing = [step for step in session.model.snapshots if step not in self._rows]
         if not missing:
             return
@@ -65,9 +102,9 @@ class OverTimePanel(Panel):
             from lmviz.decoding.continuation import Continuation
             from lmviz.decoding.distribution import next_distribution
 
-            return step, next_distribution(Continuation.of(reader, prefix).logits).probabilities
+            return step, next_distribution(Continuation.of(reader, ids).logits).probabilities
 
-        session.ask_of((model, step), "over time", work, lambda row: self._take((model, prefix), *row))
+        session.ask_of((model, step), "over time", work, lambda row: self._take((model, ids), *row))
 
     def _most_telling(self, missing: list[int]) -> int:
         """The last snapshot first, whose words are drawn; then the one farthest from all known."""
@@ -76,7 +113,7 @@ class OverTimePanel(Panel):
         known = np.log1p(np.array(list(self._rows)))
         return max(missing, key=lambda step: np.abs(known - np.log1p(step)).min())
 
-    def _take(self, key: tuple[OpenedModel, str], step: int, probabilities: np.ndarray) -> None:
+    def _take(self, key: tuple[OpenedModel, tuple[int, ...]], step: int, probabilities: np.ndarray) -> None:
         if key == self._key:
             self._rows[step] = probabilities
             self.refresh_soon()

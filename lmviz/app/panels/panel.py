@@ -15,12 +15,22 @@ if TYPE_CHECKING:
     from lmviz.app.session import Session
 
 
+AFTER_THE_POINTER = 33  # milliseconds
+NOW_AND_THEN = 400  # milliseconds
+
+
 class Panel(QWidget):
     """A view of the session. Subclasses build their widgets, `follow` what they draw, and `refresh`.
 
     Redrawing is what live panels cost the training, so nothing is drawn behind another perspective:
     a change that comes while the panel is hidden is drawn when it is shown again.
     """
+
+    least_width = 0
+    """Pixels at scale 1 that the panel needs; 0 where it makes do with less than the table of panels says."""
+
+    gives_way = 0
+    """Milliseconds for which it lets the others draw first, so that the window is not painted all at once."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,9 +61,22 @@ class Panel(QWidget):
 
     def refresh_soon(self) -> None:
         """Have `refresh` called once, at the end of the turn or when the panel is shown next."""
+        self._refresh_within(self.gives_way)
+
+    def refresh_late(self) -> None:
+        """The same, but only when what lies under the pointer has been drawn."""
+        self._refresh_within(AFTER_THE_POINTER)
+
+    def refresh_now_and_then(self) -> None:
+        """The same, but not often: while a model is trained, what plots draw again is time that it lacks."""
+        busy = self.session.live and self.session.training.is_active
+        self._refresh_within(NOW_AND_THEN if busy else self.gives_way)
+
+    def _refresh_within(self, milliseconds: int) -> None:
         self._is_stale = True
-        if self.is_in_sight:
-            self._soon.start()
+        is_waiting = self._soon.isActive() and self._soon.remainingTime() <= milliseconds
+        if self.is_in_sight and not is_waiting:
+            self._soon.start(milliseconds)
 
     def refresh(self) -> None:
         """Draw what the session holds now."""

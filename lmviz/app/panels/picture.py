@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget
 
+from lmviz.app.opening import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figures import percentage
+from lmviz.app.widgets.invitation import Invitation
 from lmviz.app.widgets.scrolling import scrolling
 from lmviz.app.widgets.unrolled import UnrolledLayer, UnrolledView
 from lmviz.app.widgets.wiring import WiringNode, WiringView
@@ -16,6 +18,8 @@ from lmviz.inspection.names import title_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from lmviz.app.reading import Reading
     from lmviz.app.session import Session
     from lmviz.inspection.trace import Trace
@@ -36,12 +40,17 @@ class PicturePanel(Panel):
         self._areas = [scrolling(self._unrolled, sideways=True), scrolling(self._wiring, sideways=True)]
         for area in self._areas:
             self._pages.addWidget(area)
+        self._invitation = Invitation("picture_invitation")
+        self._invitation.accepted.connect(lambda: session.open_model(FIRST_MODEL))
+        self._pages.addWidget(self._invitation)
         self._card = Card("Picture", "", self._pages)
         self.column.addWidget(self._card)
         self._unrolled.cell_clicked.connect(self._choose_cell)
         self._unrolled.cell_hovered.connect(lambda n, _: session.hover_position(n if n >= 0 else None))
         self._wiring.node_clicked.connect(session.choose_stage)
         self.follow(
+            session.model_changed,
+            session.prefix_changed,
             session.reading_changed,
             session.position_changed,
             session.hovered_position_changed,
@@ -58,17 +67,44 @@ class PicturePanel(Panel):
         """The picture of everything else."""
         return self._wiring
 
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        reading = self.session.reading
+        return {} if reading is None else {name: reading.trace[name].array for name in _layers(reading.trace)}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes import arrays_recipe, stages_recipe
+
+        reading = self.session.reading
+        if reading is None:
+            return ""
+        layers = _layers(reading.trace)
+        return arrays_recipe(reading.moment, layers) if layers else stages_recipe(reading.moment)
+
     def refresh(self) -> None:
         reading = self.session.reading
         if reading is None:
             self._card.set_title("Picture")
-            self._card.set_aside("Open a model and type a prefix to look inside")
+            self._card.set_aside("")
+            self._invite()
             self._unrolled.set_network([], [])
             self._wiring.set_nodes([])
-        elif _layers(reading.trace):
-            self._unroll(reading)
         else:
-            self._wire(reading.trace)
+            unrolled = bool(_layers(reading.trace))
+            # Before it is drawn: a page out of sight would not learn how large it has become.
+            self._pages.setCurrentIndex(0 if unrolled else 1)
+            if unrolled:
+                self._unroll(reading)
+            else:
+                self._wire(reading.trace)
+
+    def _invite(self) -> None:
+        """Say in place of a picture what there is to do."""
+        self._pages.setCurrentWidget(self._invitation)
+        if self.session.model is None:
+            self._invitation.invite("Open or train a model to look inside.", MODEL_OFFER)
+        else:
+            is_coming = bool(self.session.prefix)
+            self._invitation.invite("" if is_coming else "Type a beginning above, to see it computed.")
 
     def _unroll(self, reading: Reading) -> None:
         from lmviz.inspection.views import likeliest_tokens
@@ -77,7 +113,7 @@ class PicturePanel(Panel):
         predictions = []
         for position in range(len(trace.tokens)):
             (likeliest,) = likeliest_tokens(trace, position, 1)
-            share = float(trace["probabilities"].array[position, likeliest])
+            share = float(trace["probabilities"].at(position=position)[likeliest])
             predictions.append(f"{visible(reading.model.tokenizer.token(likeliest))} {percentage(share)}")
         names = ["h"] if len(layers) == 1 else [f"h{number}" for number in "¹²³⁴⁵⁶⁷⁸⁹"[: len(layers)]]
         names += ["h"] * (len(layers) - len(names))
@@ -93,7 +129,6 @@ class PicturePanel(Panel):
         lit = [n for n, address in enumerate(layers) if address.startswith(stage.place + "/")]
         layer = lit[0] if lit else (len(layers) - 1 if stage.place == "output" else -1)
         self._unrolled.set_current(position, layer)
-        self._pages.setCurrentIndex(0)
         self._card.set_title("Unrolled over the prefix")
         self._card.set_aside(KEYS_OF_A_RECURRENCE)
         place = self._unrolled.cell_rectangle(position, max(0, layer)).center()
@@ -111,7 +146,6 @@ class PicturePanel(Panel):
         ]
         self._wiring.set_nodes(nodes)
         self._wiring.set_current(self.session.stage)
-        self._pages.setCurrentIndex(1)
         self._card.set_title("As it is wired")
         self._card.set_aside(KEYS)
         place = self._wiring.node_rectangle(self.session.stage).center()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
@@ -13,8 +14,10 @@ from lmviz.app.widgets.figures import short, with_unit
 from lmviz.app.widgets.model_cards import ModelCard, ModelCards
 from lmviz.app.widgets.muted_line import MutedLine
 from lmviz.app.widgets.scrolling import scrolling
+from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
-from lmviz.training.options import DEFAULT_LENGTH
+from lmviz.training.cost import training_cost
+from lmviz.training.options import check_length
 
 if TYPE_CHECKING:
     from lmviz.app.session import Session
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 SHORT_TITLES = {"ngram": "n-gram", "window": "window", "rnn": "RNN"}
 WHILE_TRAINING = ("learning_rate",)
+TYPING = 900  # milliseconds without a key before a training takes a rate; "3e-4" begins with a 3
 
 
 class PlanPanel(Panel):
@@ -50,7 +54,13 @@ class PlanPanel(Panel):
         self._cards.family_chosen.connect(self._choose_family)
         self._model_form.configuration_changed.connect(self._change_model)
         self._learning_form.configuration_changed.connect(self._change_learning)
+        for form in (self._model_form, self._learning_form):
+            form.refused.connect(lambda _: self._tell_problem())
         self._was_active = False
+        self._rate_begun_with = self._rate_applied = plan.training_options.learning_rate
+        self._rate_settles = QTimer(self, singleShot=True, interval=TYPING)
+        self._rate_settles.timeout.connect(self._apply_rate)
+        self._learning_form.field("learning_rate").control.editingFinished.connect(self._apply_rate)
         session.training_changed.connect(self._notice_training)
         self.follow(session.plan_changed, session.corpus_changed)
 
@@ -64,12 +74,27 @@ class PlanPanel(Panel):
             self._learning_form.set_configuration(plan.training_options)
         self._model_form.set_editable(() if active else None)
         self._learning_form.set_editable(WHILE_TRAINING if active else None)
+        self._check_together()
         self._show_cost()
+
+    def _check_together(self) -> None:
+        """What one form alone cannot know: whether the model takes windows of the length."""
+        plan, sentence = self.session.plan, ""
+        try:
+            check_length(plan.training_options.length, getattr(plan.configuration, "context", None))
+        except LmvizError as error:
+            sentence = str(error)
+        self._learning_form.complain("length", sentence)
+        self._tell_problem()
+
+    def _tell_problem(self) -> None:
+        self.session.complain_of_plan(self._model_form.complaint or self._learning_form.complaint)
 
     def _notice_training(self) -> None:
         """What can be changed depends on whether it trains, not on how far it has got."""
         if self.session.training.is_active != self._was_active:
             self._was_active = self.session.training.is_active
+            self._rate_begun_with = self._rate_applied = self.session.plan.training_options.learning_rate
             self.refresh_soon()
 
     def _lay_out(self) -> QWidget:
@@ -96,12 +121,22 @@ class PlanPanel(Panel):
         plan = self.session.plan
         self._configurations[plan.family] = configuration
         self.session.set_plan(plan.family, configuration, plan.training_options)
+        self._check_together()
 
     def _change_learning(self, options: TrainingOptions) -> None:
         plan = self.session.plan
-        if options.learning_rate != plan.training_options.learning_rate:
-            self.session.set_learning_rate(options.learning_rate)
+        if options.learning_rate != self._rate_applied:
+            self._rate_settles.start()
         self.session.set_plan(plan.family, plan.configuration, options)
+        self._check_together()
+
+    def _apply_rate(self) -> None:
+        """Let the training under way go on with the rate in the form; with its first one, as scheduled."""
+        self._rate_settles.stop()
+        rate = self.session.plan.training_options.learning_rate
+        if rate != self._rate_applied and not self._learning_form.complaint:
+            self._rate_applied = rate
+            self.session.set_learning_rate(None if rate == self._rate_begun_with else rate)
 
     def _show_cost(self) -> None:
         """Parameters, memory and work per step, as far as the vocabulary is known."""
@@ -110,9 +145,7 @@ class PlanPanel(Panel):
             self._card.set_aside("open a text to see its size")
             self._work.set_text("")
             return
-        options, context = plan.training_options, getattr(plan.configuration, "context", None)
-        length = options.length or context or DEFAULT_LENGTH
-        cost = plan.configuration.estimate(corpus.tokenizer.vocabulary_size, options.batch, length)
+        cost = training_cost(plan.configuration, plan.training_options, corpus.tokenizer.vocabulary_size)
         parts = [f"{short(cost.parameters)} parameters", with_unit(cost.bytes, "B")]
         self._card.set_aside(" · ".join(parts))
         work = cost.operations_per_step

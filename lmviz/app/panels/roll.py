@@ -10,15 +10,17 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QPushButton, QSpinBo
 
 from lmviz.app.icons import icon
 from lmviz.app.panels.panel import Panel
+from lmviz.app.surgery import in_words
 from lmviz.app.theme import current_theme, theme_switch
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.cumulative_bar import CumulativeBar
 from lmviz.app.widgets.flow import FlowLayout
+from lmviz.app.widgets.inline_spin import fit_width
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.app.looking_back import Prospect
     from lmviz.app.session import Session
-    from lmviz.app.writing import Prospect
 
 STACKED = 60  # candidates with a stretch of their own, more where the draw lands further down
 MOST_STACKED = 2000
@@ -26,7 +28,9 @@ ROUNDING = 1e-9  # a rest as small as this is none
 LENGTH, LONGEST = 30, 2000
 PACE, FASTEST = 2, 30  # tokens a second
 PLAY, PAUSE = "write on and on (space)", "pause (space)"
-SPIN, BETWEEN = 94, 6
+BETWEEN = 6
+USUAL = 99  # tokens for which there is always room in a box
+PINNED = "An earlier word is pinned. The die writes at the end, and Escape returns there."
 LOW = 330  # pixels below which the die needs the room of the settings
 FALLING = 2  # tokens a second up to which one can watch the number fall
 
@@ -92,7 +96,9 @@ class RollPanel(Panel):
         self._back.setEnabled(node.parent >= 0)
         if not can_go_on and self.is_playing:
             self._stop()
-        self._say("The model ended the document here." if node.is_end else "")
+        ended = "The model ended the document here." if node.is_end else ""
+        self._say(PINNED if session.looks_back and session.is_position_pinned else ended)
+        self._card.set_aside(in_words(session.interventions_in_force))
         self._draw()
 
     def _connect(self) -> None:
@@ -114,6 +120,10 @@ class RollPanel(Panel):
             session.prospect_changed,
             session.sampling_changed,
             session.encoding_changed,
+            session.position_changed,
+            session.hovered_position_changed,
+            session.reading_changed,
+            session.interventions_changed,
         )
 
     def _can_go_on(self) -> bool:
@@ -167,9 +177,10 @@ class RollPanel(Panel):
             rest if rest > ROUNDING else 0.0,
         )
         thrown = self._shown is None or (prospect.node, prospect.draw) != (self._shown.node, self._shown.draw)
+        returned = self._shown is not None and self._shown.position is not None
         self._shown = prospect
         if thrown:
-            falls = not self.is_playing or self._pace.value() <= FALLING
+            falls = not returned and (not self.is_playing or self._pace.value() <= FALLING)
             self._die.set_draw(prospect.draw, animated=falls)
 
     def _show_hovered(self) -> None:
@@ -219,7 +230,7 @@ class RollPanel(Panel):
         spin.setRange(least, most)
         spin.setValue(value)
         spin.setSuffix(unit)
-        spin.setProperty("role", "link")
+        spin.textChanged.connect(lambda _: fit_width(spin, USUAL))
         return spin
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -232,4 +243,4 @@ class RollPanel(Panel):
         self._play.setIcon(icon(name, theme.text, theme.faint_text))
         self._back.setIcon(icon("actions/undo", theme.text, theme.faint_text))
         for spin in (self._pace, self._length):
-            spin.setFixedWidth(round(SPIN * theme.scale))
+            fit_width(spin, USUAL)

@@ -61,6 +61,7 @@ class ScoresPanel(Panel):
             session.models_changed,
             session.step_changed,
             session.compared_changed,
+            session.interventions_changed,
             session.corpus_changed,
             session.ready_changed,
         )
@@ -121,7 +122,11 @@ class ScoresPanel(Panel):
     def _said(self) -> str:
         if self._job is not None:
             return f"{self._job.name}: {100 * self._share:.0f} %"
-        return self._complaint or "across tokenizers only bits per character compare"
+        if self._complaint:
+            return self._complaint
+        said = "across tokenizers only bits per character compare"
+        # A score is of a model as it was trained, and is remembered.
+        return f"without the interventions · {said}" if self.session.interventions_in_force else said
 
     def _missing(self) -> list[Moment]:
         return [moment for moment in shown_moments(self.session) if self.score_of(moment) is None]

@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.surgery import in_words
 from lmviz.app.theme import current_theme, theme_switch
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figures import number
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from lmviz.decoding.outcome import Outcome
     from lmviz.models.model import Model
 
+FIGURES = "ln p · normalised · perplexity"
 WAYS = ("greedy", "sampling", "beam search")
 PAUSE = 150  # milliseconds without a change before the greedy text is written
 
@@ -42,11 +44,16 @@ class SideBySidePanel(Panel):
         for row in self._rows.values():
             column.addWidget(row)
         column.addStretch(1)
-        self._card = Card("Side by side", "ln p · normalised · perplexity", scrolling(page))
+        self._card = Card("Side by side", FIGURES, scrolling(page))
         self.column.addWidget(self._card)
         self._wait = QTimer(self, singleShot=True, interval=PAUSE)
         self._wait.timeout.connect(self._write_greedily)
-        self.follow(session.branches_changed, session.beam_changed, session.encoding_changed)
+        self.follow(
+            session.branches_changed,
+            session.beam_changed,
+            session.encoding_changed,
+            session.interventions_changed,
+        )
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
@@ -55,6 +62,8 @@ class SideBySidePanel(Panel):
 
     def refresh(self) -> None:
         session, moment = self.session, self._moment
+        changes = in_words(session.interventions_in_force)
+        self._card.set_aside(f"{changes} · {FIGURES}" if changes else FIGURES)
         if moment != self._greedy_of:
             self._greedy_of, self._greedy, self._is_greedy_done = moment, (), False
             session.silence("greedy")
@@ -78,7 +87,12 @@ class SideBySidePanel(Panel):
     def _moment(self) -> object:
         """What greedy decoding starts from."""
         session = self.session
-        return session.model, session.step, session.prefix, session.beam_options.length
+        return *self._model_as_it_is, session.prefix, session.beam_options.length
+
+    @property
+    def _model_as_it_is(self) -> tuple[object, ...]:
+        session = self.session
+        return session.model, session.step, session.interventions_in_force
 
     def _write_greedily(self) -> None:
         """One token at a time, so that nobody waits for the reading thread."""
@@ -115,7 +129,7 @@ class SideBySidePanel(Panel):
             self._forget(way)
             return
         prefix, penalty = session.prefix, session.beam_options.length_penalty
-        wanted = (session.model, session.step, prefix, chosen, penalty)
+        wanted = (*self._model_as_it_is, prefix, chosen, penalty)
         if self._scored.get(way) == wanted:
             return
         self._scored[way] = wanted

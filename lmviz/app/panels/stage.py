@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from lmviz.app.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.canvas import metrics
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.equation import EquationView
-from lmviz.app.widgets.figures import number
 from lmviz.app.widgets.scrolling import scrolling
 from lmviz.app.widgets.stage_timeline import StageTimeline
-from lmviz.app.widgets.strips import Strip, StripList
 from lmviz.inspection.names import coordinate, title_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
+    from lmviz.app.focus import Cell
     from lmviz.app.session import Session
     from lmviz.inspection.trace import Trace
-    from lmviz.inspection.views import View
+    from lmviz.inspection.views import Part, View
 
 LAYING_OUT = 40  # milliseconds within which everything has its new height
+TITLE_SHARE = 0.72  # of the card's width
 
 
 class StagePanel(Panel):
@@ -35,10 +41,10 @@ class StagePanel(Panel):
         self.setObjectName("stage_view")
         self._timeline = StageTimeline()
         self._equation = EquationView()
-        self._strips = StripList()
+        self._strips = ExplainedStrips(session)
         self._area = scrolling(self._sheet())
-        self._views: list[View] = []
         self._titles: tuple[str, ...] = ()
+        self._drawn = -1
         self._result = -1
         self._follow_result = QTimer(self, singleShot=True, interval=LAYING_OUT)
         self._follow_result.timeout.connect(self._show_result)
@@ -47,13 +53,9 @@ class StagePanel(Panel):
         self._card = Card("Stages", "", self._lay_out())
         self.column.addWidget(self._card)
         self._timeline.stage_chosen.connect(session.choose_stage)
-        self._strips.cell_hovered.connect(lambda *cell: session.hover_cell(self._address_of(cell)))
-        self._strips.cell_clicked.connect(lambda *cell: session.choose_cell(self._address_of(cell)))
-        self._strips.set_readout(self._read_out)
-        for changed in (session.cell_changed, session.hovered_cell_changed):
-            changed.connect(self._mark)
+        numbers = QShortcut(QKeySequence(Qt.Key.Key_N), self)  # wherever no text is typed
+        numbers.activated.connect(lambda: self._equation.set_numbers_shown(not self._equation.numbers_shown))
         session.cell_changed.connect(self._ask_for_numbers)
-        session.arithmetic_changed.connect(self._light)
         self.follow(
             session.reading_changed,
             session.position_changed,
@@ -63,17 +65,26 @@ class StagePanel(Panel):
         )
 
     @property
-    def views(self) -> list[View]:
+    def views(self) -> tuple[View, ...]:
         """What the strips show, one view each."""
-        return self._views
+        return self._strips.views
 
     @property
-    def strips(self) -> StripList:
-        """The strips themselves."""
+    def strips(self) -> ExplainedStrips:
+        """What the stage reads and makes."""
         return self._strips
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {f"{n:02d} {view.address}": view.values[0] for n, view in enumerate(self._views)}
+        return {name: view.values[0] for name, view in self._named_views().items()}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes import views_recipe
+
+        reading = self.session.reading
+        return views_recipe(reading.moment, self._named_views()) if reading is not None and self.views else ""
+
+    def _named_views(self) -> dict[str, View]:
+        return {f"{n:02d} {view.address}": view for n, view in enumerate(self.views)}
 
     def toggle_play(self) -> None:
         """Walk on by itself, or stop."""
@@ -89,8 +100,8 @@ class StagePanel(Panel):
             self._card.set_aside("Open a model and type a prefix")
             self._timeline.set_stages([])
             self._equation.set_equation("")
-            self._views, self._result = [], -1
-            self._strips.set_strips([])
+            self._drawn = self._result = -1
+            self._strips.set_views([])
             return
         trace, number_of_stage = reading.trace, self.session.stage
         stage = trace.stages[number_of_stage]
@@ -99,11 +110,16 @@ class StagePanel(Panel):
             self._titles = titles
             self._timeline.set_stages(titles, [item.place for item in trace.stages])
         self._timeline.set_stage(number_of_stage)
-        self._card.set_title(f"Stage {number_of_stage + 1} of {len(titles)} · {stage.title}")
+        self._card.set_title(self._title(f"Stage {number_of_stage + 1} of {len(titles)}", stage.title))
         self._card.set_aside(self._where(trace, stage.place))
         self._equation.set_equation(stage.equation)
         self._draw_strips(trace)
         self._ask_for_numbers()
+
+    def _title(self, number: str, name: str) -> str:
+        """Number and name of the stage; a long name only stands at the timeline."""
+        whole = f"{number} · {name}"
+        return whole if metrics(bold=True).horizontalAdvance(whole) <= TITLE_SHARE * self.width() else number
 
     def _lay_out(self) -> QWidget:
         row = QHBoxLayout()
@@ -152,103 +168,82 @@ class StagePanel(Panel):
         tokens = likeliest_tokens(trace, position)
         parts = stage_parts(trace, self.session.stage, position)
         head = self.session.head[1]
-        self._views = [strip(trace, part.address, part.position, head, tokens) for part in parts]
-        self._strips.set_strips(
+        names = _labels(parts, trace, trace.stages[self.session.stage].results[0])
+        walked = self._drawn not in (-1, self.session.stage)
+        self._drawn = self.session.stage
+        self._strips.set_views(
             [
-                Strip(
-                    _label(part.address, part.is_previous),
-                    view.values[0],
-                    view.scale,
-                    role=part.role,
-                    texts=self._texts(view),
+                NamedView(
+                    names[number_of_part],
+                    strip(trace, part.address, part.position, head, tokens),
+                    part.role,
                 )
-                for part, view in zip(parts, self._views, strict=True)
-            ]
+                for number_of_part, part in enumerate(parts)
+            ],
+            crossfade=walked,
         )
-        self._mark()
         results = [number_of_strip for number_of_strip, part in enumerate(parts) if part.role == "result"]
         self._result = results[0] if results else -1
         self._follow_result.start()
 
     def _show_result(self) -> None:
         """Bring what the stage makes into sight."""
-        if 0 <= self._result < len(self._views):
+        if 0 <= self._result < len(self._strips.views):
             place = self._strips.pos().y() + self._strips.cell_rectangle(self._result, 0).center().y()
             self._area.ensureVisible(0, round(place), 0, round(self._strips.length(16)))
 
-    def _texts(self, view: View) -> tuple[str, ...]:
-        """The words of a strip of token ids, such as a matched context."""
-        if view.scale != "token":
-            return ()
-        tokenizer = self.session.reading.model.tokenizer
-        return tuple(visible(tokenizer.token(int(i))) if i >= 0 else "–" for i in view.values[0])
-
-    def _address_of(self, cell: tuple[int, int]) -> tuple[str, tuple[int, ...]] | None:
-        if cell[0] < 0:
+    def _cell_of_stage(self) -> Cell | None:
+        """The pinned cell, where this stage makes it; or the cell at the same place of what it makes."""
+        reading, cell = self.session.reading, self.session.cell
+        if reading is None or cell is None or not reading.has_cell(*cell):
             return None
-        view = self._views[cell[0]]
-        return view.address, view.index(0, cell[1])
-
-    def _mark(self) -> None:
-        """Outline the pinned cell, and the cells at its place in the other strips of equal length."""
-        cell = self.session.cell
-        marks = []
-        for number_of_strip, view in enumerate(self._views) if cell is not None else ():
-            place = view.cell(cell[1]) if view.address == cell[0] else None
-            if place is not None:
-                marks.insert(0, (number_of_strip, place[1]))
-        if marks:
-            length, place = len(self._strips.strips[marks[0][0]].values), marks[0][1]
-            others = range(len(self._views))
-            marks += [
-                (n, place)
-                for n in others
-                if n != marks[0][0] and len(self._strips.strips[n].values) == length
-            ]
-        self._strips.set_marks(marks)
-        self._light()
-
-    def _light(self) -> None:
-        """Let what has no part in the explained cell step back."""
-        if self.is_in_sight:
-            self._strips.set_lights([self.session.lights(view) for view in self._views])
-
-    def _read_out(self, strip: int, cell: int) -> tuple[str, list[str]]:
-        view = self._views[strip]
-        value = float(view.values[0, cell])
-        trace = self.session.reading.trace
-        names = [visible(token) for token in trace.tokens]
-        index = view.index(0, cell)
-        words = []
-        for axis, place in zip(view.axes, index, strict=True):
-            if axis == "token":
-                words.append(f"“{visible(self.session.model.tokenizer.token(place))}”")
-            elif axis == "order" and value >= 0:
-                words.append(f"“{visible(self.session.model.tokenizer.token(int(value)))}”")
-            else:
-                words.append(coordinate(axis, place, names))
-        return f"{number(value)}", [title_of(view.address), ", ".join(words)]
+        results, arrays = reading.trace.stages[self.session.stage].results, reading.trace.arrays
+        if cell[0] in results:
+            return cell
+        made, pinned = arrays[results[0]], arrays[cell[0]]
+        alike = (made.axes, made.array.shape) == (pinned.axes, pinned.array.shape)
+        return (results[0], cell[1]) if alike else None
 
     def _ask_for_numbers(self) -> None:
-        """The equation of the pinned cell, with its numbers."""
-        reading, cell = self.session.reading, self.session.cell
-        if reading is None or cell is None:
+        """The equation with the numbers of the cell that this stage makes."""
+        reading, cell = self.session.reading, self._cell_of_stage()
+        if cell is None:
+            self.session.silence("numbers")
             self._equation.set_numbers("")
             return
+        place = self._short_place(reading.trace[cell[0]].axes, cell[1])
 
         def work(model: object) -> str:
             from lmviz.inspection.equations import one_line
             from lmviz.inspection.explain import explain
 
-            return one_line(explain(model, reading.trace, *cell))
+            return f"{place}:  {one_line(explain(model, reading.trace, *cell))}"
 
         self.session.ask_of((reading.model, reading.step), "numbers", work, self._take_numbers)
+
+    def _short_place(self, axes: tuple[str, ...], index: tuple[int, ...]) -> str:
+        """Which of a vector's cells it is, such as "unit 17"."""
+        if axes[-1] == "token":
+            return f"“{visible(self.session.reading.model.tokenizer.token(index[-1]))}”"
+        tokens = [visible(token) for token in self.session.reading.trace.tokens]
+        return coordinate(axes[-1], index[-1], tokens)
 
     def _take_numbers(self, numbers: str) -> None:
         self._equation.set_numbers(numbers)
         self._follow_result.start()
 
 
-def _label(address: str, is_previous: bool) -> str:
-    words = address.rsplit("/", 1)[-1].replace("_", " ")
-    return f"{words}, before" if is_previous else words
+def _labels(parts: Sequence[Part], trace: Trace, result: str) -> list[str]:
+    """A short name for each line; where two taps share it, that of another layer or order says which."""
+    addresses = {part.address for part in parts}
+    shared = Counter(address.rpartition("/")[2] for address in addresses)
+    here = result.rpartition("/")[0]
+    labels = []
+    for part in parts:
+        place, _, name = part.address.rpartition("/")
+        elsewhere = shared[name] > 1 and place != here
+        words = title_of(part.address).replace(",", "") if elsewhere else name.replace("_", " ")
+        if part.is_one_of_several:
+            words += f" “{visible(trace.tokens[part.position])}”"
+        labels.append(f"{words}, before" if part.is_previous else words)
+    return labels

@@ -101,12 +101,12 @@ class StatePanel(Panel):
         return {} if self._view is None else {self._view.address: self._view.values}
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes import array_recipe
+        from lmviz.inspection.recipes import view_recipe
 
         reading = self.session.reading
         if reading is None or self._view is None:
             return ""
-        return array_recipe(reading.moment, self._view.address, **self._view.fixed)
+        return view_recipe(reading.moment, self._view)
 
     def refresh(self) -> None:
         reading = self.session.reading

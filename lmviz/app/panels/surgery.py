@@ -59,6 +59,12 @@ class SurgeryPanel(Panel):
             session.position_changed,
         )
 
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes import array_recipe
+
+        reading = self.session.reading
+        return array_recipe(reading.moment, "probabilities") if reading and reading.baseline else ""
+
     def refresh(self) -> None:
         session, reading = self.session, self.session.reading
         self._undo.setEnabled(session.can_undo_intervention)
@@ -72,7 +78,7 @@ class SurgeryPanel(Panel):
             "scale head": has_heads,
             "set cell": traced is not None and traced.scale != "token",
             "zero unit": traced is not None and traced.axes[-1] in UNIT_AXES,
-            "swap words": reading is not None and session.reading_position >= 1,
+            "swap words": reading is not None and min(self._swapped()) >= 0,
             "no positions": has_heads,
         }
         for name, button in self._buttons.items():
@@ -103,7 +109,11 @@ class SurgeryPanel(Panel):
                 "The pinned cell takes the value, and all that follows is computed anew.",
             ),
             "zero unit": (self._zero_unit, "The pinned cell's unit becomes zero at every position."),
-            "swap words": (self._swap, "The word one looks at changes places with the one before it."),
+            "swap words": (
+                self._swap,
+                "The two words of the pinned attention weight change places;\n"
+                "without one, the word one looks at and the one before it.",
+            ),
             "no positions": (self._no_positions, "The model no longer knows where words stand."),
         }
         body = QWidget()
@@ -185,12 +195,21 @@ class SurgeryPanel(Panel):
         axis = self.session.reading.trace[address].axes[-1]
         self._do(zero(address, **{axis: index[-1]}))
 
+    def _swapped(self) -> tuple[int, int]:
+        """The positions of the two words that would change places."""
+        reading, cell = self.session.reading, self.session.cell
+        traced = reading.trace.arrays.get(cell[0]) if cell is not None else None
+        if traced is not None and traced.axes[-2:] == ("query", "key"):
+            query, key = cell[1][-2:]
+            if query != key:
+                return min(query, key), max(query, key)
+        return self.session.reading_position - 1, self.session.reading_position
+
     def _swap(self) -> None:
         from lmviz.inspection.interventions import swap_tokens
 
-        position, trace = self.session.reading_position, self.session.reading.trace
-        names = [visible(token) for token in trace.tokens]
-        self._do(swap_tokens(position - 1, position, names))
+        names = [visible(token) for token in self.session.reading.trace.tokens]
+        self._do(swap_tokens(*self._swapped(), names))
 
     def _no_positions(self) -> None:
         def work(model: Model) -> tuple[Intervention, ...] | str:

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
-from lmviz.app.comparing import UnitsCache, ask_each, color_of, names_of, shown_moments, turns_of
+from lmviz.app.compared_models import (
+    ComparedModel,
+    ask_compared,
+    compared_models,
+    names_of_compared,
+    turns_of,
+)
+from lmviz.app.comparing import UnitsCache, color_of
 from lmviz.app.panels.panel import Panel
-from lmviz.app.tasks import Moment
 from lmviz.app.theme import theme_switch
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.empty_text import EmptyText
@@ -46,7 +52,8 @@ class SurprisalPanel(Panel):
         self._encoding: Encoding | None = None
         self._first = 0
         self._curves: tuple[WordCurve, ...] = ()
-        self._moments: tuple[Moment, ...] = ()
+        self._models: tuple[ComparedModel, ...] = ()
+        self._text = ""
         self._disagreement: np.ndarray | None = None
         self._hidden: set[str] = set()
         self._pages = QStackedWidget()
@@ -67,6 +74,8 @@ class SurprisalPanel(Panel):
             session.models_changed,
             session.step_changed,
             session.compared_changed,
+            session.interventions_changed,
+            session.twin_changed,
             session.encoding_changed,
             session.ready_changed,
         )
@@ -86,18 +95,32 @@ class SurprisalPanel(Panel):
         """The divergence (word,) of what comes after each word, in bits; None with a single model."""
         return self._disagreement
 
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """Each curve's surprisals (word,) by its name, and where the models disagree, in bits."""
+        arrays = {curve.name: np.asarray(curve.values) for curve in self._curves}
+        return arrays if self._disagreement is None else arrays | {"disagreement": self._disagreement}
+
+    def recipe(self) -> str:
+        from lmviz.app.moments import moments_of
+        from lmviz.inspection.decoding_recipes import comparison_recipe, likelihood_recipe
+
+        if not self._curves:
+            return ""
+        moments = moments_of(self._models, self._text)
+        return comparison_recipe(moments) if len(moments) > 1 else likelihood_recipe(moments[0])
+
     def refresh(self) -> None:
-        session, moments = self.session, shown_moments(self.session)
+        session, models = self.session, compared_models(self.session)
         encoding, first = session.encoding, 0
         if session.model is not None and encoding is not None:
             # START has no surprisal and no place in the text.
             first = int(bool(len(encoding)) and encoding.ids[0] == session.model.tokenizer.start_id)
-        if not moments or encoding is None or len(encoding) <= first:
+        if not models or encoding is None or len(encoding) <= first:
             session.silence("surprisal")
             self._curves, self._disagreement = (), None
-            self._say("Open or train a model to see it read." if not moments else "Type a prefix above.")
+            self._say("Open or train a model to see it read." if not models else "Type a prefix above.")
             return
-        self._ask(moments, encoding, first)
+        self._ask(models, encoding, first)
 
     def _head(self) -> QWidget:
         head = QWidget()
@@ -108,8 +131,8 @@ class SurprisalPanel(Panel):
         row.addWidget(self._note)
         return head
 
-    def _ask(self, moments: tuple[Moment, ...], encoding: Encoding, first: int) -> None:
-        text, cache = self.session.prefix, self._units
+    def _ask(self, models: tuple[ComparedModel, ...], encoding: Encoding, first: int) -> None:
+        text, cache, opened = self.session.prefix, self._units, [item.model for item in models]
         spans = encoding.offsets[first:]
         beginning = spans[0][0]
 
@@ -121,34 +144,35 @@ class SurprisalPanel(Panel):
                 likelihood = text_log_probabilities(model, text)
                 # What lies before the present model's context is not part of the first word.
                 curve = surprisal_over(likelihood, [(0, beginning), *spans])[1:]
-                if len(moments) < 2:
+                if len(opened) < 2:
                     return curve, {}
-                return curve, shares_after(model, text, cache.units(moments), place, LATEST)
+                return curve, shares_after(model, text, cache.units(opened), place, LATEST)
             except LmvizError as sentence:
                 return str(sentence)
 
         def take(found: list[Found | str]) -> None:
-            self._take(moments, encoding, first, found)
+            self._text = text
+            self._take(models, encoding, first, found)
 
-        ask_each(self.session, "surprisal", moments, work, take)
+        ask_compared(self.session, "surprisal", models, work, take)
 
     def _take(
-        self, moments: tuple[Moment, ...], encoding: Encoding, first: int, found: Sequence[Found | str]
+        self, models: tuple[ComparedModel, ...], encoding: Encoding, first: int, found: Sequence[Found | str]
     ) -> None:
         sentences = [item for item in found if isinstance(item, str)]
         if sentences:
             self._curves, self._disagreement = (), None
             self._say(sentences[0])
             return
-        self._moments, self._encoding, self._first = moments, encoding, first
-        names, turns = names_of(moments), turns_of(moments)
+        self._models, self._encoding, self._first = models, encoding, first
+        names, turns = names_of_compared(models), turns_of(models)
         self._curves = tuple(
-            WordCurve(name, color_of(moment), curve, turn)
-            for name, moment, (curve, _), turn in zip(names, moments, found, turns, strict=True)
+            WordCurve(name, color_of(item.moment), curve, turn)
+            for name, item, (curve, _), turn in zip(names, models, found, turns, strict=True)
         )
         self._disagreement = None
         self._draw()
-        if len(moments) > 1:
+        if len(models) > 1:
             shares = [item[1] for item in found]
             self.session.ask_reader("surprisal", lambda: _compare(shares), self._take_disagreement)
 
@@ -197,11 +221,11 @@ class SurprisalPanel(Panel):
 
     def _recolor(self) -> None:
         """The curves keep their colours, which belong to the theme."""
-        if len(self._curves) != len(self._moments):
+        if len(self._curves) != len(self._models):
             return  # others are on their way, and will have the theme's
         self._curves = tuple(
-            WordCurve(curve.name, color_of(moment), curve.values, curve.turn)
-            for curve, moment in zip(self._curves, self._moments, strict=True)
+            WordCurve(curve.name, color_of(item.moment), curve.values, curve.turn)
+            for curve, item in zip(self._curves, self._models, strict=True)
         )
         if self._curves:
             self._draw()

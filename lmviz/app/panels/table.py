@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
     from lmviz.app.session import Session
 
-AREAS = ("left", "centre", "right", "bottom")
-
 
 @dataclass(frozen=True)
 class Perspective:
@@ -69,10 +67,14 @@ class PanelRow:
     tabbed: bool = False
     beside: bool = False
 
-    def build(self, session: Session) -> Panel:
-        """Load the module and make the panel."""
+    def load(self) -> type[Panel]:
+        """Import the panel's module."""
         module, name = self.panel.split(":")
-        return getattr(import_module(module), name)(session)
+        return getattr(import_module(module), name)
+
+    def build(self, session: Session) -> Panel:
+        """Make the panel."""
+        return self.load()(session)
 
 
 PERSPECTIVES = (
@@ -116,8 +118,8 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("surgery", "Surgery", "inside", "centre", _SURGERY, width=340, tabbed=True),
     PanelRow("stage", "Stages", "inside", "right", "lmviz.app.panels.stage:StagePanel", 6, width=400),
     PanelRow("why", "Why this number?", "inside", "right", "lmviz.app.panels.why:WhyPanel", 4),
-    PanelRow("heads", "All heads", "attention", "left", "lmviz.app.panels.heads:HeadsPanel", width=330),
-    PanelRow("attention_why", "Why this number?", "attention", "left", "lmviz.app.panels.why:WhyPanel"),
+    PanelRow("heads", "All heads", "attention", "left", "lmviz.app.panels.heads:HeadsPanel", 5, width=330),
+    PanelRow("attention_why", "Why this number?", "attention", "left", "lmviz.app.panels.why:WhyPanel", 4),
     PanelRow("attention", "Attention", "attention", "centre", "lmviz.app.panels.attention:AttentionPanel"),
     PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, 5, width=340),
     PanelRow("surgery", "Surgery", "attention", "right", _SURGERY, 4),

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.theme import theme_switch
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.configuration_form import ConfigurationForm
 from lmviz.app.widgets.figures import short
@@ -77,6 +78,7 @@ class TextsPanel(Panel):
         self._pieces.valueChanged.connect(lambda _: self._tokenizer_chosen())
         self._form.configuration_changed.connect(lambda _: self._settle.start())
         session.failed.connect(self._show_failure)
+        theme_switch().theme_changed.connect(self.refresh_soon)  # the list is as high as its lines
         self.follow(session.corpus_changed)
 
     @property

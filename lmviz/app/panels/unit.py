@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from lmviz.app.evidence import Evidence
 from lmviz.app.panels.panel import Panel
+from lmviz.app.unit_search import UnitSearch
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.concordance_list import ConcordanceList, Line
 from lmviz.app.widgets.curve import Curve
 from lmviz.app.widgets.figures import count
+from lmviz.app.widgets.flow import FlowLayout
 from lmviz.app.widgets.scrolling import scrolling
 from lmviz.app.widgets.token_strip import TokenStrip
 from lmviz.inspection.names import title_of
@@ -20,16 +23,13 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     import numpy as np
 
-    from lmviz.app.job_worker import Job
+    from lmviz.app.reading import Reading
     from lmviz.app.session import Session
     from lmviz.inspection.trace import Trace
-    from lmviz.inspection.unit_search import FiringPlace, SearchProgress
-    from lmviz.text.concordance import Concordance
+    from lmviz.inspection.unit_search import FiringPlace
 
-UNIT_AXES = ("unit", "channel")
-THRESHOLD = 0.5
 MOST_UNITS = 12
-SEARCHED_TOKENS = 60_000
+LARGEST = 1e6  # a threshold
 
 
 class UnitPanel(Panel):
@@ -42,24 +42,33 @@ class UnitPanel(Panel):
         self._words = TokenStrip()
         self._words.setAccessibleName("brush a stretch of words")
         self._curve = Curve()
-        self._found = QHBoxLayout()
+        self._found = FlowLayout()
         self._places = ConcordanceList()
         self._places.setAccessibleName("where the unit fires most")
-        self._search = QPushButton("Where does it fire most?")
-        self._search.setToolTip("Read the opened text with this model, and keep the strongest places")
-        self._search.setObjectName("unit_search_button")
-        self._search.clicked.connect(self._search_corpus)
+        self._search = UnitSearch(session, self)
+        self._search.found.connect(self._show_places)
+        self._search_button = QPushButton("Where does it fire most?")
+        self._search_button.setToolTip("Read the text with this model, and keep the strongest places")
+        self._search_button.setObjectName("unit_search_button")
+        self._search_button.clicked.connect(self._search_corpus)
+        self._searched = QLabel()
+        self._waits_for_text = False
+        self._threshold = QDoubleSpinBox()
+        self._threshold_of = ""
+        self._edited: dict[str, float] = {}  # thresholds that a person chose, by the tap's address
+        self._brushed: tuple[int, int] | None = None
         self._of_units = QWidget()
-        self._evidence: list[int] | None = None
-        self._job: Job | None = None
-        self._firing: tuple[FiringPlace, ...] = ()
+        self._evidence = Evidence(session)
         self._card = Card("Unit", "", self._lay_out())
         self.column.addWidget(self._card)
-        self._words.tokens_brushed.connect(self._find_units)
+        self._evidence.said.connect(self._card.set_aside)
+        self._words.tokens_brushed.connect(self._brush)
+        self._threshold.valueChanged.connect(self._take_threshold)
         self._curve.position_hovered.connect(lambda n: session.hover_position(n if n >= 0 else None))
         self._curve.position_clicked.connect(session.choose_position)
         session.cell_changed.connect(self._take_cell)
         session.model_changed.connect(self._forget)
+        session.corpus_changed.connect(self._take_corpus)
         self.follow(
             session.reading_changed,
             session.cell_changed,
@@ -76,7 +85,7 @@ class UnitPanel(Panel):
     @property
     def threshold(self) -> float:
         """The size from which on a unit is said to fire."""
-        return THRESHOLD
+        return self._threshold.value()
 
     @property
     def unit_buttons(self) -> list[QPushButton]:
@@ -87,7 +96,26 @@ class UnitPanel(Panel):
     @property
     def places(self) -> tuple[FiringPlace, ...]:
         """Where in the corpus it fires most, as far as was searched."""
-        return self._firing
+        return self._search.places
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        if self._shows_evidence:
+            return self._evidence.exported_arrays()
+        reading = self.session.reading
+        if reading is None or self._unit is None or self._unit[0] not in reading.trace.arrays:
+            return {}
+        address, unit = self._unit
+        return {f"{address} {unit}": reading.trace[address].array[:, unit]}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes import array_recipe
+
+        if self._shows_evidence:
+            return self._evidence.recipe()
+        if not self.exported_arrays():
+            return ""
+        reading, (address, unit) = self.session.reading, self._unit
+        return array_recipe(reading.moment, address, **{reading.trace[address].axes[-1]: unit})
 
     def refresh(self) -> None:
         reading = self.session.reading
@@ -95,75 +123,81 @@ class UnitPanel(Panel):
         context = f"{trace.stages[self.session.stage].place}/context" if trace is not None else ""
         counted = trace is not None and context in trace.arrays
         self._of_units.setVisible(not counted)
+        self._evidence.setVisible(counted)
         if counted:
-            self._show_evidence(trace.arrays[context].array[self.session.reading_position])
+            self._card.set_title("In the corpus")
+            self._evidence.show_context(trace.arrays[context].array[self.session.reading_position])
             return
-        self._evidence = None
         self._words.set_tokens([visible(token) for token in trace.tokens] if trace else [])
         known = trace is not None and self._unit is not None and self._unit[0] in trace.arrays
-        self._search.setEnabled(known and self.session.corpus is not None)
+        self._search_button.setEnabled(known)
+        self._name_search(reading)
+        self._suggest_threshold(trace)
         if not known:
             self._curve.set_values([])
+            self._curve.set_threshold(None)
             self._card.set_title("Unit")
             self._card.set_aside("pin a cell, or brush some words")
             return
         address, unit = self._unit
         self._card.set_title(f"Unit {unit}")
         self._card.set_aside(title_of(address))
-        values = trace[address].array[:, unit]
-        self._curve.set_values(values, [visible(token) for token in trace.tokens])
-        self._words.set_shades(values, scale=trace[address].scale)
+        self._draw_curve(trace[address].array[:, unit], trace)
+        self._words.set_shades(trace[address].array[:, unit], scale=trace[address].scale)
+
+    @property
+    def _shows_evidence(self) -> bool:
+        return not self._evidence.isHidden()
+
+    def _draw_curve(self, values: np.ndarray, trace: Trace) -> None:
+        """The unit over the text, with the line from which on it fires, on the side it goes to."""
+        lowest, highest = float(values.min()), float(values.max())
+        line = self.threshold if highest >= -lowest else -self.threshold
+        limits = min(lowest, line, 0.0), max(highest, line, 0.0)
+        self._curve.set_values(values, [visible(token) for token in trace.tokens], limits)
+        self._curve.set_threshold(line)
 
     def _lay_out(self) -> QWidget:
-        hint = QLabel("drag over words to find the units that fire there")
-        hint.setProperty("role", "muted")
-        hint.setWordWrap(True)
+        hint = QLabel("drag over words: units that fire on all of them, above")
+        self._threshold.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        self._threshold.setObjectName("unit_threshold_spin")
+        self._threshold.setAccessibleName("size from which on a unit fires")
+        brushing = QHBoxLayout()
+        brushing.addWidget(hint, 1)
+        brushing.addWidget(self._threshold)
+        for label in (hint, self._searched):
+            label.setProperty("role", "muted")
+            label.setWordWrap(True)
+        self._searched.hide()
         above = QVBoxLayout(self._of_units)
         above.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._curve, self._words, hint):
-            above.addWidget(widget)
+        above.addWidget(self._curve)
+        above.addWidget(self._words)
+        above.addLayout(brushing)
         above.addLayout(self._found)
-        above.addWidget(self._search)
+        above.addWidget(self._search_button)
+        above.addWidget(self._searched)
+        above.addWidget(self._places)
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._of_units)
-        column.addWidget(self._places)
+        column.addWidget(self._evidence)
         column.addStretch(1)
         return scrolling(body)
 
-    def _show_evidence(self, context: np.ndarray) -> None:
-        """The lines of the corpus in which the matched context stands, from which the counts came."""
-        reading, corpus = self.session.reading, self.session.corpus
-        ids = context[context >= 0]
-        self._card.set_title("In the corpus")
-        if corpus is None or corpus.fingerprint != reading.model.description.fingerprint:
-            self._places.set_lines([])
-            self._card.set_aside(
-                f"open {reading.model.description.corpus.get('name', 'its text')} to see where"
-            )
-        elif not len(ids):
-            self._places.set_lines([])
-            self._card.set_aside("the empty context is everywhere")
-        elif self._evidence != ids.tolist():
-            self._evidence = ids.tolist()
-
-            def work() -> Concordance:
-                from lmviz.text.concordance import concordance_of_ids
-
-                return concordance_of_ids(corpus, ids)
-
-            self.session.ask_reader("evidence", work, self._take_evidence)
-
-    def _take_evidence(self, found: Concordance) -> None:
-        if self._evidence is not None:
-            self._card.set_aside(f"{count(found.total)} places")
-            self._places.set_lines(
-                [Line(place.before, place.match, visible(place.token), place.after) for place in found.places]
-            )
+    def _name_search(self, reading: Reading | None) -> None:
+        """Say on the button which text will be read, where it has yet to be opened."""
+        name = reading.model.description.corpus.get("name", "") if reading is not None else ""
+        where = f" in “{name}”" if name and self.session.corpus is None else ""
+        self._search_button.setText(f"Where{where} does it fire most?")
 
     def _forget(self) -> None:
-        self._unit, self._firing = None, ()
+        self._unit, self._brushed = None, None
+        self._threshold_of = ""
+        self._edited.clear()
+        self._search.forget()
+        self._searched.hide()
         self._show_units(())
         self._places.set_lines([])
 
@@ -172,13 +206,14 @@ class UnitPanel(Panel):
         reading, cell = self.session.reading, self.session.cell
         if reading is None or cell is None or cell[0] not in reading.trace.arrays:
             return
-        axes = reading.trace[cell[0]].axes
-        if axes[0] == "position" and axes[-1] in UNIT_AXES:
+        if _has_units(reading.trace, cell[0]):
             self._show_unit(cell[0], cell[1][-1])
 
     def _show_unit(self, address: str, unit: int) -> None:
         if (address, unit) != self._unit:
-            self._unit, self._firing = (address, unit), ()
+            self._unit = (address, unit)
+            self._search.forget()
+            self._searched.hide()
             self._places.set_lines([])
             self.refresh_soon()
 
@@ -188,16 +223,44 @@ class UnitPanel(Panel):
         candidates += list(trace.stages[self.session.stage].results)
         candidates += [address for address in trace.arrays if address.endswith("hidden")]
         known = (address for address in candidates if address in trace.arrays)
-        return next((address for address in known if trace[address].axes[-1] in UNIT_AXES), None)
+        return next((address for address in known if _has_units(trace, address)), None)
+
+    def _brush(self, first: int, last: int) -> None:
+        if self.session.reading is not None:
+            self._suggest_threshold(self.session.reading.trace)
+        self._brushed = (first, last)
+        self._find_units(first, last)
+
+    def _suggest_threshold(self, trace: Trace | None) -> None:
+        """Begin in the scale of the tap; what a person chose stays, and so does what was brushed with."""
+        from lmviz.inspection.firing_units import usual_threshold
+
+        address = self._tap_to_search(trace) if trace is not None else None
+        if address is None or (address == self._threshold_of and self._brushed is not None):
+            return
+        self._threshold_of = address
+        wanted = self._edited.get(address) or usual_threshold(trace, address)
+        self._threshold.blockSignals(True)
+        self._threshold.setDecimals(max(2, 1 - math.floor(math.log10(wanted))))
+        self._threshold.setRange(10.0 ** -self._threshold.decimals(), LARGEST)
+        self._threshold.setValue(wanted)
+        self._threshold.blockSignals(False)
+
+    def _take_threshold(self) -> None:
+        """Draw it across the curve, and look again for the units of the brushed words."""
+        self._edited[self._threshold_of] = self.threshold
+        self.refresh_soon()
+        if self._brushed is not None:
+            self._find_units(*self._brushed)
 
     def _find_units(self, first: int, last: int) -> None:
         from lmviz.inspection.firing_units import firing_units
 
         trace = self.session.reading.trace if self.session.reading is not None else None
         address = self._tap_to_search(trace) if trace is not None else None
-        if address is None:
+        if address is None or first >= len(trace.tokens):
             return
-        found = firing_units(trace, address, (first, last + 1), THRESHOLD)[:MOST_UNITS]
+        found = firing_units(trace, address, (first, last + 1), self.threshold)[:MOST_UNITS]
         self._show_units(tuple((address, item.unit, item.sign) for item in found))
         words = " ".join(visible(token) for token in trace.tokens[first : last + 1])
         self._card.set_aside(f"{len(found)} units of {title_of(address)} fire on “{words}”")
@@ -212,41 +275,31 @@ class UnitPanel(Panel):
             button.setProperty("role", "link")
             button.clicked.connect(lambda _=False, place=(address, unit): self._show_unit(*place))
             self._found.addWidget(button)
-        self._found.addStretch(1)
 
     def _search_corpus(self) -> None:
-        """Read the corpus with the model as it is shown, in the background, and keep the strongest places."""
-        session, unit = self.session, self._unit
-        reading, corpus = session.reading, session.corpus
-        if reading is None or corpus is None or unit is None:
-            return
-        if self._job is not None:
-            self._job.cancel()
-        folder, step, ids = reading.model.folder, reading.step, corpus.training[:SEARCHED_TOKENS]
-        position = min(session.reading_position, len(reading.trace.tokens) - 1)
-        sign = 1 if reading.trace[unit[0]].array[position, unit[1]] >= 0 else -1
+        """Look for the unit in the open text; where none is open, in the one the model learned from."""
+        if self.session.corpus is None:
+            self._waits_for_text = self.session.open_text_of(self.session.reading.model) is not None
+        elif self._unit is not None:
+            self._search.search(*self._unit)
 
-        def work() -> Generator[object, None, tuple[FiringPlace, ...]]:
-            from lmviz.families import open_run_model
-            from lmviz.inspection.unit_search import search_corpus
-            from lmviz.training.run import Run
+    def _take_corpus(self) -> None:
+        if self._waits_for_text:
+            self._waits_for_text = False
+            self._search_corpus()
 
-            model = open_run_model(Run.open(folder), step)
-            places: tuple[FiringPlace, ...] = ()
-            for progress in search_corpus(model, ids, *unit, sign=sign):
-                places = progress.places
-                yield progress
-                yield progress.done
-            return places
-
-        name = f"Searching for unit {unit[1]}"
-        self._job = session.start_job(name, work, lambda _: None, self._take_places)
-
-    def _take_places(self, progress: SearchProgress) -> None:
-        self._firing = progress.places
+    def _show_places(self) -> None:
         self._places.set_lines(
             [
                 Line(place.before, visible(place.token), f"{place.value:.2f}", place.after)
-                for place in self._firing
+                for place in self._search.places
             ]
         )
+        self._searched.setText(f"the strongest places of {count(self._search.searched)} tokens")
+        self._searched.setVisible(bool(self._search.places))
+
+
+def _has_units(trace: Trace, address: str) -> bool:
+    from lmviz.inspection.firing_units import UNIT_AXES
+
+    return trace[address].axes in UNIT_AXES

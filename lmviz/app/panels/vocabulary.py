@@ -20,8 +20,13 @@ if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
 
 
+TABLE = 120  # pixels that the table keeps above the curves
+
+
 class VocabularyPanel(Panel):
     """A table that sorts and filters, and two curves; a point on the curve finds its word."""
+
+    least_width = 312  # the four columns of the table
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -34,6 +39,7 @@ class VocabularyPanel(Panel):
         self._filter.setMaximumWidth(140)
         self._table = TableView()
         self._table.setAccessibleName("vocabulary")
+        self._table.setMinimumHeight(TABLE)
         self._plot = LogLogPlot("rank", "count")
         self._lengths = Histogram("documents", "tokens")
         self._length_title = QLabel()
@@ -53,6 +59,23 @@ class VocabularyPanel(Panel):
         self._plot.point_clicked.connect(self._show_row)
         self._table.row_clicked.connect(self._plot.set_current)
         self.follow(session.corpus_changed)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The table as texts (rank, 2): token and count, the most frequent first."""
+        corpus = self.session.corpus
+        if corpus is None:
+            return {}
+        statistics, tokens = corpus.statistics(), corpus.tokenizer.tokens()
+        counted = zip(statistics.by_rank, statistics.rank_frequency, strict=True)
+        return {"vocabulary": np.array([(tokens[id], str(times)) for id, times in counted], dtype=np.str_)}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.text_recipes import settings_of, vocabulary_recipe
+
+        corpus = self.session.corpus
+        if corpus is None or not corpus.sources:
+            return ""
+        return vocabulary_recipe(corpus.sources, settings_of(corpus))
 
     def refresh(self) -> None:
         corpus = self.session.corpus

@@ -16,10 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from lmviz.app.comparing import lacking_for_a_game, offer_for_a_game
 from lmviz.app.panels.panel import Panel
 from lmviz.app.tasks import Moment
 from lmviz.app.widgets.card import Card
-from lmviz.app.widgets.empty_text import EmptyText
+from lmviz.app.widgets.invitation import Invitation
 from lmviz.app.widgets.passage import Passage
 from lmviz.app.widgets.scrolling import scrolling
 from lmviz.decoding.which_is_real import Pair, RealGame, fitting_passages, invent
@@ -77,10 +78,8 @@ class WhichIsRealPanel(Panel):
         return replace(self.session.sampling, seed=1000 * self._seed + number)
 
     def _build(self) -> None:
-        self._empty = EmptyText()
-        self._begin = QPushButton("Play")
-        self._begin.setObjectName("real_play_button")
-        self._begin.clicked.connect(self._start)
+        self._invitation = Invitation("real_play_button")
+        self._invitation.accepted.connect(self._accept)
         self._beginning = QLabel()
         self._beginning.setProperty("role", "muted")
         self._beginning.setTextFormat(Qt.TextFormat.PlainText)
@@ -95,21 +94,8 @@ class WhichIsRealPanel(Panel):
         self._verdict = QLabel()
         self._verdict.setObjectName("real_verdict")
         self._pages = QStackedWidget()
-        for page in (self._invitation_page(), self._pair_page()):
+        for page in (self._invitation, self._pair_page()):
             self._pages.addWidget(page)
-
-    def _invitation_page(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._empty, 1)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self._begin)
-        row.addStretch(1)
-        column.addLayout(row)
-        column.addStretch(1)
-        return page
 
     def _pair_page(self) -> QWidget:
         self._pair_row = QBoxLayout(QBoxLayout.Direction.TopToBottom)
@@ -163,21 +149,27 @@ class WhichIsRealPanel(Panel):
 
     def _show_invitation(self) -> bool:
         """What to do before one can play; whether one can."""
-        corpus, model = self.session.corpus, self.session.model
-        held_out = corpus is not None and len(corpus.validation) > 0
+        lacking = lacking_for_a_game(
+            self.session,
+            model="Open or train a model that tries to fool you.",
+            text="Open a text: the real passages come from its held-out part.",
+            held_out="This text keeps nothing from training: open it with a validation part to play with.",
+        )
         sentence = "The same beginning, continued twice: by the held-out text and by the model."
-        if model is None:
-            sentence = "Open or train a model that tries to fool you."
-        elif corpus is None:
-            sentence = "Open a text: the real passages come from its held-out part."
-        elif not held_out:
-            sentence = "This text keeps nothing from training: open it with a validation part to play with."
-        elif self._is_over:
+        if self._is_over:
             sentence = f"You found {self._game.score} of {len(self._game.found)} real passages."
-        self._empty.set_text(self._complaint or sentence)
-        self._begin.setVisible(model is not None and held_out)
-        self._begin.setText("Play again" if self._game is not None else "Play")
-        return model is not None and held_out and not self._complaint
+        offer = "Play" if self._game is None else "Play again"
+        first, _ = offer_for_a_game(self.session)
+        self._invitation.invite(self._complaint or lacking or sentence, first if lacking else offer)
+        return not lacking and not self._complaint
+
+    def _accept(self) -> None:
+        """Play, or open what has to be there first."""
+        if self.session.model is None or self.session.corpus is None:
+            _, open_first = offer_for_a_game(self.session)
+            open_first()
+        else:
+            self._start()
 
     def _start(self) -> None:
         corpus = self.session.corpus

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from lmviz.app.widgets.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figures import number
 from lmviz.app.widgets.scrolling import scrolling
-from lmviz.inspection.names import cell_name, coordinate, title_of
+from lmviz.inspection.names import POSITIONAL, cell_name, coordinate, operand_name, title_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -92,9 +93,8 @@ class WhyPanel(Panel):
         arrays = reading.trace.arrays
         shared = dict(zip(arrays[explained.address].axes, explained.index, strict=True))
         axes = arrays[source].axes
-        told = [axis for axis, place in zip(axes, index, strict=True) if shared.get(axis) != place] or axes[
-            -1:
-        ]
+        told = [axis for axis, place in zip(axes, index, strict=True) if not _is_shared(axis, place, shared)]
+        told = told or axes[-1:]
         places = dict(zip(axes, index, strict=True))
         words = [self._coordinate(axis, places[axis]) for axis in told]
         return f"{source.rsplit('/', 1)[-1].replace('_', ' ')}, {', '.join(words)}"
@@ -103,7 +103,9 @@ class WhyPanel(Panel):
         reading = self.session.reading
         if axis == "token":
             return f"“{visible(reading.model.tokenizer.token(place))}”"
-        return coordinate(axis, place, _visible_tokens(reading.trace.tokens))
+        if axis in POSITIONAL:
+            return f"{place + 1} “{_visible_tokens(reading.trace.tokens)[place]}”"
+        return coordinate(axis, place)
 
     def _hover_operand(self, source: str, index: tuple[int, ...]) -> None:
         """Show elsewhere where an operand stands, while the sheet stays as it is."""
@@ -112,15 +114,27 @@ class WhyPanel(Panel):
             self.session.hover_cell((source, tuple(index)), as_operand=True)
 
     def follow_operand(self, source: str, index: tuple[int, ...]) -> None:
-        """Go back to an operand, and to the stage that made it; parameters have no earlier stage."""
+        """Go back to an operand, to where it stands and to the stage that made it.
+
+        Parameters have no earlier stage.
+        """
         reading = self.session.reading
         if reading is None or source not in reading.trace.arrays:
             return
         self.session.hover_cell(None)
+        self._look_at(source, dict(zip(reading.trace[source].axes, index, strict=True)))
         self.session.choose_cell((source, tuple(index)))
         stages = [n for n, stage in enumerate(reading.trace.stages) if source in stage.results]
         if stages:
             self.session.choose_stage(stages[0])
+
+    def _look_at(self, source: str, places: Mapping[str, int]) -> None:
+        """Choose the position and the head of a cell."""
+        position = places.get("position", places.get("query"))
+        if position is not None and position != self.session.position:
+            self.session.choose_position(position)
+        if "head" in places:
+            self.session.choose_head(int(source.split("/")[1]), places["head"])
 
     def _lengthen_trail(self) -> None:
         cell = self.session.cell
@@ -131,9 +145,29 @@ class WhyPanel(Panel):
         else:
             self._trail.append(cell)
 
+    def _crumb(self, address: str, index: tuple[int, ...]) -> str:
+        """A step of the way back in few words: "cell “a” · 17"."""
+        reading = self.session.reading
+        if reading is None or not reading.has_cell(address, index):
+            return address
+        axes = reading.trace[address].axes
+        if axes[-1] == "token":
+            word = visible(reading.model.tokenizer.token(index[-1]))
+            return f"{address.rsplit('/', 1)[-1]} “{word}”"
+        return operand_name(reading.trace, address, index)
+
     def _show_trail(self) -> None:
-        names = [f"{address.rsplit('/', 1)[-1]} {list(index)}" for address, index in self._trail]
+        names = [self._crumb(*cell) for cell in self._trail]
         self._crumbs.set_steps(names if len(names) > 1 else [])
+
+
+def _is_shared(axis: str, place: int, shared: Mapping[str, int]) -> bool:
+    """Whether a coordinate is the explained cell's own; a query and a key are at positions."""
+    if axis not in shared and axis == "position":
+        return place in (shared.get("query"), shared.get("key"))
+    if axis not in shared and axis == "query":
+        return place == shared.get("position")
+    return shared.get(axis) == place
 
 
 @lru_cache(maxsize=4)

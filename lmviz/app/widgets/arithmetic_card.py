@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.arithmetic_rows import Naming, Operand, Row, Sheet, plain_name, sheet_of
 from lmviz.app.widgets.canvas import Canvas, metrics
-from lmviz.models.arithmetic import Arithmetic
+
+if TYPE_CHECKING:
+    from lmviz.app.widgets.arithmetic_rows import Naming, Operand, Row, Sheet
+    from lmviz.models.arithmetic import Arithmetic
 
 ROW = 24
 MARGIN = 6
@@ -33,7 +37,7 @@ class ArithmeticCard(Canvas):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._sheet = Sheet(())
+        self._sheet: Sheet | None = None
         self._marked = -1
         self._hovered: Operand | None = None
         self.setMouseTracking(True)
@@ -42,12 +46,17 @@ class ArithmeticCard(Canvas):
         self.setAccessibleName("arithmetic")
 
     def set_arithmetic(
-        self, arithmetic: Arithmetic | None, naming: Naming = plain_name, count: int = 6
+        self, arithmetic: Arithmetic | None, naming: Naming | None = None, count: int = 6
     ) -> None:
         """Show a cell's arithmetic, its `count` largest terms one by one."""
-        self._sheet = sheet_of(arithmetic, naming, count) if arithmetic is not None else Sheet(())
+        if arithmetic is None:
+            self._sheet = None
+        else:
+            from lmviz.app.widgets.arithmetic_rows import plain_name, sheet_of  # not before the first paint
+
+            self._sheet = sheet_of(arithmetic, naming or plain_name, count)
         self._marked, self._hovered = -1, None
-        lines = [f"{row.name} {row.value}" for row in self._sheet.rows]
+        lines = [f"{row.name} {row.value}" for row in self.rows]
         self.setAccessibleDescription(", ".join(lines))
         self.updateGeometry()
         self.update()
@@ -55,7 +64,7 @@ class ArithmeticCard(Canvas):
     @property
     def rows(self) -> tuple[Row, ...]:
         """What is shown, line by line."""
-        return self._sheet.rows
+        return () if self._sheet is None else self._sheet.rows
 
     def row_rectangle(self, index: int) -> QRectF:
         """Where a line is drawn."""
@@ -64,7 +73,7 @@ class ArithmeticCard(Canvas):
 
     def operand_rectangle(self, index: int, operand: int) -> QRectF:
         """Where one number of a line is drawn."""
-        measure, row = metrics(NUMBER_SIZE, token=True), self._sheet.rows[index]
+        measure, row = metrics(NUMBER_SIZE, token=True), self.rows[index]
         before = TIMES.join([*(part.text for part in row.operands[:operand]), ""]) if operand else ""
         left = self.width() * NAME_SHARE + measure.horizontalAdvance(before)
         place = self.row_rectangle(index)
@@ -73,7 +82,7 @@ class ArithmeticCard(Canvas):
         )
 
     def sizeHint(self) -> QSize:
-        lines = len(self._sheet.rows) + 1 if self._sheet.rows else 0
+        lines = len(self.rows) + 1 if self.rows else 0
         return QSize(round(self.length(330)), round(self.length(ROW) * lines))
 
     def minimumSizeHint(self) -> QSize:
@@ -81,9 +90,9 @@ class ArithmeticCard(Canvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        if self._sheet.rows:
+        if self.rows:
             self._draw_heading(painter)
-        for index, row in enumerate(self._sheet.rows):
+        for index, row in enumerate(self.rows):
             self._draw_row(painter, index, row)
         self.draw_focus(painter)
 
@@ -93,7 +102,10 @@ class ArithmeticCard(Canvas):
         place = self.row_rectangle(-1).adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
         middle = place.adjusted(self.width() * NAME_SHARE - self.length(MARGIN), 0, 0, 0)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "operand")
-        painter.drawText(middle, Qt.AlignmentFlag.AlignVCenter, self._sheet.middle)
+        measure = metrics(11.5)
+        room = middle.width() - measure.horizontalAdvance(self._sheet.last) - self.length(MARGIN)
+        if measure.horizontalAdvance(self._sheet.middle) <= room:
+            painter.drawText(middle, Qt.AlignmentFlag.AlignVCenter, self._sheet.middle)
         right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
         painter.drawText(place, right, self._sheet.last)
 
@@ -131,14 +143,14 @@ class ArithmeticCard(Canvas):
                 painter.drawText(QRectF(area.right(), area.top(), 60, area.height()), middle, TIMES)
 
     def _row_at(self, place: QPointF) -> int:
-        found = (i for i in range(len(self._sheet.rows)) if self.row_rectangle(i).contains(place))
+        found = (i for i in range(len(self.rows)) if self.row_rectangle(i).contains(place))
         return next(found, -1)
 
     def _operand_at(self, place: QPointF) -> Operand | None:
         index = self._row_at(place)
         if index < 0:
             return None
-        row = self._sheet.rows[index]
+        row = self.rows[index]
         for position, operand in enumerate(row.operands):
             if operand.can_be_followed and self.operand_rectangle(index, position).contains(place):
                 return operand
@@ -172,7 +184,7 @@ class ArithmeticCard(Canvas):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        rows = self._sheet.rows
+        rows = self.rows
         if event.key() in steps and rows:
             self._marked = min(max(self._marked + steps[event.key()], 0), len(rows) - 1)
             self._hovered = rows[self._marked].main

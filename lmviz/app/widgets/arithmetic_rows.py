@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.app.widgets.figures import number, signed_figure
-from lmviz.models.arithmetic import Arithmetic, Factor, Terms
+
+if TYPE_CHECKING:
+    from lmviz.models.arithmetic import Arithmetic, Factor, Terms
 
 SYMBOLS = {
     "sigmoid": "σ({})",
@@ -123,6 +126,8 @@ def _sum_rows(groups: tuple[Terms, ...], naming: Naming, count: int) -> list[Row
 
 
 def _softmax_sheet(arithmetic: Arithmetic, naming: Naming, count: int) -> Sheet:
+    from lmviz.models.arithmetic import Terms  # the first paint explains nothing
+
     own, row = arithmetic.terms[:2]
     powers = np.exp(row.products - row.products.max())
     rows = [_softmax_row(own, 0, own.label, float(row.products.max()))]
@@ -171,6 +176,8 @@ def _largest(group: Terms, count: int) -> np.ndarray:
 
 
 def _only_values(values: np.ndarray) -> Factor:
+    from lmviz.models.arithmetic import Factor
+
     return Factor("constant", np.zeros((len(values), 0), dtype=np.int64), values)
 
 

@@ -23,6 +23,7 @@ from lmviz.app.color_maps import mix
 from lmviz.app.widgets.canvas import Canvas, metrics
 from lmviz.app.widgets.figures import percentage
 from lmviz.app.widgets.hover_card import HoverCard
+from lmviz.inspection.attention import edges_of, strongest_edges
 
 SIZE = 16
 GAP = 34
@@ -38,7 +39,7 @@ class AttentionText(Canvas):
     """`AttentionText()`: `set_attention(tokens, weights)`, weights (query, key), −∞ or NaN where masked.
 
     Hovering a token leaves only what it looks at; with Shift, only who looks at it. A click pins.
-    `set_current(index)` and `set_hovered(index)` do so from outside; `set_color(color)` is the arcs'.
+    `set_current(index)` and `set_hovered(index)` do so from outside.
     It is as wide as its text needs: place it in a scroll area.
     Signals: `token_hovered(int)` (−1 on leaving), `token_clicked(int)`. Left and Right move the pin.
     """
@@ -50,14 +51,13 @@ class AttentionText(Canvas):
         super().__init__(parent)
         self._tokens: tuple[str, ...] = ()
         self._weights = np.zeros((0, 0))
-        self._color: QColor | None = None
         self._current = self._hovered = -1
         self._looked_at = False
         self._edges: np.ndarray | None = None
         self._measured: np.ndarray | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.MinimumExpanding, QSizePolicy.Policy.Expanding)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("attention in the text")
 
     def set_attention(self, tokens: Sequence[str], weights: np.ndarray) -> None:
@@ -90,11 +90,6 @@ class AttentionText(Canvas):
         if looked_at != self._looked_at:
             self._looked_at = looked_at
             self.update()
-
-    def set_color(self, color: QColor | None) -> None:
-        """The colour of the arcs, such as that of a head; None for the accent."""
-        self._color = color
-        self.update()
 
     def token_place(self, index: int) -> QPointF:
         """The middle of a token's upper edge, where its arcs end."""
@@ -157,7 +152,7 @@ class AttentionText(Canvas):
         painter = self.begin()
         centres, shown = self._centres(), self._shown_weights()
         left, right = event.rect().left(), event.rect().right()
-        edges = self._strongest() if shown is None else self._edges_of(shown)
+        edges = self._drawn_edges(one_token=shown is not None)
         ends = centres[edges]  # (edge, 2)
         seen = (ends.max(axis=1) >= left) & (ends.min(axis=1) <= right)
         share = 0.5 if shown is None else 1.0
@@ -166,28 +161,18 @@ class AttentionText(Canvas):
         self._draw_tokens(painter, centres, shown, left, right)
         self.draw_focus(painter)
 
-    def _strongest(self) -> np.ndarray:
-        """The edges (edge, 2) that are drawn when no token is marked: the strongest, weakest first."""
+    def _drawn_edges(self, *, one_token: bool) -> np.ndarray:
+        """The places (edge, 2) that are joined: those of the marked token, or the strongest of all."""
+        if one_token:
+            return edges_of(self._weights, self._marked, SMALLEST, looked_at=self._looked_at)
         if self._edges is None:
-            flat = self._weights.ravel()
-            kept = np.flatnonzero(flat > SMALLEST)
-            if len(kept) > ARCS:
-                kept = kept[np.argpartition(-flat[kept], ARCS)[:ARCS]]
-            kept = kept[np.argsort(flat[kept])]
-            self._edges = np.stack(np.unravel_index(kept, self._weights.shape), axis=1)
+            self._edges = strongest_edges(self._weights, ARCS, SMALLEST)
         return self._edges
-
-    def _edges_of(self, weights: np.ndarray) -> np.ndarray:
-        """The edges (edge, 2) of the marked token, weakest first."""
-        others = np.argsort(weights)
-        others = others[weights[others] > SMALLEST]
-        marked = np.full_like(others, self._marked)
-        return np.stack([others, marked] if self._looked_at else [marked, others], axis=1)
 
     def _draw_arc(self, painter: QPainter, start: float, end: float, weight: float, share: float) -> None:
         base, reach = self._base - self.length(8), abs(end - start)
         height = min(base - self.length(8), self.length(26) + 0.42 * reach)
-        color = QColor(self._color or self.theme.accent)
+        color = QColor(self.theme.accent)
         color.setAlphaF(min(1.0, 0.1 + 0.9 * weight**0.7) * share)
         pen = QPen(color, self.length(max(0.8, WIDEST * weight * share)))
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
@@ -232,7 +217,7 @@ class AttentionText(Canvas):
         width, height = max(area.width(), self.length(22)), self.length(5)
         stroke = QRectF(area.center().x() - width / 2, area.bottom() + self.length(7), width, height)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(mix(self.theme.chip, QColor(self._color or self.theme.share_all), share))
+        painter.setBrush(mix(self.theme.chip, self.theme.share_all, share))
         painter.drawRoundedRect(stroke, height / 2, height / 2)
 
     def _index_at(self, place: QPointF) -> int:

@@ -114,11 +114,14 @@ class BarsView(Pointable):
         return label_end, start, max(self.length(20), self.width() - start - spare)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the rows that there is room for; none of them is cut through."""
         painter = self.begin()
         label_end, start, full = self._columns()
         row = self._row
         first = max(0, int(event.rect().top() // row))
-        last = min(len(self._labels), int(event.rect().bottom() // row) + 1)
+        last = min(
+            len(self._labels), int(event.rect().bottom() // row) + 1, max(1, int(self.height() / row + 0.2))
+        )
         largest = self._limit or max(self._values.max(initial=0), 1e-300)
         if self._before is not None and self._limit is None:
             largest = max(largest, self._before.max(initial=0))

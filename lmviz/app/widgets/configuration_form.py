@@ -64,6 +64,10 @@ class ConfigurationForm(QWidget):
             field.set_value(getattr(configuration, name))
             field.complain("")
 
+    def complain(self, name: str, sentence: str) -> None:
+        """Say below a field what is wrong with it beside settings of another form; "" takes it away."""
+        self._fields[name].complain(sentence)
+
     def set_editable(self, names: Collection[str] | None) -> None:
         """Let only these settings be changed, such as the learning rate while training; None for all."""
         for name, field in self._fields.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QVariantAnimation
-from PySide6.QtWidgets import QStyle, QWidget
+from PySide6.QtWidgets import QWidget
 
 T = TypeVar("T")
 
@@ -39,6 +39,8 @@ class Crossfade(QVariantAnimation, Generic[T]):
 
     def begin(self, before: T) -> None:
         """Let something give way to what is drawn from now on."""
+        from PySide6.QtWidgets import QStyle  # which takes its time: after the first paint
+
         widget = self.parent()
         if widget.isVisible() and widget.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration):
             self.stop()

@@ -13,7 +13,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage, QPainter, QShortcut
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from lmviz.app.theme import theme_switch
+from lmviz.app.theme import make_application, theme_switch
 from lmviz.app.widgets.card import Card
 
 RATIO = 2
@@ -21,7 +21,7 @@ RATIO = 2
 
 def show(title: str, aside: str, build: Callable[[], QWidget], size: tuple[int, int] = (460, 340)) -> None:
     """Show the widget that `build` makes, or draw it into the picture named on the command line."""
-    application = QApplication.instance() or QApplication(sys.argv)
+    application = make_application()
     switch = theme_switch()
     if len(sys.argv) > 1:
         _picture(title, aside, build, size).save(sys.argv[1])

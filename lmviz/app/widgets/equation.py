@@ -65,6 +65,11 @@ class EquationView(Canvas):
             self.numbers_toggled.emit(shown)
 
     @property
+    def numbers(self) -> str:
+        """The equation with the numbers of the chosen cell; "" when none is chosen."""
+        return self._numbers
+
+    @property
     def numbers_shown(self) -> bool:
         """Whether the numbers stand below the symbols."""
         return self._numbers_shown

@@ -21,13 +21,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QScrollBar, QSizePolicy, QWidget
 
-from lmviz.app.widgets.canvas import Canvas, metrics
+from lmviz.app.widgets.canvas import Canvas
 from lmviz.app.widgets.figure_columns import FigureColumn, FigureLine, Place, place_columns
+from lmviz.app.widgets.figure_strokes import FigureStrokes
 from lmviz.app.widgets.hover_card import HoverCard
 
 ROW, HEAD = 24, 26
-SIZE, HEAD_SIZE = 12, 12
-PADDING = 6
 FEWEST_LINES = 3
 NARROWEST, SQUEEZED = 200, 0.9
 NOWHERE = (-1, -1)
@@ -173,7 +172,8 @@ class FiguresTable(Canvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        self._draw_titles(painter)
+        strokes = FigureStrokes(painter, self.theme, self._places)
+        strokes.draw_titles(self._head, self.width(), self._sorted_by)
         if not self._count:
             painter.setPen(self.theme.muted_text)
             area = QRectF(self.rect()).adjusted(0, self._head, 0, 0)
@@ -184,27 +184,9 @@ class FiguresTable(Canvas):
         lines = {line: self._line(line) for line in self.lines_shown}
         self._draw_lights(painter, lines)
         for line, shown in lines.items():
-            self._draw_line(painter, line, shown)
+            strokes.draw_line(self.line_rectangle(line), shown, marked=line == self._marked)
         painter.setClipping(False)
         self.draw_focus(painter)
-
-    def _draw_titles(self, painter: QPainter) -> None:
-        painter.setFont(self.theme.font(HEAD_SIZE))
-        measure = metrics(HEAD_SIZE)
-        for column, _, left, width in self._places:
-            painter.setPen(self.theme.faint_text if column.quiet else self.theme.muted_text)
-            arrow = ""
-            if self._sorted_by is not None and column.name == self._sorted_by[0]:
-                arrow = " ↓" if self._sorted_by[1] else " ↑"
-            room = width - 2 * self.length(PADDING)
-            title = measure.elidedText(column.title + arrow, Qt.TextElideMode.ElideRight, room + 4)
-            painter.drawText(self._inside(left, width, 0, self._head), column.alignment, title)
-        painter.setPen(self.theme.line)
-        painter.drawLine(QPointF(0, self._head - 0.5), QPointF(self.width(), self._head - 0.5))
-
-    def _inside(self, left: float, width: float, top: float, height: float) -> QRectF:
-        padding = self.length(PADDING)
-        return QRectF(left + padding, top, width - 2 * padding, height)
 
     def _draw_lights(self, painter: QPainter, lines: dict[int, FigureLine]) -> None:
         """The marked line, the hovered one, the number under the pointer and those it is made from."""
@@ -231,40 +213,6 @@ class FiguresTable(Canvas):
 
     def _lit(self, line: int, name: str) -> QRectF:
         return self.cell_rectangle(line, name).adjusted(1.5, 1.5, -1.5, -1.5)
-
-    def _draw_line(self, painter: QPainter, line: int, shown: FigureLine) -> None:
-        theme = self.theme
-        area = self.line_rectangle(line)
-        ink = theme.faint_text if shown.faded else theme.text
-        for column, number, left, width in self._places:
-            place = self._inside(left, width, area.top(), area.height())
-            text = shown.texts[number]
-            if column.kind == "bar":
-                self._draw_bar(painter, place, shown, line, text)
-                continue
-            painter.setFont(theme.token_font(SIZE) if column.kind != "mark" else theme.font(SIZE))
-            painter.setPen(theme.faint_text if column.quiet else ink)
-            if column.kind == "token":
-                text = metrics(SIZE, token=True).elidedText(text, Qt.TextElideMode.ElideRight, place.width())
-            painter.drawText(place, column.alignment, text)
-
-    def _draw_bar(self, painter: QPainter, place: QRectF, shown: FigureLine, line: int, text: str) -> None:
-        theme = self.theme
-        beside = metrics(HEAD_SIZE).horizontalAdvance("100.0 %") + self.length(6)
-        width = max(0.0, place.width() - beside) * shown.share
-        if shown.share > 0:
-            width = max(width, self.length(1.5))
-            height = self.length(12)
-            color = QColor(theme.validation if line == self._marked else theme.accent)
-            color.setAlphaF(1.0 if line == self._marked else 0.86)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(color)
-            bar = QRectF(place.left(), place.center().y() - height / 2, width, height)
-            painter.drawRoundedRect(bar, self.length(2.5), self.length(2.5))
-        painter.setPen(theme.faint_text if shown.faded else theme.muted_text)
-        painter.setFont(theme.font(HEAD_SIZE))
-        rest = place.adjusted(width + self.length(6) if width else 0, 0, self.length(PADDING), 0)
-        painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter, text)
 
     def _cell_at(self, place: QPointF) -> tuple[int, int]:
         if place.y() < self._head or place.x() > self._width:

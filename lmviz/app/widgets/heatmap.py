@@ -7,28 +7,32 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.arrows import ARROWS, CONFIRMING, step
 from lmviz.app.widgets.canvas import Canvas
 from lmviz.app.widgets.cells import Cells
 from lmviz.app.widgets.color_scale import HEIGHT as SCALE_HEIGHT
 from lmviz.app.widgets.color_scale import draw_color_scale
 from lmviz.app.widgets.crossfade import Crossfade
 from lmviz.app.widgets.figures import number
-from lmviz.app.widgets.heatmap_frame import LARGEST_ZOOM_CELL, HeatmapFrame
+from lmviz.app.widgets.heatmap_frame import HeatmapFrame
 from lmviz.app.widgets.heatmap_labels import Labels
 from lmviz.app.widgets.heatmap_painter import CellPicture, HeatmapStrokes
+from lmviz.app.widgets.heatmap_sight import HeatmapSight
 from lmviz.app.widgets.hover_card import HoverCard
 
 Readout = Callable[[int, int], tuple[str, Sequence[str]]]
 
-ARROWS = {
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-}
 DRAG_REACH = 120
 
 
@@ -40,14 +44,14 @@ class HeatmapView(Canvas):
     `set_selection(row, column)` outlines a whole row or column; `set_pinned(cell)`, `set_hovered(cell)`
     mark cells from outside; `set_lights(strengths)` fades all but some cells;
     `set_readout(function)` gives the hover card's words; `set_editable(True)` lets values be dragged.
-    Signals: `cell_hovered(int, int)`, `left()`, `cell_clicked(int, int)`, `cell_double_clicked(int, int)`,
-    and when editable `cell_dragged(int, int, float)` with the new value, `drag_finished()`.
-    Arrow keys move the pinned cell; Ctrl+wheel zooms, the wheel scrolls, 0 shows all again.
+    Signals: `cell_hovered(int, int)`, `left()`, `cell_clicked(int, int)`, and when editable
+    `cell_dragged(int, int, float)` with the new value, `drag_finished()`.
+    Arrow keys walk through the cells as the pointer does, Enter pins. Ctrl+wheel zooms, the wheel scrolls;
+    0, or a double click, shows all again.
     """
 
     cell_hovered = Signal(int, int)
     cell_clicked = Signal(int, int)
-    cell_double_clicked = Signal(int, int)
     cell_dragged = Signal(int, int, float)
     drag_finished = Signal()
     left = Signal()
@@ -59,8 +63,7 @@ class HeatmapView(Canvas):
         self._labels = Labels()
         self._frame: HeatmapFrame | None = None
         self._square = False
-        self._zoom = 1.0
-        self._scrolled = QPointF(0, 0)
+        self._sight = HeatmapSight()
         self._readout: Readout | None = self._usual_readout
         self._editable = False
         self._drag: tuple[tuple[int, int], QPointF, float] | None = None
@@ -172,13 +175,13 @@ class HeatmapView(Canvas):
 
     def reset_zoom(self) -> None:
         """Show all cells again."""
-        self._zoom, self._scrolled, self._frame = 1.0, QPointF(0, 0), None
-        self.update()
+        self._sight.reset()
+        self._look_again()
 
     @property
     def zoom(self) -> float:
         """How many times larger than fitted the cells are."""
-        return self._zoom
+        return self._sight.zoom
 
     def cell_rectangle(self, row: int, column: int) -> QRectF:
         """Where a cell is drawn."""
@@ -204,10 +207,8 @@ class HeatmapView(Canvas):
         if self._frame is None:
             rows, columns = self._cells.values.shape
             space = self._labels.space_left(QRectF(self.rect()), rows, columns, self._square, self.theme)
-            fitted = HeatmapFrame.fitted(
-                space, rows, columns, square=self._square, zoom=self._zoom, scale=self.theme.scale
-            )
-            self._frame = fitted.scrolled(self._scrolled.x(), self._scrolled.y())
+            scale = self.theme.scale
+            self._frame = self._sight.frame(space, rows, columns, square=self._square, scale=scale)
         return self._frame
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -295,52 +296,52 @@ class HeatmapView(Canvas):
             self.drag_finished.emit()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        cell = self._framed().cell_at(event.position()) if self._cells.values.size else None
-        if cell is not None:
-            self.cell_double_clicked.emit(*cell)
+        self.reset_zoom()
 
     def _pin(self, cell: tuple[int, int]) -> None:
         self.set_pinned(cell)
         self.cell_clicked.emit(*cell)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if not self._cells.values.size:
+        zooms = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if not self._cells.values.size or not (zooms or self.zoom > 1):
             event.ignore()
-        elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._zoom_about(event.position(), 1.2 ** (event.angleDelta().y() / 120))
-        elif self._zoom > 1:
-            self._scroll_by(QPointF(event.angleDelta()) * 0.5)
+            return
+        if zooms:
+            factor = 1.2 ** (event.angleDelta().y() / 120)
+            self._sight.zoom_about(self._framed(), event.position(), factor, self.theme.scale)
         else:
-            event.ignore()
+            self._sight.scroll(self._framed(), QPointF(event.angleDelta()) * 0.5)
+        self._look_again()
 
-    def _zoom_about(self, place: QPointF, factor: float) -> None:
-        frame = self._framed()
-        fitted = min(frame.cell_width, frame.cell_height) / self._zoom
-        largest = max(1.0, self.length(LARGEST_ZOOM_CELL) / fitted)
-        zoom = min(max(self._zoom * factor, 1.0), largest)
-        inside = place - frame.area.topLeft()
-        whole = (inside + QPointF(frame.left, frame.top)) * (zoom / self._zoom)
-        self._zoom, self._scrolled, self._frame = zoom, whole - inside, None
-        self.update()
-
-    def _scroll_by(self, distance: QPointF) -> None:
-        frame = self._framed().scrolled(self._framed().left - distance.x(), self._framed().top - distance.y())
-        self._frame, self._scrolled = frame, QPointF(frame.left, frame.top)
+    def _look_again(self) -> None:
+        """What is in sight has changed."""
+        self._frame = None
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        rows, columns = self._cells.values.shape
         if event.key() == Qt.Key.Key_0:
             self.reset_zoom()
         elif event.key() in ARROWS and self._cells.values.size:
-            down, right = ARROWS[event.key()]
-            row, column = self._pinned or (max(0, self._selection[0]), max(0, self._selection[1]))
-            if self._pinned is not None:
-                row = min(max(row + down, 0), rows - 1)
-                column = min(max(column + right, 0), columns - 1)
-            self._pin((row, column))
+            cell = self._neighbour(event.key())
+            self._sight.bring_into_sight(self._framed(), cell)
+            self._look_again()
+            self._hover(cell, self.cell_rectangle(*cell).center())
+        elif event.key() in CONFIRMING and self._hovered is not None:
+            self._pin(self._hovered)
         else:
             super().keyPressEvent(event)
+
+    def _neighbour(self, key: int) -> tuple[int, int]:
+        """The cell to which a key leads, from the one pointed at or pinned; at first one of those chosen."""
+        start = self._hovered or self._pinned
+        if start is None:
+            return max(0, self._selection[0]), max(0, self._selection[1])
+        return step(start, key, *self._cells.values.shape)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._hover(None, QPointF())
+        super().focusOutEvent(event)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyqtgraph
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPen
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
@@ -16,9 +16,10 @@ from lmviz.app.widgets.figures import count, number
 from lmviz.app.widgets.hover_card import HoverCard
 from lmviz.app.widgets.legend import Legend, LegendEntry
 from lmviz.app.widgets.plot_axes import SIZE, QuietAxis, ReferenceLine
+from lmviz.app.widgets.plot_names import spread_names
 
-LABEL_PLACES = (0.995, 0.72, 0.45, 0.2)
-CROWDED = 0.055
+LOWEST = 92  # pixels at scale 1 below which nothing could be read off
+ROOM_FOR_NAME = 110  # pixels at scale 1 of height from which on the cursor says its step
 
 
 @dataclass
@@ -31,6 +32,10 @@ class _Curve:
     dashed: bool
     x: np.ndarray = field(default_factory=lambda: np.zeros(0))
     y: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def pen_style(self) -> Qt.PenStyle:
+        return Qt.PenStyle.DashLine if self.dashed else Qt.PenStyle.SolidLine
 
     @property
     def color(self) -> QColor:
@@ -54,7 +59,7 @@ class LinePlot(QWidget):
 
     def __init__(self, x_name: str = "step", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.legend = Legend()
+        self.legend = Legend(wraps=True)
         self._x_name = x_name
         self._axes = {side: QuietAxis(side) for side in ("left", "bottom")}
         self._view = pyqtgraph.PlotWidget(background=None, axisItems=self._axes)
@@ -68,7 +73,8 @@ class LinePlot(QWidget):
         self._cursor = self._make_cursor()
         self._view.scene().sigMouseMoved.connect(self._hover)
         self._view.scene().sigMouseClicked.connect(self._click)
-        self._box.sigRangeChanged.connect(self._spread_labels)
+        self._box.sigRangeChanged.connect(self._spread_names)
+        self._box.sigResized.connect(self._fit)
         self.legend.entry_clicked.connect(self._toggle)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("plot")
@@ -84,7 +90,8 @@ class LinePlot(QWidget):
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self._view.hide()
-        self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for part in (self._view, self._view.viewport()):
+            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._plot.hideButtons()
         self._plot.setMenuEnabled(False)
         self._plot.setMouseEnabled(x=False, y=False)
@@ -126,7 +133,6 @@ class LinePlot(QWidget):
             item.setClipToView(True)
             # Smooth wide lines as one path take Qt seconds where a curve is noise; as segments, milliseconds.
             item.curve.setSegmentedLineMode("on")
-            item.setLogMode(False, self._logarithmic)
             curve = self._curves[name] = _Curve(item, role, width, dashed)
             self._style(curve)
         elif (curve.role, curve.width, curve.dashed) != (role, width, dashed):
@@ -166,7 +172,7 @@ class LinePlot(QWidget):
             line.set_logarithmic(self._logarithmic)
             line.adopt_theme(current_theme())
             self._plot.addItem(line)
-        self._spread_labels()
+        self._spread_names()
         self._fill_legend()
 
     def set_cursor(self, x: float | None) -> None:
@@ -208,16 +214,24 @@ class LinePlot(QWidget):
             self._style(curve)
         for line in self._references:
             line.adopt_theme(theme)
+        self._fit()
         self._fill_legend()
 
+    def _fit(self) -> None:
+        """Leave out of a low plot what would cover it."""
+        self._cursor.label.setVisible(self._box.height() >= ROOM_FOR_NAME * current_theme().scale)
+        self._spread_names()
+
     def _style(self, curve: _Curve) -> None:
-        dashes = Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine
         # Cosmetic pens, which pyqtgraph needs, are measured in device pixels.
         width = curve.width * current_theme().scale * self.devicePixelRatioF()
-        pen = QPen(curve.color, width, dashes)
+        pen = QPen(curve.color, width, curve.pen_style)
         pen.setCosmetic(True)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         curve.item.setPen(pen)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, round(LOWEST * current_theme().scale))
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:
@@ -229,26 +243,20 @@ class LinePlot(QWidget):
         self._view.setVisible(not empty)
         self._empty.setVisible(empty)
         curves = self._curves.items()
-        self.legend.set_entries([LegendEntry(n, curve.color, curve.item.isVisible()) for n, curve in curves])
+        self.legend.set_entries(
+            [
+                LegendEntry(name, curve.color, curve.item.isVisible(), curve.pen_style)
+                for name, curve in curves
+            ]
+        )
 
     def _toggle(self, name: str) -> None:
         item = self._curves[name].item
         item.setVisible(not item.isVisible())
         self._fill_legend()
 
-    def _spread_labels(self) -> None:
-        """Names of lines that lie close together stand side by side instead of on one another.
-
-        A name covers the line above it, and the curves cover both.
-        """
-        bottom, top = self._box.viewRange()[1]
-        last, column = -np.inf, 0
-        for rank, line in enumerate(sorted(self._references, key=lambda line: line.value()), start=1):
-            line.setZValue(-rank)
-            crowded = line.value() - last < CROWDED * (top - bottom)
-            column = (column + 1) % len(LABEL_PLACES) if crowded else 0
-            line.shift_label(LABEL_PLACES[column])
-            last = line.value()
+    def _spread_names(self) -> None:
+        spread_names(self._references, self._box)
 
     def _nearest(self, x: float) -> float | None:
         """The x, among all points shown, that is nearest to an x."""

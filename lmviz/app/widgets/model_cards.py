@@ -98,7 +98,9 @@ class ModelCards(Canvas):
         draw_shape(painter, card.name, QPointF(left, top), self.theme.scale, ink, faint)
         painter.setFont(theme.font(12, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
         painter.setPen(theme.text)
-        words = QRectF(left, place.bottom() - self.length(25), place.width(), self.length(18))
+        words = QRectF(place.left(), place.bottom() - self.length(25), place.width(), self.length(18))
+        wide = painter.fontMetrics().horizontalAdvance(card.title) + self.length(5)
+        words.setLeft(max(place.left() + 2, min(left, words.right() - wide)))
         painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, card.title)
 
     def _index_at(self, place: QPointF) -> int:

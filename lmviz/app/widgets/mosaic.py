@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.arrows import ARROWS, CONFIRMING, step
 from lmviz.app.widgets.canvas import Canvas
 from lmviz.app.widgets.cells import Cells, cell_image, color_table
+from lmviz.app.widgets.hover_card import HoverCard
 
 Head = tuple[int, int]
+Readout = Callable[[int, int], tuple[str, Sequence[str]]]
 
 LARGEST_TILE = 62
 SMALLEST_TILE = 20
@@ -20,27 +23,6 @@ BADGE_FROM = 40
 BADGE = 18
 GAP = 6
 LABELS = 22
-ARROWS = {
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-}
-
-
-def thumbnails(weights: np.ndarray, largest: int = 64) -> np.ndarray:
-    """Attention (..., query, key) reduced to at most `largest` cells a side, each the largest of its block.
-
-    Numpy alone, so that a worker can do it: twelve by twelve heads of 1,024 tokens take a fifth of a second.
-    """
-    size = -(-weights.shape[-1] // largest)
-    if size <= 1:
-        return weights
-    for axis in (-1, -2):
-        whole = weights.shape[axis]
-        starts = np.arange(0, whole, size)
-        weights = np.maximum.reduceat(weights, starts, axis=axis)
-    return weights
 
 
 class HeadMosaic(Canvas):
@@ -50,7 +32,9 @@ class HeadMosaic(Canvas):
     those that are switched off; `set_hovered(head)` from outside.
     Signals: `head_hovered(int, int)` (−1, −1 on leaving), `head_clicked(int, int)`,
     `head_toggled(int, int)` (Ctrl+click, to choose several), `head_double_clicked(int, int)` (solo).
-    Arrow keys walk, Enter is a double click. It is as high as its heads need: place it in a scroll area.
+    `set_readout(function)` gives the hover card's words for a head.
+    Arrow keys walk, Enter is a double click. Heads are as wide as there is room, and somewhat smaller where
+    all of them then fit; otherwise it is as high as they need: place it in a scroll area.
     """
 
     head_hovered = Signal(int, int)
@@ -67,6 +51,7 @@ class HeadMosaic(Canvas):
         self._hovered: Head | None = None
         self._chosen: frozenset[Head] = frozenset()
         self._faded: frozenset[Head] = frozenset()
+        self._readout: Readout | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -110,6 +95,10 @@ class HeadMosaic(Canvas):
             self.update(self.tile_rectangle(*changed).adjusted(-3, -3, 3, 3).toAlignedRect())
         self._hovered = head
 
+    def set_readout(self, readout: Readout | None) -> None:
+        """What the hover card says of (layer, head): a title and lines."""
+        self._readout = readout
+
     def tile_rectangle(self, layer: int, head: int) -> QRectF:
         """Where a head is drawn."""
         side = self._side(self.width())
@@ -137,10 +126,26 @@ class HeadMosaic(Canvas):
     def _side(self, width: float) -> float:
         heads = max(1, self._levels.shape[1])
         fitting = (width - self.length(LABELS)) / heads - self.length(GAP)
-        return min(max(fitting, self.length(SMALLEST_TILE)), self.length(LARGEST_TILE))
+        side = min(max(fitting, self.length(SMALLEST_TILE)), self.length(LARGEST_TILE))
+        return self._fitted(side)
+
+    def _fitted(self, side: float) -> float:
+        """So much smaller that all layers are in sight, where that leaves heads large enough."""
+        layers, room = self._levels.shape[0], self.parentWidget().height() if self.parentWidget() else 0
+        if not layers or self._row(side) * layers <= room:
+            return side
+        for around, least in ((BADGE if self._has_badges else GAP, BADGE_FROM), (GAP, SMALLEST_TILE)):
+            fitted = room / layers - self.length(around) - 0.01
+            if fitted >= self.length(least):
+                return min(side, fitted)
+        return side
+
+    @property
+    def _has_badges(self) -> bool:
+        return any(any(row) for row in self._badges)
 
     def _row(self, side: float) -> float:
-        named = side >= self.length(BADGE_FROM) and any(any(row) for row in self._badges)
+        named = side >= self.length(BADGE_FROM) and self._has_badges
         return side + self.length(BADGE if named else GAP)
 
     def _describe(self) -> None:
@@ -231,6 +236,11 @@ class HeadMosaic(Canvas):
     def _hover(self, head: Head | None) -> None:
         if head != self._hovered:
             self.set_hovered(head)
+            if head is not None and self._readout is not None:
+                place = self.tile_rectangle(*head).bottomLeft().toPoint()
+                HoverCard.beside(self, place, *self._readout(*head))
+            else:
+                HoverCard.leave(self)
             self.head_hovered.emit(*(head or (-1, -1)))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -260,10 +270,8 @@ class HeadMosaic(Canvas):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         layers, heads = self._levels.shape[:2]
         if event.key() in ARROWS and layers and heads:
-            down, right = ARROWS[event.key()] if self._current else (0, 0)
-            layer, head = self._current or (0, 0)
-            self._choose((min(max(layer + down, 0), layers - 1), min(max(head + right, 0), heads - 1)))
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current is not None:
+            self._choose(step(self._current, event.key(), layers, heads) if self._current else (0, 0))
+        elif event.key() in CONFIRMING and self._current is not None:
             self.head_double_clicked.emit(*self._current)
         else:
             super().keyPressEvent(event)

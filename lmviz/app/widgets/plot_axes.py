@@ -81,8 +81,18 @@ class ReferenceLine(pyqtgraph.InfiniteLine):
         """Stand at the value on a linear or a logarithmic axis."""
         self.setValue(math.log10(self._at) if logarithmic and self._at > 0 else self._at)
 
-    def shift_label(self, position: float) -> None:
-        """Move the name along the line; 0 is the left end, 1 the right."""
+    @property
+    def label_size(self) -> tuple[float, float]:
+        """The width and height of the name, in pixels."""
+        area = self._label.boundingRect()
+        return area.width(), area.height()
+
+    def place_label(self, position: float, lift: float) -> None:
+        """Where along the line the name ends, 0 being the left end and 1 the right; how many names higher."""
+        anchor = (1, 1 + lift)
+        if self._label.anchors != [anchor, anchor]:
+            self._label.anchors = [anchor, anchor]
+            self._label.setAnchor(anchor)
         self._label.setPosition(position)
 
     def adopt_theme(self, theme: Theme) -> None:

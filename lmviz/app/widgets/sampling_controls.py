@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.theme import current_theme, theme_switch
 from lmviz.app.widgets.flow import FlowLayout, labelled
+from lmviz.app.widgets.inline_spin import fit_width
 from lmviz.configuration import Setting
 from lmviz.decoding.options import SamplingOptions
 
@@ -21,8 +22,9 @@ MOST_K = 1_000_000
 LARGEST_SEED = 2**31 - 1
 HUNDREDTH = 100  # slider steps in one unit of temperature
 HOTTEST = 2 * HUNDREDTH
-SPIN, SLIDER = 56, 72
-WIDER = 66  # for a number with a separator
+SLIDER = 72
+USUAL = {"temperature": 9.99, "top_k": 9_999, "seed": 9_999}
+"""The largest values for which there is always room; larger ones make their own."""
 
 
 class SamplingControls(QWidget):
@@ -77,12 +79,14 @@ class SamplingControls(QWidget):
                     control.setValue(value)
         with QSignalBlocker(self.lock):
             self.lock.setChecked(options.seed_locked)
+        self._fit()
 
     def _whole(self, name: str, most: int) -> QSpinBox:
         spin = QSpinBox()
         spin.setRange(0, most)
         spin.setGroupSeparatorShown(True)
         spin.valueChanged.connect(lambda value: self.changed.emit(name, value))
+        spin.textChanged.connect(lambda _: fit_width(spin, USUAL.get(name)))
         return self._named(spin, self._settings[name])
 
     def _decimal(self, name: str, most: float, step: float) -> QDoubleSpinBox:
@@ -90,20 +94,22 @@ class SamplingControls(QWidget):
         spin.setRange(0.0, most)
         spin.setSingleStep(step)
         spin.valueChanged.connect(lambda value: self.changed.emit(name, value))
+        spin.textChanged.connect(lambda _: fit_width(spin, USUAL.get(name)))
         return self._named(spin, self._settings[name])
 
     def _named(self, spin: QAbstractSpinBox, setting: Setting) -> QAbstractSpinBox:
         spin.setObjectName(f"{setting.name}_spin")
         spin.setAccessibleName(setting.label)
         spin.setToolTip(f"<p>{setting.help}</p>")
-        spin.setProperty("role", "link")
         return spin
 
     def _adopt_theme(self) -> None:
-        scale = current_theme().scale
-        for spin in (self.temperature, self.top_k, self.top_p, self.min_p, self.seed):
-            spin.setFixedWidth(round((WIDER if spin is self.top_k else SPIN) * scale))
-        self.slider.setFixedWidth(round(SLIDER * scale))
+        self._fit()
+        self.slider.setFixedWidth(round(SLIDER * current_theme().scale))
+
+    def _fit(self) -> None:
+        for name in ("temperature", "top_k", "top_p", "min_p", "seed"):
+            fit_width(getattr(self, name), USUAL.get(name))
 
 
 if __name__ == "__main__":

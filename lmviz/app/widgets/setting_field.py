@@ -63,6 +63,8 @@ class SettingField(QObject):
                 min(LARGEST, int(setting.maximum if setting.maximum is not None else LARGEST)),
             )
             spin.setGroupSeparatorShown(True)
+            if setting.minimum == 0:
+                spin.setSpecialValueText(setting.zero)  # which Qt shows for the smallest value
             spin.setAlignment(Qt.AlignmentFlag.AlignRight)
             spin.valueChanged.connect(self.value_changed)
             return spin

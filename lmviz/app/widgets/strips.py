@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.arrows import ARROWS, CONFIRMING, step
 from lmviz.app.widgets.canvas import Canvas, metrics
 from lmviz.app.widgets.cells import Cells, cell_image, color_table, ink_table
+from lmviz.app.widgets.crossfade import Crossfade
 from lmviz.app.widgets.figures import cell_figure
 from lmviz.app.widgets.hover_card import HoverCard
 from lmviz.app.widgets.veil import veil
@@ -19,6 +21,7 @@ from lmviz.app.widgets.veil import veil
 ROW, STRIP = 27, 19
 LABEL_SHARE = 0.3
 FADED = 0.35
+MARGIN = 4  # left and right of a name, within the ring of the keyboard's focus
 Readout = Callable[[int, int], tuple[str, list[str]]]
 
 
@@ -42,6 +45,7 @@ class StripList(Canvas):
     `set_readout(function)` gives the hover card's words for (strip, cell).
 
     Signals: `cell_hovered(int, int)` (−1, −1 on leaving), `cell_clicked(int, int)`.
+    Arrow keys walk through the cells as the pointer does, Enter is a click.
     """
 
     cell_hovered = Signal(int, int)
@@ -56,7 +60,9 @@ class StripList(Canvas):
         self._lights: tuple[np.ndarray, ...] = ()
         self._hovered = (-1, -1)
         self._readout: Readout | None = None
+        self._crossfade: Crossfade[QPixmap] = Crossfade(self)
         self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("operands and result")
 
@@ -65,11 +71,16 @@ class StripList(Canvas):
         """What is drawn."""
         return self._strips
 
-    def set_strips(self, strips: Sequence[Strip]) -> None:
-        """Draw vectors from top to bottom."""
+    def set_strips(self, strips: Sequence[Strip], *, crossfade: bool = False) -> None:
+        """Draw vectors from top to bottom; with `crossfade` those before give way in a quarter second."""
+        self._crossfade.end()
+        if crossfade and self._strips:
+            self._crossfade.begin(self._photograph())
         self._strips = tuple(strips)
         self._cells = [_cells(strip) for strip in self._strips]
         self._marks, self._lights = (), ()
+        if not self._has(self._hovered):
+            self._hovered = (-1, -1)
         self._paint_images()
         self.updateGeometry()
         self.update()
@@ -107,7 +118,13 @@ class StripList(Canvas):
         width = area.width() / max(1, len(self._strips[strip].values))
         return QRectF(area.left() + cell * width, area.top(), width, area.height())
 
+    @property
+    def is_crossfading(self) -> bool:
+        """Whether the strips before are still giving way."""
+        return self._crossfade.before is not None
+
     def adopt_theme(self) -> None:
+        self._crossfade.end()
         self._paint_images()
         super().adopt_theme()
 
@@ -130,6 +147,27 @@ class StripList(Canvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
+        self._draw(painter)
+        if self._crossfade.before is not None:
+            painter.setOpacity(1.0 - self._crossfade.share)
+            painter.drawPixmap(0, 0, self._crossfade.before)
+            painter.setOpacity(1.0)
+        self._draw_marks(painter)
+        self.draw_focus(painter)
+
+    def _photograph(self) -> QPixmap:
+        """The strips as they are drawn now."""
+        ratio = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(self.theme.surface)
+        painter = QPainter(picture)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        self._draw(painter)
+        painter.end()
+        return picture
+
+    def _draw(self, painter: QPainter) -> None:
         for index, strip in enumerate(self._strips):
             painter.setOpacity(FADED if strip.role == "other" else 1.0)
             self._draw_label(painter, index, strip)
@@ -142,7 +180,6 @@ class StripList(Canvas):
             painter.setPen(QPen(self.theme.line, 1))
             painter.drawRect(area)
         painter.setOpacity(1.0)
-        self._draw_marks(painter)
 
     def _draw_label(self, painter: QPainter, index: int, strip: Strip) -> None:
         bold = strip.role == "result"
@@ -150,11 +187,11 @@ class StripList(Canvas):
             self.theme.font(12, painter.font().Weight.DemiBold if bold else painter.font().Weight.Normal)
         )
         painter.setPen(self.theme.text if strip.role != "other" else self.theme.muted_text)
-        width = self.width() * LABEL_SHARE - self.length(8)
+        margin = self.length(MARGIN)
+        width = self.width() * LABEL_SHARE - 2 * margin
         label = metrics(12, bold=bold).elidedText(strip.label, Qt.TextElideMode.ElideRight, width)
-        painter.drawText(
-            QRectF(0, index * self.length(ROW), width, self.length(ROW)), Qt.AlignmentFlag.AlignVCenter, label
-        )
+        place = QRectF(margin, index * self.length(ROW), width, self.length(ROW))
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, label)
 
     def _draw_figures(self, painter: QPainter, index: int, strip: Strip) -> None:
         """Numbers inside the cells, where there is room for them."""
@@ -181,6 +218,9 @@ class StripList(Canvas):
         extra = max(0.0, self.length(5) - cell.width()) / 2
         return cell.adjusted(-extra, -1, extra, 1)
 
+    def _has(self, cell: tuple[int, int]) -> bool:
+        return 0 <= cell[0] < len(self._strips) and 0 <= cell[1] < len(self._strips[cell[0]].values)
+
     def _cell_at(self, place: QPointF) -> tuple[int, int]:
         strip = int(place.y() // self.length(ROW))
         if not 0 <= strip < len(self._strips):
@@ -203,13 +243,33 @@ class StripList(Canvas):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._hover(self._cell_at(event.position()))
 
-    def leaveEvent(self, event: object) -> None:
+    def leaveEvent(self, event: QEvent) -> None:
         self._hover((-1, -1))
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._hover((-1, -1))
+        super().focusOutEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         cell = self._cell_at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and cell[0] >= 0:
             self.cell_clicked.emit(*cell)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in ARROWS and any(len(strip.values) for strip in self._strips):
+            self._hover(self._neighbour(event.key()))
+        elif event.key() in CONFIRMING and self._hovered[0] >= 0:
+            self.cell_clicked.emit(*self._hovered)
+        else:
+            super().keyPressEvent(event)
+
+    def _neighbour(self, key: int) -> tuple[int, int]:
+        """The cell to which a key leads: from the one pointed at or marked, at first that one itself."""
+        if self._hovered[0] < 0:
+            return self._marks[0] if self._marks else (0, 0)
+        strip, cell = step(self._hovered, key, len(self._strips), len(self._strips[self._hovered[0]].values))
+        cell = min(cell, len(self._strips[strip].values) - 1)
+        return (strip, cell) if cell >= 0 else self._hovered
 
 
 def _cells(strip: Strip) -> Cells:

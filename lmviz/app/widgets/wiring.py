@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.canvas import metrics
@@ -17,6 +17,7 @@ BOX_HEIGHT, GAP, GROUP_GAP = 40, 16, 30
 TITLE_SIZE, PLACE_SIZE = 11.5, 11.0
 ARC, HEAD = 17, 58
 WIDEST = 96
+KEYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class WiringNode:
 class WiringView(Pointable):
     """`WiringView()`: `set_nodes(nodes)`, sources before those that read them; `set_current(index)` lights a
     stage with what it reads. Signals: `node_clicked(int)`, `node_hovered(int)` (−1 on leaving).
-    It is as wide as it needs: place it in a scroll area.
+    It is as wide as it needs: place it in a scroll area. Left and Right move on to the next box.
     """
 
     node_clicked = Signal(int)
@@ -43,6 +44,7 @@ class WiringView(Pointable):
         self._boxes: list[QRectF] = []
         self._reach = 1
         self._current = -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("the model as it is wired")
 
@@ -108,6 +110,7 @@ class WiringView(Pointable):
                 self._draw_line(painter, source, index)
         for index in range(len(self._nodes)):
             self._draw_box(painter, index)
+        self.draw_focus(painter, QRectF(self.visibleRegion().boundingRect()))
 
     def _draw_places(self, painter: QPainter) -> None:
         """A quiet ground for each place, with its name."""
@@ -184,6 +187,13 @@ class WiringView(Pointable):
 
     def clicked_on(self, index: int) -> None:
         self.node_clicked.emit(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        index = self._current + KEYS.get(event.key(), 0)
+        if event.key() in KEYS and 0 <= index < len(self._nodes):
+            self.node_clicked.emit(index)
+        else:
+            super().keyPressEvent(event)
 
 
 def _two_lines(title: str) -> list[str]:

@@ -71,7 +71,7 @@ class DotProducts:
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key)."""
-        return scope.read(Value(self.queries)) @ scope.read(Value(self.keys)).transpose(-2, -1)
+        return scope.read(Value(self.queries)) @ scope.read_keys(Value(self.keys)).transpose(-2, -1)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """Channel by channel, query × key."""
@@ -130,7 +130,7 @@ class CausalMask:
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key)."""
         scores = scope.read(Value(self.address))
-        later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1 + scope.first)
         return scores.masked_fill(later, -torch.inf)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
@@ -151,7 +151,7 @@ class Mix:
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, position, channel)."""
-        return scope.read(Value(self.weights)) @ scope.read(Value(self.values))
+        return scope.read(Value(self.weights)) @ scope.read_keys(Value(self.values))
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """Key by key, attention weight × value."""

@@ -29,7 +29,7 @@ class TokenLookup:
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel)."""
-        rows = scope.weight(self.table)[scope.tokens]
+        rows = scope.weight(self.table)[scope.tokens[:, scope.first :]]
         return rows if self.scale == 1 else rows * self.scale
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
@@ -49,7 +49,7 @@ class PositionLookup:
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel), alike in the whole batch."""
         batch, positions = scope.tokens.shape
-        return scope.weight(self.table)[:positions].expand(batch, -1, -1)
+        return scope.weight(self.table)[scope.first : positions].expand(batch, -1, -1)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The number in the table."""

@@ -51,7 +51,8 @@ class ListedBackoff(_Listed):
         if self.order > 1 and (matched == ABSENT).all():
             new = Terms("the context is new", (constant(1.0),))
             return Arithmetic(address, index, value, "everything is left", "sum", (new,))
-        listed = Factor(f"backoffs.{self.order}", matched[np.newaxis], np.array([value]))
+        weight = self.tables.levels[self.order - 1].backoffs[self.contexts(matched)]
+        listed = Factor(f"backoffs.{self.order}", matched[np.newaxis], np.array([weight]))
         return Arithmetic(address, index, value, "as listed", "sum", (Terms("backoff weight", (listed,)),))
 
 
@@ -79,10 +80,15 @@ class ListedProbability(_Listed):
         """One number of the list, or a product."""
         value = float(reader.array(address)[index])
         gram = np.append(self.matched(reader, index[0]), index[1])[np.newaxis]
-        if self.tables.index.ids(gram)[0] != ABSENT:
-            listed = Factor(f"probabilities.{self.order}", gram, np.array([value]))
+        (id,) = self.tables.index.ids(gram)
+        if id != ABSENT:
+            probability = float(self.tables.levels[self.order - 1].probabilities[id])
+            listed = Factor(f"probabilities.{self.order}", gram, np.array([probability]))
             group = Terms("listed", (listed,))
             return Arithmetic(address, index, value, "as listed", "sum", (group,))
+        if self.order == 1:
+            nothing = Terms("not listed", (constant(0.0),))
+            return Arithmetic(address, index, value, "not listed", "sum", (nothing,))
         backoff = self.cell(reader, "backoff", index[:1])
         lower = self.cell(reader, "probabilities", index, order=self.order - 1)
         group = Terms("lower order", (backoff, lower))

@@ -62,8 +62,11 @@ class MatchedContext(OfOrder):
         """A token id is copied from the text, or is ABSENT."""
         value = float(reader.array(address)[index])
         back = reader.array(address).shape[1] - 1 - index[1]
-        label = f"token at position {index[0] - back}" if value != ABSENT else "no token"
-        copied = Terms(label, (constant(value),))
+        context = self.tables.index.contexts(reader.ids[np.newaxis])[self.order - 1][0, index[0]]
+        totals = self.tables.levels[self.order - 1].totals
+        is_matched = back < self.order - 1 and context != ABSENT and totals[context] != 0
+        label = f"token at position {index[0] - back}" if is_matched else "no token"
+        copied = Terms(label, (constant(reader.ids[index[0] - back] if is_matched else ABSENT),))
         return Arithmetic(
             address, index, value, "longest match" if back else "newest token", "sum", (copied,)
         )
@@ -90,8 +93,17 @@ class ContextCounts(OfOrder):
         matched = reader.array(address_of(self.order, "context"))[position]
         gram = np.append(matched[len(matched) - self.order + 1 :], token).astype(np.int64)[np.newaxis]
         value = float(reader.array(address)[index])
-        counted = Terms(f"{self.order}-gram", (Factor(f"counts.{self.order}", gram, np.array([value])),))
-        return Arithmetic(address, index, value, "count in the training text", "sum", (counted,))
+        (id,) = self.tables.index.ids(gram)
+        count = 0.0 if id == ABSENT else float(self.tables.levels[self.order - 1].level.counts[id])
+        counted = Terms(f"{self.order}-gram", (Factor(f"counts.{self.order}", gram, np.array([count])),))
+        return Arithmetic(address, index, value, self._what_is_counted(int(gram[0, 0])), "sum", (counted,))
+
+    def _what_is_counted(self, first: int) -> str:
+        """Below the highest order Kneser-Ney counts what n-grams follow; but START follows nothing."""
+        is_discounted = self.tables.levels[self.order - 1].discounts.any()
+        if self.order < self.tables.order and is_discounted and first != self.tables.start_id:
+            return "how many different tokens it follows in the training text"
+        return "count in the training text"
 
 
 @dataclass(frozen=True, eq=False)

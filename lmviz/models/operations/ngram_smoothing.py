@@ -39,7 +39,7 @@ class Backoff(OfOrder):
         smoothed = self.tables.levels[self.order - 1]
         value = float(reader.array(address)[index])
         total = self.cell(reader, "total", index)
-        if smoothed.added:
+        if smoothed.added and total.values[0] + smoothed.added > 0:
             added = Terms("k for every token", (constant(smoothed.added),))
             groups = (added, Terms("total", (total,)), added)
             return Arithmetic(address, index, value, "what k adds, over all", "fraction", groups)

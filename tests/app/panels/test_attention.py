@@ -6,16 +6,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QComboBox, QListWidget, QPushButton
+from PySide6.QtWidgets import QComboBox, QListWidget, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.main_window import MainWindow
 from lmviz.app.session import Session
+from lmviz.app.widgets.empty_text import EmptyText
+from lmviz.app.widgets.figures import percentage
+from lmviz.app.widgets.hover_card import HoverCard
 from lmviz.families import open_run_model
 from lmviz.inspection.attention import combine_heads
 from lmviz.inspection.head_badges import head_badges
 from lmviz.inspection.interventions import scale_head
 from lmviz.inspection.trace import trace
+from lmviz.places import shipped
 from lmviz.training.run import Run
 
 LONG = 30_000
@@ -99,6 +103,132 @@ def test_hovering_a_cell_shows_its_position_everywhere_and_explains_it(
     weight = session.reading.trace["layers/0/attention/weights"].array[0, 4, 2]
     assert why.shown.value == pytest.approx(float(weight), rel=1e-5)
     assert why.shown.evaluate() == pytest.approx(float(weight), rel=1e-4)
+
+
+def test_a_weight_leads_to_its_query_and_key_channel_by_channel(
+    panels: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    panel, why, trace = panels["attention_view"], panels["why_view"], session.reading.trace
+    strips, place = panel.strips, "layers/0/attention"
+    products = window.findChild(QComboBox, "attention_step_picker").findData("products")
+    window.findChild(QComboBox, "attention_step_picker").setCurrentIndex(products)
+    session.choose_cell((f"{place}/products", (0, 4, 2)))
+    qtbot.waitUntil(lambda: len(strips.lights) == 4, timeout=LONG)
+    drawn = [(view.address, view.fixed["position"]) for view in strips.views]
+    taps = ("query", "key", "value", "mixed")
+    assert drawn == [(f"{place}/{tap}", at) for tap, at in zip(taps, (4, 2, 2, 4), strict=True)]
+    for view, strip in zip(strips.views, strips.strips, strict=True):
+        np.testing.assert_array_equal(strip.values, trace[view.address].array[0, view.fixed["position"]])
+    products = trace[f"{place}/query"].array[0, 4] * trace[f"{place}/key"].array[0, 2]
+    strongest = int(np.abs(products).argmax())
+    assert [int(lit[0, strongest]) for lit in strips.lights] == [3, 3, 0, 0]
+
+    qtbot.mouseMove(strips, QPoint(1, 1))
+    qtbot.mouseMove(strips, strips.cell_rectangle(1, strongest).center().toPoint())
+    cell = (f"{place}/key", (0, 2, strongest))
+    qtbot.waitUntil(lambda: session.hovered_cell == cell, timeout=LONG)
+    qtbot.waitUntil(lambda: why.shown is not None and why.shown.address == cell[0], timeout=LONG)
+    assert why.shown.value == pytest.approx(float(trace[cell[0]].array[cell[1]]), rel=1e-5)
+    assert strips.views[1].fixed["position"] == 2
+    here = strips.cell_rectangle(1, strongest).center().toPoint()
+    qtbot.mouseClick(strips, Qt.MouseButton.LeftButton, pos=here)
+    assert session.cell == cell
+    qtbot.mouseMove(strips, QPoint(1, 1))
+    assert [view.fixed["position"] for view in strips.views] == [4, 2, 2, 4]
+
+
+def test_an_operand_leads_back_to_its_head_and_its_position(
+    panels: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    session.choose_cell(("layers/1/attention/output", (5, 3)))
+    panels["why_view"].follow_operand("layers/1/attention/mixed", (1, 5, 2))
+    assert (session.head, session.position) == ((1, 1), 5)
+    panels["why_view"].follow_operand("layers/1/attention/value", (1, 2, 2))
+    assert (session.head, session.position) == ((1, 1), 2)
+    assert session.cell == ("layers/1/attention/value", (1, 2, 2))
+
+
+def test_a_word_under_the_pointer_is_isolated_in_the_matrix(
+    panels: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    matrix = panels["attention_view"].matrix
+    session.hover_position(3)
+    assert (matrix.lights[3] == 3).all()
+    assert not np.delete(matrix.lights, 3, axis=0).any()
+    session.show_looked_at(True)
+    assert (matrix.lights[:, 3] == 3).all()
+    assert not np.delete(matrix.lights, 3, axis=1).any()
+    session.hover_position(None)
+    assert matrix.lights is None
+
+
+def test_the_two_words_of_a_pinned_weight_change_places(
+    panels: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    tokens = list(session.reading.trace.tokens)
+    session.choose_cell(("layers/1/attention/weights", (0, 5, 1)))
+    panels["surgery_view"].refresh()
+    swap = window.findChild(QPushButton, "swap_words_button")
+    reread(session, qtbot, lambda: qtbot.mouseClick(swap, Qt.MouseButton.LeftButton))
+    tokens[1], tokens[5] = tokens[5], tokens[1]
+    assert list(session.reading.trace.tokens) == tokens
+
+
+def test_a_double_click_solos_a_head_and_another_brings_the_rest_back(
+    panels: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    mosaic, control = panels["heads_view"].mosaic, Qt.KeyboardModifier.ControlModifier
+
+    def press(head: tuple[int, int], *, twice: bool = False, gather: bool = False) -> None:
+        """What Qt sends for a click, and for a double click: the first click comes before it."""
+        place = mosaic.tile_rectangle(*head).center().toPoint()
+        modifier = control if gather else Qt.KeyboardModifier.NoModifier
+        qtbot.mouseClick(mosaic, Qt.MouseButton.LeftButton, modifier, place)
+        if twice:
+            qtbot.mouseDClick(mosaic, Qt.MouseButton.LeftButton, pos=place)
+
+    press((1, 1), twice=True)
+    assert (session.head, session.heads) == ((1, 1), ())
+    press((1, 1), twice=True)
+    assert session.heads == ((1, 0), (1, 1))
+    press((0, 0))
+    press((1, 1), gather=True)
+    assert session.heads == ((0, 0), (1, 1))
+    press((0, 1), twice=True)
+    assert (session.head, session.heads) == ((0, 1), ())
+    press((0, 1), twice=True)
+    assert session.heads == ((0, 0), (1, 1))
+
+
+def test_a_head_under_the_pointer_says_where_it_looks(
+    panels: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    mosaic = panels["heads_view"].mosaic
+    qtbot.mouseMove(mosaic, QPoint(1, 1))
+    qtbot.mouseMove(mosaic, mosaic.tile_rectangle(1, 0).center().toPoint())
+    card = mosaic.window().findChild(HoverCard)
+    assert card.title == "layer 2, head 1"
+    scores = head_badges(session.reading.trace)[1][0].scores
+    known = {kind: score for kind, score in scores.items() if score is not None}
+    assert card.lines == tuple(f"{kind}: {percentage(score)}" for kind, score in known.items())
+    assert known
+
+
+def test_python_gives_the_numbers_that_are_drawn(
+    panels: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    reread(session, qtbot, lambda: session.add_intervention(scale_head(0, 1, 0.5)))
+    session.choose_head(1, 1)
+    for name in ("heads_view", "attention_view", "attention_text_view"):
+        panels[name].refresh()
+        found: dict[str, object] = {}
+        exec(panels[name].recipe(), found)
+        drawn = panels[name].exported_arrays()
+        values = found["values"] if "values" in found else found["weights"]
+        values = values if isinstance(values, dict) else dict.fromkeys(drawn, values)
+        assert values.keys() == drawn.keys()
+        for key, array in drawn.items():
+            np.testing.assert_allclose(values[key], array, atol=1e-6)
 
 
 def test_badges_are_those_of_the_text_and_follow_it(
@@ -195,3 +325,21 @@ def test_shift_over_a_word_of_the_prefix_shows_who_looks_at_it(
     qtbot.keyRelease(window.prefix_bar.edit, Qt.Key.Key_Shift)
     assert not session.looked_at
     assert drawn.grab().toImage() == looks
+
+
+def test_where_there_is_no_attention_it_says_why_and_a_button_opens_a_model_that_has_it(
+    window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot
+) -> None:
+    if not (shipped("sample_models") / "stories-transformer").exists():
+        pytest.skip("no sample models in this checkout")
+    window.show_perspective("attention")
+    offer = window.findChild(QPushButton, "attention_invitation")
+    said = offer.parentWidget().findChild(EmptyText)
+    qtbot.waitUntil(lambda: offer.isVisible() and said.text().startswith("Open a Transformer"))
+    session.open_model(make_run("ngram", 3, order=2))
+    session.set_prefix(TEXT)
+    qtbot.waitUntil(lambda: offer.isVisible() and said.text().startswith("Only a"), timeout=LONG)
+    qtbot.mouseClick(offer, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: session.model.family == "transformer", timeout=LONG)
+    qtbot.waitUntil(lambda: not offer.isVisible(), timeout=LONG)
+    assert window.findChild(QWidget, "attention_view").shown.size

@@ -1,18 +1,21 @@
 """The Compare perspective: moments side by side, and two games, each number held to the core's."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import open_model
+from lmviz.app.compared_models import ComparedModel
 from lmviz.app.main_window import MainWindow
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session import Session
+from lmviz.app.widgets.muted_line import MutedLine
 from lmviz.app.widgets.passage import Passage
 from lmviz.decoding.comparison import disagreement, jensen_shannon, overlap, surprisal_over
 from lmviz.decoding.continuation import Continuation
@@ -22,6 +25,8 @@ from lmviz.decoding.sampling import sample
 from lmviz.decoding.shared_units import shared_units
 from lmviz.decoding.which_is_real import Passage as HeldOut
 from lmviz.decoding.which_is_real import invent
+from lmviz.inspection.changed_model import ChangedModel
+from lmviz.inspection.interventions import replace
 from lmviz.text.corpus import load_corpus
 from lmviz.training.held_out import evaluate_documents
 
@@ -128,7 +133,7 @@ def test_one_model_at_two_steps(compare: MainWindow, session: Session, lstm_run:
     first, last = session.model.snapshots[0], session.model.snapshots[-1]
     session.compare([(session.model, first)])
     view = wait_for_distributions(compare, 2, qtbot)
-    assert [step for _, step in view.moments] == [first, last]
+    assert [item.step for item in view.models] == [first, last]
     expected = core_distributions((lstm_run, first), (lstm_run, last))
     np.testing.assert_allclose(view.found[0].distribution.probabilities, expected[0], rtol=1e-4)
     np.testing.assert_allclose(view.found[1].distribution.probabilities, expected[1], rtol=1e-4)
@@ -243,9 +248,9 @@ def test_one_button_opens_and_compares_the_three_families(
     assert button.text() == "Compare ngram, lstm and transformer"
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     view = wait_for_distributions(window, 3, qtbot)
-    assert {model.family for model, _ in view.moments} == {"ngram", "lstm", "transformer"}
+    assert {item.model.family for item in view.models} == {"ngram", "lstm", "transformer"}
     assert session.model.family == "transformer"
-    assert len({model.color_index for model, _ in view.moments}) == 3
+    assert len({item.model.color_index for item in view.models}) == 3
     expected = core_distributions((transformer_run, 2), (ngram_run, 2), (lstm_run, 6))
     for found, probabilities in zip(view.found, expected, strict=True):
         np.testing.assert_allclose(found.distribution.probabilities, probabilities, rtol=1e-4)
@@ -327,3 +332,129 @@ def test_behind_another_tab_nothing_is_drawn(compare: MainWindow, session: Sessi
     bring_to_front(compare, "compared_samples_view", qtbot)
     assert not panel(compare, "surprisal_view").is_in_sight
     qtbot.waitUntil(lambda: bool(samples.samples) and all(s.is_over for s in samples.samples), timeout=LONG)
+
+
+def test_interventions_are_in_force_in_the_present_model_which_says_so(
+    compare: MainWindow, session: Session, lstm_run: Path, transformer_run: Path, qtbot: QtBot
+) -> None:
+    view = wait_for_distributions(compare, 2, qtbot)
+    change = replace("layers/0/hidden", 0.9)
+    session.add_intervention(change)
+    changed = ChangedModel(open_model(lstm_run), [change])
+    expected = next_distribution(Continuation.of(changed, PREFIX).logits).probabilities
+    qtbot.waitUntil(
+        lambda: np.allclose(view.found[1].distribution.probabilities, expected, atol=1e-5), timeout=LONG
+    )
+    (other, _) = core_distributions((transformer_run, 2), (lstm_run, 6))
+    np.testing.assert_allclose(view.found[0].distribution.probabilities, other, rtol=1e-4)
+    assert view.cards[1].readout.startswith(f"with {change.describe()}")
+    assert "with" not in view.cards[0].readout
+    curves = panel(compare, "surprisal_view")
+    named = [False, True]
+    qtbot.waitUntil(
+        lambda: [curve.name.endswith(", changed") for curve in curves.curves] == named, timeout=LONG
+    )
+    bits = text_log_probabilities(changed, PREFIX).bits
+    assert np.nansum(curves.curves[1].values) == pytest.approx(bits, rel=1e-4)
+    samples = bring_to_front(compare, "compared_samples_view", qtbot)
+    qtbot.waitUntil(
+        lambda: len(samples.samples) == 2 and all(item.is_over for item in samples.samples), timeout=LONG
+    )
+    drawn = samples.samples[1].drawn
+    steps = sample(changed, PREFIX, len(drawn), session.sampling)
+    assert [item.id for item in drawn] == [step.id for step in steps]
+    scores = bring_to_front(compare, "scores_view", qtbot)
+    qtbot.waitUntil(
+        lambda: any("without the interventions" in line.text for line in scores.findChildren(MutedLine)),
+        timeout=LONG,
+    )
+
+
+def test_an_answer_is_named_after_what_was_asked_whatever_has_changed_since(
+    compare: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    view, curves = wait_for_distributions(compare, 2, qtbot), panel(compare, "surprisal_view")
+    qtbot.waitUntil(lambda: len(curves.curves) == 2, timeout=LONG)
+    plain, change = open_model(lstm_run), replace("layers/0/hidden", 0.9)
+    both = {"": plain, ", changed": ChangedModel(plain, [change])}
+    bits = {f"{plain.name}{end}": text_log_probabilities(model, PREFIX).bits for end, model in both.items()}
+    curves.refresh()
+    view.refresh()
+    answered = threading.Event()
+    session.ask_reader("after both", answered.set, lambda _: None)
+    assert answered.wait(LONG / 1000), "both answers are there, but the window has not turned yet"
+    session.add_intervention(change)
+
+    wrong: list[str] = []
+
+    def is_changed() -> bool:
+        curve, card = curves.curves[1], view.cards[1]
+        if np.nansum(curve.values) != pytest.approx(bits[curve.name], rel=1e-4):
+            wrong.append(f"{curve.name}: {np.nansum(curve.values):.3f} bits")
+        if view.found and ("with" in card.readout) != bool(view.models[1].interventions):
+            wrong.append(card.readout)
+        return curve.name.endswith(", changed") and bool(view.found)
+
+    QCoreApplication.processEvents()  # before the thread can have answered anew
+    qtbot.waitUntil(is_changed, timeout=LONG)
+    assert not wrong
+
+
+def test_a_changed_model_stands_beside_itself_as_it_was_trained(
+    compare: MainWindow, session: Session, lstm_run: Path, transformer_run: Path, qtbot: QtBot
+) -> None:
+    view = wait_for_distributions(compare, 2, qtbot)
+    button = compare.findChild(QPushButton, "add_twin_button")
+    assert not button.isVisible(), "nothing is changed yet"
+    change = replace("layers/0/hidden", 0.9)
+    session.add_intervention(change)
+    qtbot.waitUntil(button.isVisible, timeout=LONG)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    wait_for_distributions(compare, 3, qtbot)
+    assert not button.isVisible()
+    plain, changed = open_model(lstm_run), ChangedModel(open_model(lstm_run), [change])
+    models = [open_model(transformer_run), changed, plain]
+    expected = [next_distribution(Continuation.of(model, PREFIX).logits).probabilities for model in models]
+    for found, probabilities in zip(view.found, expected, strict=True):
+        np.testing.assert_allclose(found.distribution.probabilities, probabilities, rtol=1e-4)
+    assert [card.readout.partition(" · ")[0] for card in view.cards][1:] == [
+        f"with {change.describe()}",
+        "as trained",
+    ]
+    assert f"{float(jensen_shannon(expected)):.3f} bits" in view.agreement
+    curves = panel(compare, "surprisal_view")
+    qtbot.waitUntil(lambda: len(curves.curves) == 3, timeout=LONG)
+    assert [curve.name.partition(", ")[2] for curve in curves.curves] == ["", "changed", "as trained"]
+    assert len({(curve.turn, curve.color.name()) for curve in curves.curves}) == 3
+    for curve, model in zip(curves.curves, models, strict=True):
+        bits = text_log_probabilities(model, PREFIX).bits
+        assert np.nansum(curve.values) == pytest.approx(bits, rel=1e-4)
+    samples = bring_to_front(compare, "compared_samples_view", qtbot)
+    qtbot.waitUntil(
+        lambda: len(samples.samples) == 3 and all(item.is_over for item in samples.samples), timeout=LONG
+    )
+    for sampled, model in zip(samples.samples, models, strict=True):
+        steps = sample(model, PREFIX, len(sampled.drawn), session.sampling)
+        assert [item.id for item in sampled.drawn] == [step.id for step in steps]
+    session.undo_intervention()
+    wait_for_distributions(compare, 2, qtbot)
+    session.redo_intervention()
+    wait_for_distributions(compare, 3, qtbot)
+    view.cards[2].removed.emit()
+    wait_for_distributions(compare, 2, qtbot)
+    assert session.compared == ((session.models[0], 2),), "the others stay"
+
+
+def test_another_step_of_the_trained_twin_is_a_column_of_its_own(
+    compare: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    view = wait_for_distributions(compare, 2, qtbot)
+    session.add_intervention(replace("layers/0/hidden", 0.9))
+    session.set_twin(True)
+    wait_for_distributions(compare, 3, qtbot)
+    earlier = session.model.snapshots[0]
+    view.cards[2].step_chosen.emit(earlier)
+    third = ComparedModel((session.model, earlier))
+    qtbot.waitUntil(lambda: third in view.models and len(view.found) == 3, timeout=LONG)
+    assert not session.has_twin
+    assert session.step == session.model.snapshots[-1]

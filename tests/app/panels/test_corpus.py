@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QTreeWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QTreeWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.main_window import MainWindow
 from lmviz.app.session import Session
 from lmviz.app.widgets.bars import BarsView
 from lmviz.app.widgets.concordance_list import ConcordanceList
+from lmviz.app.widgets.empty_text import EmptyText
 from lmviz.app.widgets.slider_row import SliderRow
 from lmviz.app.widgets.table_view import TableView
 from lmviz.app.widgets.token_strip import TokenStrip
@@ -143,3 +144,51 @@ def _line(number: int):
     from lmviz.app.widgets.concordance_list import ROW
 
     return QPoint(200, round((number + 0.5) * ROW))
+
+
+def test_a_phrase_that_does_not_occur_is_said(corpus: MainWindow, session: Session, qtbot: QtBot) -> None:
+    panel = corpus.findChild(QWidget, "concordance_view")
+    said = panel.findChild(EmptyText)
+    assert said.isVisible()
+    panel.findChild(QLineEdit, "concordance_edit").setText("cows fly")
+    qtbot.waitUntil(lambda: "does not occur" in said.text(), timeout=5000)
+    panel.findChild(QLineEdit, "concordance_edit").setText("cows eat")
+    qtbot.waitUntil(lambda: not said.isVisible(), timeout=5000)
+
+
+def _shows_all(table: TableView) -> None:
+    columns = [table.columnWidth(column) for column in range(table.model().columnCount())]
+    places = (table.window().size(), table.viewport().size(), columns)
+    assert table.horizontalScrollBar().maximum() <= 2, places
+
+
+def test_the_vocabulary_shows_all_its_columns_at_every_size(corpus: MainWindow, qtbot: QtBot) -> None:
+    table = corpus.findChild(QWidget, "vocabulary_view").findChild(TableView)
+    try:
+        for projector, width, height in (
+            (False, 1000, 640),
+            (False, 1440, 900),
+            (False, 2560, 1440),
+            (True, 1440, 900),
+        ):
+            corpus.set_projector(projector)
+            corpus.resize(width, height)
+            qtbot.waitUntil(lambda: _shows_all(table), timeout=5000)
+            assert table.height() > 100
+    finally:
+        corpus.set_projector(False)
+
+
+def test_every_text_is_in_the_list_however_large_the_type(corpus: MainWindow, qtbot: QtBot) -> None:
+    texts = corpus.findChild(QTreeWidget, "corpus_picker")
+
+    def lowest() -> int:
+        return texts.visualItemRect(texts.topLevelItem(texts.topLevelItemCount() - 1)).bottom()
+
+    try:
+        for projector in (True, False):
+            corpus.set_projector(projector)
+            qtbot.wait(50)
+            qtbot.waitUntil(lambda: 0 < lowest() <= texts.viewport().height() + 1, timeout=5000)
+    finally:
+        corpus.set_projector(False)

@@ -11,8 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.main_window import MainWindow
 from lmviz.app.session import Session
+from lmviz.app.widgets.breadcrumbs import Breadcrumbs
+from lmviz.app.widgets.equation import EquationView
 from lmviz.app.widgets.heatmap import HeatmapView
 from lmviz.families import FAMILIES, open_run_model
+from lmviz.inspection.equations import one_line
 from lmviz.inspection.explain import explain
 from lmviz.inspection.logit_lens import logit_lens, residual_norms
 from lmviz.training.run import Run
@@ -71,6 +74,75 @@ def test_every_stage_draws_its_taps_as_the_trace_has_them(
             np.testing.assert_array_equal(view.values[0], strip.values)
     qtbot.mouseClick(window.findChild(QPushButton, "stage_previous"), Qt.MouseButton.LeftButton)
     assert session.stage == len(trace.stages) - 2
+
+
+def test_python_gives_the_numbers_that_are_drawn(
+    inside: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    trace, last = session.reading.trace, len(session.reading.trace.stages) - 1
+    for stage in (0, last // 2, last):
+        session.choose_stage(stage)
+        address = trace.stages[stage].results[0]
+        qtbot.waitUntil(lambda address=address: inside["state_view"].view.address == address, timeout=LONG)
+        for name in ("picture_view", "state_view", "stage_view"):
+            found: dict[str, object] = {}
+            exec(inside[name].recipe(), found)
+            values, drawn = found.get("values"), inside[name].exported_arrays()
+            if name == "state_view":
+                values = {address: values}
+            if values is None:
+                assert [item.title for item in found["stages"]] == [item.title for item in trace.stages]
+                continue
+            assert values.keys() == drawn.keys()
+            for key, array in drawn.items():
+                np.testing.assert_allclose(values[key].reshape(array.shape), array, atol=1e-6)
+
+
+def test_a_stage_shows_numbers_of_what_it_makes_and_of_nothing_else(
+    inside: dict[str, object], session: Session, run: Path, qtbot: QtBot
+) -> None:
+    trace, equation = session.reading.trace, inside["stage_view"].findChild(EquationView)
+    shapes = [trace[stage.results[0]].array.shape for stage in trace.stages]
+    cell = (trace.stages[0].results[0], tuple(size - 1 for size in shapes[0]))
+    session.choose_cell(cell)
+    expected = one_line(explain(open_run_model(Run.open(run)), trace, *cell))
+    qtbot.waitUntil(lambda: equation.numbers.endswith(expected), timeout=LONG)
+    other = next(n for n, shape in enumerate(shapes) if shape != shapes[0])
+    session.choose_stage(other)
+    qtbot.waitUntil(lambda: equation.numbers == "", timeout=LONG)
+
+
+def test_a_pinned_unit_is_followed_from_stage_to_stage(
+    window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    session.open_model(lstm_run)
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    session.set_prefix("the cows eat")
+    qtbot.waitUntil(
+        lambda: session.reading is not None and session.reading.trace.text == "the cows eat", timeout=LONG
+    )
+    window.show_perspective("inside")
+    stage_panel = next(panel for panel in window.perspective.panels if panel.objectName() == "stage_view")
+    equation, model = stage_panel.findChild(EquationView), open_run_model(Run.open(lstm_run))
+    index = (len(session.reading.trace.tokens) - 1, 3)
+    session.choose_cell(("layers/0/cell", index))
+    for number, stage in enumerate(session.reading.trace.stages):
+        if stage.place == "layers/0":
+            session.choose_stage(number)
+            expected = one_line(explain(model, session.reading.trace, stage.results[0], index))
+            qtbot.waitUntil(lambda text=f"unit 3:  {expected}": equation.numbers == text, timeout=LONG)
+
+
+def test_the_next_stage_fades_in_and_the_next_word_does_not(
+    inside: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    strips = inside["stage_view"].strips
+    qtbot.waitUntil(lambda: len(strips.views) > 0, timeout=LONG)
+    session.choose_stage(1)
+    qtbot.waitUntil(lambda: strips.is_crossfading, timeout=LONG)
+    qtbot.waitUntil(lambda: not strips.is_crossfading, timeout=LONG)
+    inside["stage_view"].refresh()
+    assert not strips.is_crossfading
 
 
 def test_hovering_a_cell_says_why_it_has_its_value(
@@ -209,3 +281,64 @@ def test_a_dragged_value_changes_what_comes_later_and_one_undo_takes_it_back(
     with qtbot.waitSignal(session.reading_changed, timeout=LONG):
         session.undo_intervention()
     assert session.interventions == ()
+
+
+def test_the_picture_of_another_family_can_be_scrolled_to_its_end(
+    window: MainWindow, session: Session, make_run: Callable[..., Path], lstm_run: Path, qtbot: QtBot
+) -> None:
+    text = "the cows eat grass and " * 6
+    session.open_model(make_run("ngram", 3, order=2))
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    session.set_prefix(text)
+    window.show_perspective("inside")
+    qtbot.waitUntil(lambda: session.reading is not None and session.reading.trace.text == text, timeout=LONG)
+    session.open_model(lstm_run)
+    qtbot.waitUntil(lambda: session.reading.trace.family == "lstm", timeout=LONG)
+    panel = next(panel for panel in window.perspective.panels if panel.objectName() == "picture_view")
+    needed = panel.unrolled.minimumSizeHint
+    qtbot.waitUntil(lambda: panel.unrolled.width() == needed().width() > panel.width(), timeout=LONG)
+
+
+def test_strips_and_steps_back_are_told_apart_by_their_names(
+    inside: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    stage_panel, trace = inside["stage_view"], session.reading.trace
+    for number in range(len(trace.stages)):
+        session.choose_stage(number)
+        stage_panel.refresh()
+        names = [strip.label for strip in stage_panel.strips.strips]
+        assert len(set(names)) == len(names), names
+
+
+def test_the_way_back_is_told_in_words(
+    window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    session.open_model(lstm_run)
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    session.set_prefix("the cows eat")
+    qtbot.waitUntil(
+        lambda: session.reading is not None and session.reading.trace.text == "the cows eat", timeout=LONG
+    )
+    window.show_perspective("inside")
+    why = next(panel for panel in window.perspective.panels if panel.objectName() == "why_view")
+    last, cow = len(session.reading.trace.tokens) - 1, session.model.tokenizer.encode("cows")[0]
+    session.choose_cell(("probabilities", (last, int(cow))))
+    session.choose_cell(("layers/0/hidden", (last, 3)))
+    way = why.findChild(Breadcrumbs)
+    expected = "probabilities “cows” › hidden “eat” · 3"
+    qtbot.waitUntil(lambda: way.accessibleDescription() == expected, timeout=LONG)
+
+
+def test_one_key_shows_and_hides_the_numbers_but_where_text_is_typed(
+    inside: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    equation = inside["stage_view"].findChild(EquationView)
+    window.activateWindow()
+    inside["state_view"].heatmap.setFocus()
+    qtbot.waitUntil(inside["state_view"].heatmap.hasFocus, timeout=LONG)
+    qtbot.keyClick(inside["state_view"].heatmap, Qt.Key.Key_N)
+    assert not equation.numbers_shown
+    window.prefix_bar.edit.setFocus()
+    qtbot.keyClick(window.prefix_bar.edit, Qt.Key.Key_N)
+    assert not equation.numbers_shown
+    assert session.prefix.endswith("n")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import open_model
@@ -23,6 +23,8 @@ from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.options import BeamOptions, SamplingOptions
 from lmviz.decoding.outcome import outcome
 from lmviz.decoding.sampling import greedy, sample
+from lmviz.inspection.changed_model import ChangedModel
+from lmviz.inspection.interventions import add, scale_head, swap_tokens, zero
 from lmviz.models.model import Model
 
 LONG = 20_000
@@ -49,7 +51,15 @@ class Bench:
     def logits(self) -> np.ndarray:
         """What the core says comes next where one stands."""
         branches = self.session.branches
-        return Continuation.of(self.model, branches.prefix, branches.chosen()).logits
+        return Continuation.of(self.changed, branches.prefix, branches.chosen()).logits
+
+    @property
+    def changed(self) -> Model:
+        """The core's model with the interventions in force."""
+        return ChangedModel(self.model, self.session.interventions)
+
+    def says(self, view: str, sentence: str) -> bool:
+        return any(sentence in label.text() for label in self.find(view).findChildren(QLabel))
 
     def wait_for_prospect(self) -> None:
         """Until what comes next where one stands is shown."""
@@ -133,6 +143,20 @@ def test_the_vocabulary_can_be_searched_and_sorted(bench: Bench) -> None:
     table.title_clicked.emit("logit")
     table.title_clicked.emit("logit")
     bench.wait(lambda: panel.ids_shown[-1] == panel.distribution.best)
+
+
+def test_a_search_follows_the_text_and_outlasts_the_temperature(bench: Bench) -> None:
+    session, panel, tokens = bench.session, bench.find("distribution_view"), bench.model.tokenizer.tokens()
+    bench.find("distribution_search").setText("e")
+    found = {id for id, token in enumerate(tokens) if "e" in token.casefold()}
+    for text, temperature in [("the cows", 1.0), ("the cows", 0.3), ("the hens eat", 0.3), ("the", 2.0)]:
+        session.set_prefix(text)
+        bench.wait_for_prospect()
+        session.set_sampling(temperature=temperature)
+        bench.settle()
+        order = panel.distribution.order.tolist()
+        assert panel.distribution.options.temperature == temperature
+        assert panel.ids_shown.tolist() == [id for id in order if id in found]
 
 
 def test_a_number_says_how_it_came_about(bench: Bench) -> None:
@@ -299,6 +323,21 @@ def test_the_chain_rule_is_that_of_the_core_and_goes_on_with_the_branch(bench: B
     assert bench.session.position == panel.likelihood.tokens[0].position
 
 
+def test_the_chain_rule_scores_swapped_words_as_they_are_read_and_says_so(bench: Bench) -> None:
+    session, panel = bench.session, bench.find("chain_rule_view")
+    session.set_prefix("the cows eat corn")
+    bench.wait_for_prospect()
+    session.add_intervention(swap_tokens(2, 3))
+    expected = text_log_probabilities(bench.model, "the eat cows corn")
+    bench.wait(lambda: panel.likelihood is not None and panel.likelihood.differs)
+    assert [token.token for token in panel.likelihood.tokens] == ["the", "eat", "cows", "corn"]
+    assert panel.likelihood.log_probability == pytest.approx(expected.log_probability, abs=1e-4)
+    assert bench.says("chain_rule_view", "of the words as read")
+    session.undo_intervention()
+    bench.wait(lambda: not panel.likelihood.differs)
+    assert not bench.says("chain_rule_view", "of the words as read")
+
+
 def test_a_beam_grows_step_by_step_to_what_the_core_finds(bench: Bench) -> None:
     session = bench.session
     bench.find("beam_width_spin").setValue(2)
@@ -394,9 +433,11 @@ def test_without_a_model_the_panels_say_what_to_do(
 
 
 def test_an_answer_about_the_tree_before_does_not_come_to_the_next(bench: Bench) -> None:
-    bench.roll()
     session = bench.session
     bench.window.show_perspective("corpus")  # where nobody looks ahead
+    bench.settle()
+    session.roll()
+    bench.wait(lambda: len(session.branches.nodes) == 2)
     session.look_ahead()
     session.set_prefix("the hens")
     seen = []
@@ -404,3 +445,100 @@ def test_an_answer_about_the_tree_before_does_not_come_to_the_next(bench: Bench)
     bench.wait(lambda: not session.is_reading)
     bench.qtbot.wait(50)
     assert all(prospect is None or prospect.node == 0 for prospect in seen)
+
+
+@pytest.mark.parametrize("bench", ["transformer"], indirect=True)
+def test_what_was_changed_by_surgery_rolls_searches_and_is_scored(bench: Bench) -> None:
+    session = bench.session
+    plain = bench.logits()
+    session.set_sampling(seed=5, seed_locked=True)
+    session.add_intervention(scale_head(0, 0, 40.0))
+    bench.wait_for_prospect()
+    assert not np.allclose(session.prospect.distribution.logits, plain, atol=1e-3)
+    bench.roll()
+    bench.roll()
+    assert session.branches.chosen() == tuple(
+        step.id for step in sample(bench.changed, "the cows", 2, session.sampling)
+    )
+    session.set_beam(width=2, length=2)
+    while not session.is_beam_grown:
+        session.grow_beam()
+        bench.wait(lambda: not session.is_searching)
+    expected = beam_search(bench.changed, "the cows", session.beam_options)
+    assert [node.id for node in session.beam.nodes] == [node.id for node in expected.nodes]
+    bits = text_log_probabilities(bench.changed, session.branches.node.text).bits
+    table = bench.find("chain_rule_view")
+    bench.wait(lambda: table.likelihood and table.likelihood.bits == pytest.approx(bits, abs=1e-3))
+    side = bench.find("side_by_side_view")
+    ids = [step.id for step in greedy(bench.changed, "the cows", 2)]
+    bench.wait(lambda: "greedy" in side.outcomes and side.outcomes["greedy"].chosen == tuple(ids))
+
+
+def test_panels_say_what_was_changed_and_go_back_with_it(bench: Bench) -> None:
+    session = bench.session
+    plain = bench.logits()
+    bench.click("beam_step_button")
+    bench.wait(lambda: session.beam is not None)
+    change = zero("layers/0/hidden", unit=1)
+    session.add_intervention(change)
+    bench.wait_for_prospect()
+    bench.wait(lambda: bench.says("distribution_view", f"with {change.describe()} · entropy"))
+    bench.wait(lambda: bench.says("beam_view", "without the interventions"))
+    session.undo_intervention()
+    bench.wait_for_prospect()
+    np.testing.assert_allclose(session.prospect.distribution.logits, plain, atol=1e-6)
+
+
+def test_a_change_at_one_position_is_there_alone_however_far_one_writes(bench: Bench) -> None:
+    session = bench.session
+    session.add_intervention(add("layers/0/hidden", 2.0, position=1))
+    bench.wait_for_prospect()
+    bench.roll()
+    bench.roll()
+    session.set_prefix(session.branches.node.text)  # reading what was written gives what was rolled from
+    bench.wait(lambda: session.reading is not None and session.reading.trace.text == session.prefix)
+    bench.wait_for_prospect()
+    np.testing.assert_allclose(
+        session.prospect.distribution.logits, session.reading.trace["logits"].array[-1], atol=1e-4
+    )
+
+
+def test_a_pinned_or_hovered_word_shows_what_came_after_it_until_one_writes_or_escapes(bench: Bench) -> None:
+    session, panel = bench.session, bench.find("distribution_view")
+    session.set_prefix("the cows eat")
+    bench.wait_for_prospect()
+
+    def shows(text: str) -> bool:
+        expected = Continuation.of(bench.model, text).logits
+        return panel.distribution is not None and np.allclose(panel.distribution.logits, expected, atol=1e-4)
+
+    session.choose_position(1)
+    bench.wait(lambda: shows("the") and bench.says("distribution_view", "Escape returns to the end"))
+    assert bench.says("distribution_view", "after “the”")
+    session.hover_position(2)
+    bench.wait(lambda: shows("the cows"))
+    session.set_sampling(top_k=2)
+    assert panel.distribution.choices == 2
+    session.hover_position(None)
+    bench.wait(lambda: shows("the"))
+    bench.qtbot.keyClick(bench.window, Qt.Key.Key_Escape)
+    bench.wait(lambda: shows("the cows eat"))
+    assert not bench.says("distribution_view", "Escape")
+    session.choose_position(1)
+    bench.wait(lambda: shows("the"))
+    bench.roll()  # writes at the end, and shows it
+    assert session.branches.node.text.startswith("the cows eat")
+    assert not session.is_position_pinned
+    bench.wait(lambda: shows("the cows eat"))
+
+
+def test_a_word_clicked_where_one_looks_back_goes_on_from_there(bench: Bench) -> None:
+    session = bench.session
+    bench.roll()
+    session.choose_position(1)
+    bench.wait(lambda: session.prospect.position == 1)
+    id = session.model.tokenizer.id_of("hens")
+    session.write(id)
+    assert session.prefix == "the hens"
+    bench.wait_for_prospect()
+    assert len(session.branches.nodes) == 1

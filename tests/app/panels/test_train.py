@@ -6,13 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QSlider
+from PySide6.QtWidgets import QLabel, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.main_window import MainWindow
 from lmviz.app.session import Session
 from lmviz.app.widgets.bars import BarsView
+from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.configuration_form import ConfigurationForm
+from lmviz.app.widgets.figures import number
 from lmviz.app.widgets.line_plot import LinePlot
 from lmviz.app.widgets.model_cards import ModelCards
 from lmviz.families import FAMILIES
@@ -88,6 +90,47 @@ def test_settings_are_locked_while_training_but_not_the_learning_rate(
     assert form.field("learning_rate").control.isEnabled()
     form.field("learning_rate").control.setText("0.0005")
     qtbot.waitUntil(lambda: session.training.progress.learning_rate == 0.0005, timeout=LONG)
+    form.field("learning_rate").control.setText("0.002")
+    qtbot.waitUntil(lambda: session.training.progress.learning_rate not in (0.0005, 0.002), timeout=LONG)
+    session.stop_training()
+    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+
+
+def test_a_rate_that_is_being_typed_is_not_trained_with(
+    train: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    click(train, "train_button", qtbot)
+    qtbot.waitUntil(lambda: step_of(session) > 0, timeout=LONG)
+    edit = train.findChild(ConfigurationForm, "learning_form").field("learning_rate").control
+    edit.selectAll()
+    for key in "3e-4":
+        qtbot.keyClicks(edit, key)
+        qtbot.wait(120)
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: session.training.progress.learning_rate == 0.0003, timeout=LONG)
+    session.stop_training()
+    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+    assert session.training.history.learning_rate.values.max() <= TrainingOptions().learning_rate
+
+
+def test_a_training_that_failed_can_be_resumed_from_its_sentence_with_another_rate(
+    train: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    wild = TrainingOptions(
+        steps=500, batch=2, length=8, optimizer="sgd", learning_rate=100.0, clip=0.0, schedule="constant"
+    )
+    session.train("transformer", FAMILIES["transformer"].configuration(width=8, heads=1, layers=1), wild)
+    qtbot.waitUntil(lambda: session.training.phase == "failed", timeout=LONG)
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    failed, notice = step_of(session), train.transport.notice
+    form = train.findChild(ConfigurationForm, "learning_form")
+    qtbot.waitUntil(lambda: form.configuration.learning_rate == 100.0)
+    form.field("learning_rate").control.setText("0.01")
+    [button] = notice.findChildren(QPushButton)
+    qtbot.waitUntil(lambda: button.text() == "Resume", timeout=LONG)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: step_of(session) > failed + 5, timeout=LONG)
+    assert session.training.progress.learning_rate == 0.01
     session.stop_training()
     qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
 
@@ -104,6 +147,47 @@ def test_an_impossible_setting_is_a_sentence_below_its_field(train: MainWindow, 
     assert session.plan.configuration.heads == 4
 
 
+def test_what_only_both_forms_know_is_said_below_the_field_and_keeps_from_training(
+    train: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    session.set_plan("transformer", FAMILIES["transformer"].configuration(context=16), TrainingOptions())
+    model_form, form = (train.findChild(ConfigurationForm, name) for name in ("model_form", "learning_form"))
+    qtbot.waitUntil(lambda: model_form.configuration == session.plan.configuration)
+    length = form.field("length")
+    length.control.setValue(32)
+    assert "at most 16 positions" in length.complaint.text()
+    with qtbot.waitSignal(session.failed) as failure:
+        click(train, "train_button", qtbot)
+    assert failure.args == ["training", length.complaint.text()]
+    assert session.training.phase == "idle"
+    form.field("steps").control.setValue(7)
+    assert length.complaint.text(), "it is still so"
+    length.control.setValue(16)
+    assert not length.complaint.text()
+    model_form.field("width").control.setValue(7)  # of 4 heads
+    with qtbot.waitSignal(session.failed) as failure:
+        click(train, "train_button", qtbot)
+    assert "width" in failure.args[1]
+    assert not session.runs_folder.exists() or not list(session.runs_folder.iterdir())
+
+
+def test_what_went_wrong_stands_beside_the_button_until_the_next_training(
+    train: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    notice = train.transport.notice
+    session.set_plan(
+        "transformer", FAMILIES["transformer"].configuration(context=8), TrainingOptions(length=64)
+    )
+    click(train, "train_button", qtbot)
+    qtbot.waitUntil(lambda: "at most 8 positions" in notice.sentence, timeout=LONG)
+    session.set_plan(
+        "lstm", FAMILIES["lstm"].configuration(width=8), TrainingOptions(steps=2, batch=2, length=8)
+    )
+    session.train()
+    assert notice.sentence == ""
+    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+
+
 def test_health_and_prediction_over_time_show_what_was_measured(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -111,8 +195,14 @@ def test_health_and_prediction_over_time_show_what_was_measured(
     panels = {panel.objectName(): panel for panel in train.perspective.panels}
     bars = panels["health_view"].findChild(BarsView)
     qtbot.waitUntil(lambda: bars.accessibleDescription() != "", timeout=LONG)
+    rate = panels["health_view"].findChild(QLabel, "learning_rate_label")
+    qtbot.waitUntil(lambda: rate.text().startswith("learning rate 0."), timeout=LONG)
     session.stop_training()
     qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+    panels["health_view"].refresh()
+    said = [label.text() for label in panels["health_view"].findChildren(QLabel)]
+    norm = session.training.history.gradient_norm.values[-1]
+    assert f"gradient norm {number(norm, 2)}" in said
     view = panels["over_time_view"]
     qtbot.waitUntil(lambda: set(view.rows) == set(session.model.snapshots), timeout=LONG)
     step = session.model.snapshots[1]
@@ -120,6 +210,31 @@ def test_health_and_prediction_over_time_show_what_was_measured(
     qtbot.waitUntil(lambda: session.reading.step == step, timeout=LONG)
     shown = session.reading.trace["probabilities"].array[-1]
     np.testing.assert_allclose(view.rows[step], shown, rtol=1e-4, atol=1e-6)
+
+
+def test_the_prediction_over_time_follows_the_pinned_word(
+    train: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    from lmviz.api import open_model
+    from lmviz.decoding.continuation import Continuation
+    from lmviz.decoding.distribution import next_distribution
+
+    view = next(panel for panel in train.perspective.panels if panel.objectName() == "over_time_view")
+    session.open_model(lstm_run)
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    steps = session.model.snapshots
+    qtbot.waitUntil(lambda: set(view.rows) == set(steps), timeout=LONG)
+    at_the_end = view.rows[steps[-1]]
+    session.choose_position(session.encoding.tokens.index("the"))
+    card = view.findChild(Card)
+    qtbot.waitUntil(lambda: card.title == "After “the” over time", timeout=LONG)
+    qtbot.waitUntil(lambda: set(view.rows) == set(steps), timeout=LONG)
+    for step in steps:
+        expected = next_distribution(Continuation.of(open_model(lstm_run, step), "the").logits)
+        np.testing.assert_allclose(view.rows[step], expected.probabilities, rtol=1e-4, atol=1e-6)
+    session.follow_end()
+    qtbot.waitUntil(lambda: steps[-1] in view.rows and card.title == "Next word over time", timeout=LONG)
+    qtbot.waitUntil(lambda: np.array_equal(view.rows.get(steps[-1]), at_the_end), timeout=LONG)
 
 
 def test_the_references_are_those_of_the_core(train: MainWindow, session: Session, qtbot: QtBot) -> None:

@@ -4,8 +4,9 @@ import time
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from lmviz.app.widgets.attention_text import AttentionText
 from lmviz.app.widgets.hover_card import HoverCard
@@ -88,3 +89,36 @@ def test_a_long_text_is_painted_within_a_frame_or_two(shown):
     start = time.perf_counter()
     view.grab(view.rect().adjusted(region.x() - 600, 0, -(view.width() - region.x() - 400), 0))
     assert time.perf_counter() - start < 0.2
+
+
+def test_a_pin_beyond_a_shorter_text_goes_to_its_end(view):
+    view.set_current(3)
+    view.set_attention(WORDS[:3], WEIGHTS[:3, :3])
+    assert view.accessibleDescription().startswith("made looks at made")
+
+
+def test_who_looks_at_a_token_is_underlined(view):
+    view.set_hovered(2)
+    below = view.token_place(3) + QPointF(0, 36)
+    for looked_at in (False, True):
+        view.set_looked_at(looked_at)
+        picture = view.grab().toImage()
+        underlined = picture.pixelColor((below * picture.devicePixelRatio()).toPoint())
+        assert (underlined != view.theme.background) == looked_at
+
+
+def test_leaving_turns_attention_the_usual_way_round(view):
+    view.set_looked_at(True)
+    QApplication.sendEvent(view, QEvent(QEvent.Type.Leave))
+    view.set_hovered(2)
+    assert not ink_between(view, 2, 3)
+
+
+def test_between_two_words_that_stand_far_apart_is_no_word(shown):
+    view = AttentionText()
+    view.set_attention(["a", "b"], np.eye(2))
+    shown(view, 500, 200)
+    told = []
+    view.token_hovered.connect(told.append)
+    QTest.mouseMove(view, ((view.token_place(0) + view.token_place(1)) / 2 + QPointF(0, 8)).toPoint())
+    assert told == []

@@ -19,7 +19,7 @@ class Toy(Configuration):
     rate: float = setting(3e-4, "Step size.", minimum=0.0, maximum=1.0)
     norm: str = setting("pre", "Where.", choices=("pre", "post"))
     tied: bool = setting(True, "Share.")
-    extra: int = setting(0, "Rarely needed.", minimum=0, maximum=5, advanced=True)
+    extra: int = setting(0, "Rarely needed.", minimum=0, maximum=5, zero="as many", advanced=True)
 
     def check(self) -> None:
         if self.width % self.layers:
@@ -47,6 +47,15 @@ def test_each_kind_has_its_control_with_limits_help_and_name(form):
     assert control(form, "rate", QLineEdit).text() == "0.0003"
     assert control(form, "norm", QComboBox).count() == 2
     assert control(form, "tied", QCheckBox).isChecked()
+
+
+def test_a_zero_that_stands_for_something_says_for_what(form):
+    extra = control(form, "extra", QSpinBox)
+    assert extra.text() == "as many"
+    extra.setValue(2)
+    assert extra.text() == "2"
+    extra.setValue(0)
+    assert form.configuration.extra == 0
 
 
 def test_a_change_gives_the_whole_new_configuration(form, qtbot):

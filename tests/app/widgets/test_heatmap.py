@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from lmviz.app.theme import current_theme
+from lmviz.app.widgets.crossfade import Crossfade
 from lmviz.app.widgets.heatmap import HeatmapView
 from lmviz.app.widgets.hover_card import HoverCard
 
@@ -34,6 +35,7 @@ def wheel(view, place, *, control=True, turns=1):
         False,
     )
     QApplication.sendEvent(view, event)
+    return event.isAccepted()
 
 
 def color_at(view, row, column):
@@ -60,13 +62,42 @@ def test_leaving_the_cells_says_so(view, point, qtbot):
     assert not view.window().findChild(HoverCard).isVisible()
 
 
-def test_a_click_and_the_arrow_keys_pin_cells(view):
-    clicked = []
+def test_arrow_keys_walk_and_enter_pins(view):
+    clicked, hovered = [], []
     view.cell_clicked.connect(lambda row, column: clicked.append((row, column)))
+    view.cell_hovered.connect(lambda row, column: hovered.append((row, column)))
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=view.cell_rectangle(2, 4).center().toPoint())
-    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Left):
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Return):
         QTest.keyClick(view, key)
-    assert clicked == [(2, 4), (2, 5), (2, 5), (3, 5), (3, 5), (3, 4)]
+    assert hovered[-3:] == [(2, 5), (3, 5), (3, 4)]
+    assert view.window().findChild(HoverCard).isVisible()
+    assert clicked == [(2, 4), (3, 4)]
+
+
+def test_the_keyboard_is_seen_and_leaves_nothing_pointed_at(view, qtbot):
+    left = []
+    view.left.connect(lambda: left.append(True))
+    view.activateWindow()
+    view.clearFocus()
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(view.hasFocus)
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    picture = view.grab().toImage()
+    middle = picture.height() // 2
+    assert any(picture.pixelColor(across, middle) == view.theme.accent for across in (0, 1))
+    view.clearFocus()
+    assert left == [True]
+    assert not view.window().findChild(HoverCard).isVisible()
+
+
+def test_walking_brings_cells_of_a_zoomed_picture_into_sight(view):
+    wheel(view, view.cell_rectangle(0, 0).center(), turns=6)
+    assert view.zoom > 1
+    for _ in range(6):
+        QTest.keyClick(view, Qt.Key.Key_Right)
+    assert view.rect().contains(view.cell_rectangle(0, 5).center().toPoint())
+    QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=view.cell_rectangle(0, 5).center().toPoint())
+    assert view.zoom == 1
 
 
 def test_zooming_keeps_the_cell_under_the_pointer(view):
@@ -163,7 +194,56 @@ def test_another_shape_forgets_marks(view):
     view.set_selection(3, 5)
     view.set_matrix(np.zeros((2, 2)))
     view.grab()
-    clicked = []
-    view.cell_clicked.connect(lambda row, column: clicked.append((row, column)))
+    hovered = []
+    view.cell_hovered.connect(lambda row, column: hovered.append((row, column)))
     QTest.keyClick(view, Qt.Key.Key_Right)
-    assert clicked == [(0, 0)]
+    assert hovered == [(0, 0)]
+
+
+def test_a_matrix_of_another_shape_comes_at_once_and_whole(view):
+    view.grab()
+    wheel(view, view.cell_rectangle(1, 1).center(), turns=3)
+    assert view.zoom > 1
+    view.set_matrix(np.zeros((3, 3)), crossfade=True)
+    assert view.findChild(Crossfade).before is None
+    assert view.zoom == 1
+
+
+def test_the_wheel_over_what_is_in_sight_as_a_whole_is_left_to_the_page(view):
+    middle = view.cell_rectangle(1, 1).center()
+    assert not wheel(view, middle, control=False), "the page may scroll"
+    wheel(view, middle, turns=3)
+    assert wheel(view, middle, control=False)
+
+
+def test_a_cell_is_told_once_however_the_pointer_moves_in_it(view, point):
+    told = []
+    middle = view.cell_rectangle(1, 1).center().toPoint()
+    QTest.mouseMove(view, middle)
+    view.cell_hovered.connect(lambda *cell: told.append(cell))
+    QTest.mouseMove(view, middle + QPoint(3, 3))
+    assert told == []
+
+
+def test_only_the_left_button_pins(view):
+    clicked = []
+    view.cell_clicked.connect(lambda *cell: clicked.append(cell))
+    for button in (Qt.MouseButton.RightButton, Qt.MouseButton.LeftButton):
+        QTest.mouseClick(view, button, pos=view.cell_rectangle(2, 3).center().toPoint())
+    assert clicked == [(2, 3)]
+
+
+def test_a_drag_ends_with_the_button_and_never_begins_on_what_is_masked(view):
+    values = np.ones((4, 6))
+    values[0, 1] = -np.inf
+    view.set_matrix(values, scale="share")
+    view.set_editable(True)
+    dragged = []
+    view.cell_dragged.connect(lambda row, column, value: dragged.append((row, column)))
+    for row, column in ((0, 1), (2, 2)):
+        middle = view.cell_rectangle(row, column).center().toPoint()
+        QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=middle)
+        QTest.mouseMove(view, middle - QPoint(0, 10))
+        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=middle - QPoint(0, 10))
+        QTest.mouseMove(view, middle)
+    assert dragged == [(2, 2)]

@@ -5,7 +5,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from lmviz.app.widgets.mosaic import HeadMosaic, thumbnails
+from lmviz.app.widgets.mosaic import HeadMosaic
+from lmviz.app.widgets.scrolling import scrolling
 
 
 @pytest.fixture
@@ -45,6 +46,9 @@ def test_between_the_tiles_is_nothing(mosaic):
     QTest.mouseMove(mosaic, middle(mosaic, 0, 0))
     QTest.mouseMove(mosaic, QPoint(5, 20))
     assert hovered == [(0, 0), (-1, -1)]
+    tile = mosaic.tile_rectangle(0, 0)
+    QTest.mouseMove(mosaic, QPoint(round(tile.right()) + 3, round(tile.center().y())))
+    assert hovered == [(0, 0), (-1, -1)]
 
 
 def test_control_click_gathers_without_choosing(mosaic):
@@ -79,11 +83,14 @@ def test_no_heads(shown):
     QTest.keyClick(mosaic, Qt.Key.Key_Right)
 
 
-@pytest.mark.parametrize("length", [1, 63, 64, 65, 200])
-def test_thumbnails_keep_the_largest_of_each_block(length):
-    weights = np.random.default_rng(0).random((2, 3, length, length))
-    small = thumbnails(weights)
-    assert small.shape[-1] <= 64
-    np.testing.assert_array_equal(small.max(axis=(-1, -2)), weights.max(axis=(-1, -2)))
-    size = -(-length // small.shape[-1])
-    np.testing.assert_array_equal(small[..., 0, 0], weights[..., :size, :size].max(axis=(-1, -2)))
+@pytest.mark.parametrize(
+    ("room", "whole"),
+    [(300, True), (190, True), (120, True), (60, False)],
+)
+def test_all_layers_are_in_sight_where_they_can_be(shown, room, whole):
+    mosaic = HeadMosaic()
+    mosaic.set_heads(np.zeros((3, 4, 5, 5)), [["previous", "", "", ""]] * 3)
+    area = shown(scrolling(mosaic), 320, room)
+    assert (area.verticalScrollBar().maximum() == 0) == whole
+    assert (mosaic.tile_rectangle(2, 3).bottom() <= area.viewport().height()) == whole
+    assert mosaic.tile_rectangle(0, 0).width() >= 20

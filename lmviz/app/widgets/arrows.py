@@ -1,0 +1,21 @@
+"""Arrow keys on cells in rows and columns: where each of them leads."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+ARROWS = {
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+}
+"""By key: how many rows down and columns to the right."""
+
+CONFIRMING = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+def step(cell: tuple[int, int], key: int, rows: int, columns: int) -> tuple[int, int]:
+    """The cell beside one (row, column), which at an edge is itself."""
+    down, right = ARROWS[key]
+    return min(max(cell[0] + down, 0), rows - 1), min(max(cell[1] + right, 0), columns - 1)

@@ -1,0 +1,45 @@
+"""The likeliest tokens alone, for where a distribution is only glanced at: nothing is sorted but they."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmviz.decoding.distribution import checked_logits
+
+
+@dataclass(frozen=True, eq=False)
+class Glance:
+    """What follows from `logits` (token,) without filters, at temperature 1.
+
+    `ids` are the likeliest tokens, ties by id, and `probabilities` theirs, both (count,); `entropy` is
+    Shannon's, in bits, over the whole vocabulary.
+    """
+
+    logits: np.ndarray
+    ids: np.ndarray
+    probabilities: np.ndarray
+    entropy: float
+
+    def probability_of(self, id: int) -> float:
+        """The probability of any token."""
+        first = self.ids[0]
+        return float(self.probabilities[0] * np.exp(self.logits[id] - self.logits[first]))
+
+
+def glance(logits: np.ndarray, count: int) -> Glance:
+    """The `count` likeliest tokens of logits (token,); LmvizError where they cannot be normalised."""
+    logits = checked_logits(logits)
+    shifted = logits - logits.max()
+    weights = np.exp(shifted)
+    total = weights.sum()
+    # A token that cannot follow has weight 0 and a logit of −inf, whose product would be no number.
+    product = np.dot(weights, np.maximum(shifted, -np.finfo(np.float64).max))
+    entropy = max(0.0, (math.log(total) - product / total) / math.log(2))
+    count = min(count, len(logits))
+    least = np.partition(logits, len(logits) - count)[len(logits) - count]
+    among = np.flatnonzero(logits >= least)
+    ids = among[np.lexsort((among, -logits[among]))][:count]
+    return Glance(logits, ids, weights[ids] / total, entropy)

@@ -1,0 +1,67 @@
+"""The square of every query with every key, kept as the square of a shorter text and what typing added.
+
+Typing adds a row, and a column that the mask hides from all earlier queries. Copying the square for every
+head of every layer, of each step of attention, would take longer than computing what is new.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lmviz.inspection.traced_array import TracedArray
+
+DEEPEST = 8
+"""Squares within squares; one more, and they become one."""
+
+
+class BorderedArray(TracedArray):
+    """A square put together when it is first asked for.
+
+    `inner` is (…, old, old), with the axes "query" and "key" last; `rows` (…, new, old + new) are the new
+    queries, `columns` (…, old, new) the new keys as the old queries see them.
+    """
+
+    def __init__(self, inner: TracedArray, rows: np.ndarray, columns: np.ndarray) -> None:
+        object.__setattr__(self, "axes", inner.axes)
+        object.__setattr__(self, "scale", inner.scale)
+        if inner.depth >= DEEPEST:
+            inner = TracedArray(inner.array, inner.axes, inner.scale)
+        object.__setattr__(self, "_parts", (inner, rows, columns))
+
+    @property
+    def depth(self) -> int:
+        parts = self._parts
+        return parts[0].depth + 1 if parts else 0
+
+    @property
+    def array(self) -> np.ndarray:
+        """The whole."""
+        parts = self._parts
+        if parts is None:
+            return self._whole
+        inner, rows, columns = parts
+        old = columns.shape[-2]
+        whole = np.empty((*rows.shape[:-2], rows.shape[-1], rows.shape[-1]), dtype=rows.dtype)
+        whole[..., :old, :old] = inner.array
+        whole[..., :old, old:] = columns
+        whole[..., old:, :] = rows
+        whole.flags.writeable = False
+        object.__setattr__(self, "_whole", whole)  # before the parts go: another thread may ask as well
+        object.__setattr__(self, "_parts", None)
+        return whole
+
+    def up_to(self, positions: int) -> TracedArray:
+        parts = self._parts
+        if parts is None or parts[1].shape[-1] < positions:
+            return super().up_to(positions)
+        inner, rows, columns = parts
+        if positions == rows.shape[-1]:
+            return self
+        return inner.up_to(positions) if positions <= columns.shape[-2] else super().up_to(positions)
+
+    def lock(self) -> None:
+        """See TracedArray."""
+        if self._parts is not None:
+            inner, rows, _ = self._parts
+            inner.lock()
+            rows.flags.writeable = False

@@ -1,0 +1,102 @@
+"""The few lines of Python that reproduce what was predicted, drawn or searched; see `recipes`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lmviz.inspection.recipes import Moment, arguments_of, as_source, recipe_of, traced
+
+
+def distribution_recipe(moment: Moment, options: Mapping[str, Any]) -> str:
+    """The distribution of the next token, bound to `distribution`.
+
+    `options` are those of `SamplingOptions` that matter, such as temperature=0.8.
+    """
+    if not moment.interventions:
+        return recipe_of(moment, f"distribution = lmviz.next_token({_call(moment.text, options)})")
+    tail = "".join(f", {name}={value!r}" for name, value in options.items())
+    return recipe_of(
+        moment,
+        *traced(moment, taps=["logits"]),
+        f'distribution = next_distribution(trace["logits"].array[-1]{tail}, tokens=model.tokenizer.tokens())',
+        imports=("from lmviz.decoding.distribution import next_distribution",),
+    )
+
+
+def sample_recipe(moment: Moment, tokens: int, options: Mapping[str, Any]) -> str:
+    """A continuation drawn token by token, bound to `steps`."""
+    call = f"lmviz.sample({_call(moment.text, {'tokens': tokens, **options})})"
+    return _decoded(moment, f"steps = list({call})")
+
+
+def beam_recipe(moment: Moment, options: Mapping[str, Any]) -> str:
+    """The tree of a beam search, bound to `tree`; `options` are those of `BeamOptions`."""
+    return _decoded(
+        moment,
+        f"tree = beam_search(model, {moment.text!r}, BeamOptions({arguments_of(**options)}))",
+        imports=(
+            "from lmviz.decoding.beam import beam_search",
+            "from lmviz.decoding.options import BeamOptions",
+        ),
+    )
+
+
+def likelihood_recipe(moment: Moment) -> str:
+    """The text's probability word by word, bound to `likelihood`."""
+    return _decoded(
+        moment,
+        f"likelihood = text_log_probabilities(model, {moment.text!r})",
+        imports=("from lmviz.decoding.likelihood import text_log_probabilities",),
+    )
+
+
+def side_by_side_recipe(moments: Sequence[Moment]) -> str:
+    """What each model expects after one text, bound to `distributions`."""
+    return _of_several(
+        moments, f"distributions = [lmviz.next_token(model, {moments[0].text!r}) for model in models]"
+    )
+
+
+def comparison_recipe(moments: Sequence[Moment]) -> str:
+    """Where models disagree about one text, bound to `found`."""
+    return _of_several(
+        moments,
+        "units = shared_units([model.tokenizer for model in models])",
+        f"found = disagreement(models, {moments[0].text!r}, units)",
+        imports=(
+            "from lmviz.decoding.comparison import disagreement",
+            "from lmviz.decoding.shared_units import shared_units",
+        ),
+    )
+
+
+CHANGING = (
+    "from lmviz.inspection.changed_model import ChangedModel",
+    "from lmviz.inspection.intervention import Intervention",
+)
+
+
+def _decoded(moment: Moment, *lines: str, imports: Sequence[str] = ()) -> str:
+    """Lines about a model with the interventions in force."""
+    if moment.interventions:
+        lines = (f"model = {_changed('model', moment)}", *lines)
+        imports = (*imports, *CHANGING[:1])
+    return recipe_of(moment, *lines, imports=imports)
+
+
+def _of_several(moments: Sequence[Moment], *lines: str, imports: Sequence[str] = ()) -> str:
+    openings = "".join(
+        f"    {_changed(moment.opening, moment) if moment.interventions else moment.opening},\n"
+        for moment in moments
+    )
+    needed = (*imports, *(CHANGING if any(moment.interventions for moment in moments) else ()))
+    return "\n".join(["import lmviz", *sorted(needed), "", f"models = [\n{openings}]", *lines, ""])
+
+
+def _changed(model: str, moment: Moment) -> str:
+    return f"ChangedModel({model}, [{', '.join(map(as_source, moment.interventions))}])"
+
+
+def _call(text: str, options: Mapping[str, Any]) -> str:
+    return ", ".join(["model", repr(text), *([arguments_of(**options)] if options else [])])

@@ -1,0 +1,130 @@
+"""The value of one tap in a trace, whole or in parts that are put together when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.names import POSITIONAL
+
+MOST_PARTS = 8
+"""Rows that were typed one by one lie apart until there are so many parts; then they become one."""
+
+SMALL_SHARE = 0.25
+"""Of an array of which less is wanted, that much is copied, so that the rest can go."""
+
+
+@dataclass(frozen=True, eq=False)
+class TracedArray:
+    """The value of one tap: a read-only array, the names of its axes, and what its numbers are.
+
+    `scale` is one of `lmviz.models.tap.SCALES`.
+    """
+
+    array: np.ndarray
+    axes: tuple[str, ...]
+    scale: str
+
+    def at(self, **indices: int) -> np.ndarray:
+        """The part at some indices, by the names of their axes: at(head=2, query=5) is (key,)."""
+        unknown = set(indices) - set(self.axes)
+        if unknown:
+            raise LmvizError(f"There is no axis {min(unknown)!r}: the axes are {', '.join(self.axes)}.")
+        try:
+            return self._at(indices)
+        except IndexError as error:
+            raise LmvizError(f"There is no such place: {error}.") from None
+
+    def beginning(self, positions: int) -> tuple[np.ndarray, ...]:
+        """The first positions along every axis that is as long as the text, as parts along "position".
+
+        Parts are views, unless they would keep alive an array that is far larger than they are.
+        """
+        places = tuple(slice(positions if axis in POSITIONAL else None) for axis in self.axes)
+        return (_unburdened(self.array[places]),)
+
+    def up_to(self, positions: int) -> TracedArray:
+        """The same for the first positions alone."""
+        return of_parts(self.beginning(positions), self.axes, self.scale)
+
+    @property
+    def depth(self) -> int:
+        """How many arrays of shorter texts lie within one another here."""
+        return 0
+
+    def lock(self) -> None:
+        """Let nobody change a number."""
+        self.array.flags.writeable = False
+
+    def _at(self, indices: dict[str, int]) -> np.ndarray:
+        return self.array[tuple(indices.get(axis, slice(None)) for axis in self.axes)]
+
+
+class PartedArray(TracedArray):
+    """One that lies in parts along its axis "position", and is put together when it is first asked for whole.
+
+    Typing at the end of a text adds a row to the logits; a copy of all the others, of 26 MB for a
+    model such as GPT-2 and a text of 128 tokens, would take longer than computing the row.
+    """
+
+    def __init__(self, parts: Sequence[np.ndarray], axes: tuple[str, ...], scale: str) -> None:
+        object.__setattr__(self, "axes", axes)
+        object.__setattr__(self, "scale", scale)
+        object.__setattr__(self, "_parts", tuple(parts))
+        object.__setattr__(self, "_axis", axes.index("position"))
+
+    @cached_property
+    def array(self) -> np.ndarray:
+        """The whole."""
+        whole = np.concatenate(self._parts, axis=self._axis)
+        whole.flags.writeable = False
+        object.__setattr__(self, "_parts", (whole,))  # so that nothing is kept twice
+        return whole
+
+    def beginning(self, positions: int) -> tuple[np.ndarray, ...]:
+        if self._is_whole:
+            return super().beginning(positions)
+        kept, missing, before = [], positions, (slice(None),) * self._axis
+        for part in self._parts:
+            if missing > 0:
+                kept.append(_unburdened(part[(*before, slice(missing))]))
+                missing -= part.shape[self._axis]
+        return tuple(kept)
+
+    def lock(self) -> None:
+        for part in self._parts:
+            part.flags.writeable = False
+
+    @property
+    def _is_whole(self) -> bool:
+        return "array" in self.__dict__
+
+    def _at(self, indices: dict[str, int]) -> np.ndarray:
+        position = indices.get("position")
+        if self._is_whole or position is None or position < 0:
+            return super()._at(indices)
+        for part in self._parts:
+            if position < part.shape[self._axis]:
+                return TracedArray(part, self.axes, self.scale)._at({**indices, "position": position})
+            position -= part.shape[self._axis]
+        raise IndexError(f"position {indices['position']} lies beyond the text")
+
+
+def of_parts(parts: Sequence[np.ndarray], axes: tuple[str, ...], scale: str) -> TracedArray:
+    """Parts along the positions; where there are many, all but the first, which is the largest, as one."""
+    if len(parts) == 1:
+        return TracedArray(parts[0], axes, scale)
+    if len(parts) > MOST_PARTS:
+        parts = (parts[0], np.concatenate(parts[1:], axis=axes.index("position")))
+    return PartedArray(parts, axes, scale)
+
+
+def _unburdened(view: np.ndarray) -> np.ndarray:
+    """The view, or a copy of it where it is a small share of the array behind it."""
+    behind = view.base
+    is_small = isinstance(behind, np.ndarray) and view.nbytes < SMALL_SHARE * behind.nbytes
+    return view.copy() if is_small else view

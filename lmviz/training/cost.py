@@ -1,0 +1,61 @@
+"""What a training will cost, before it begins; and whether this machine can pay. Imports no torch.
+
+A system that has promised more memory than there is ends the whole program, window and all, and no
+exception tells it beforehand. So what cannot fit is refused before anything is built.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+from lmviz.configuration import Configuration
+from lmviz.errors import LmvizError
+from lmviz.models.estimate import BYTES_PER_NUMBER, Estimate
+from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
+
+GIGABYTE = 1_000_000_000
+GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+"""Where Linux says how much memory a container may have."""
+
+
+def training_cost(configuration: Configuration, options: TrainingOptions, vocabulary_size: int) -> Estimate:
+    """What each step of a training costs, as its family estimates it."""
+    length = options.length or getattr(configuration, "context", None) or DEFAULT_LENGTH
+    return configuration.estimate(vocabulary_size, options.batch, length)
+
+
+def check_memory(configuration: Configuration, options: TrainingOptions, vocabulary_size: int) -> None:
+    """Raise LmvizError where a training needs more memory than the machine has at all.
+
+    On a graphics card, whose memory is another and says so itself, only the weights are counted: they are
+    made on the processor first.
+    """
+    cost, memory = training_cost(configuration, options, vocabulary_size), machine_memory()
+    on_processor = options.device == "cpu" or (options.device == "auto" and not _may_have_a_card())
+    needed = cost.bytes if on_processor else cost.parameters * BYTES_PER_NUMBER
+    if memory is not None and needed > memory:
+        raise LmvizError(
+            f"This training needs about {needed / GIGABYTE:,.0f} GB of memory and the machine has "
+            f"{memory / GIGABYTE:,.0f} GB: choose a smaller model, or a smaller batch."
+        )
+
+
+def machine_memory() -> int | None:
+    """The bytes of memory that there are for this process; None where the system does not say."""
+    limits = []
+    if sys.platform != "win32":
+        with contextlib.suppress(ValueError, OSError):
+            limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for path in GROUP_LIMITS:
+        with contextlib.suppress(ValueError, OSError):
+            limits.append(int(Path(path).read_text()))
+    return min((limit for limit in limits if limit > 0), default=None)
+
+
+def _may_have_a_card() -> bool:
+    """Whether torch may find a graphics card; asked of torch only where that is loaded already."""
+    torch = sys.modules.get("torch")
+    return torch is None or torch.cuda.is_available() or torch.backends.mps.is_available()

@@ -1,0 +1,76 @@
+"""Where nothing is open yet, one button opens what is missing."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.main_window import MainWindow
+from lmviz.app.session import Session
+from lmviz.places import shipped
+
+LONG = 30_000
+GAMES = {"guess_view": "guess_play_button", "real_view": "real_play_button"}
+
+
+@pytest.fixture
+def _sample_models() -> None:
+    if not (shipped("sample_models") / "stories-transformer").exists():
+        pytest.skip("no sample models in this checkout")
+
+
+@pytest.mark.usefixtures("_sample_models")
+@pytest.mark.parametrize(("perspective", "name"), [("inside", "picture"), ("sample", "distribution")])
+def test_without_a_model_a_button_opens_one(
+    window: MainWindow, session: Session, qtbot: QtBot, perspective: str, name: str
+) -> None:
+    window.show_perspective(perspective)
+    button = window.findChild(QPushButton, f"{name}_invitation")
+    window.findChild(QWidget, f"{name}_view").refresh()
+    press(button, qtbot)
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    session.set_prefix("the")
+    qtbot.waitUntil(lambda: session.reading is not None and not button.isVisible(), timeout=LONG)
+
+
+@pytest.mark.usefixtures("_sample_models")
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_opens_a_model_to_play_against(
+    window: MainWindow, session: Session, qtbot: QtBot, game: str
+) -> None:
+    press(button_of(window, game), qtbot)
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_opens_the_text_of_the_model_and_is_then_played(
+    window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot, game: str
+) -> None:
+    session.open_model(make_run("ngram", 3, order=2))
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    button = button_of(window, game)
+    qtbot.waitUntil(lambda: button.text() == "Open the text of ngram", timeout=LONG)
+    press(button, qtbot)
+    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
+    assert session.corpus.fingerprint == session.model.description.fingerprint
+    qtbot.waitUntil(lambda: button.text() == "Play", timeout=LONG)
+    press(button, qtbot)
+    qtbot.waitUntil(lambda: not button.isVisible(), timeout=LONG)
+
+
+def press(button: QPushButton, qtbot: QtBot) -> None:
+    qtbot.waitUntil(button.isVisible, timeout=LONG)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def button_of(window: MainWindow, game: str) -> QPushButton:
+    """The button of a game, which is brought to the front."""
+    window.show_perspective("compare")
+    view = window.findChild(QWidget, game)
+    dock = view.parentWidget()
+    assert isinstance(dock, QDockWidget)
+    dock.raise_()
+    return view.findChild(QPushButton, GAMES[game])

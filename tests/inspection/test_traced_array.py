@@ -1,0 +1,65 @@
+"""A tap's value in parts is the same as whole, whoever asks for what of it."""
+
+import numpy as np
+import pytest
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.trace import trace
+from lmviz.inspection.traced_array import PartedArray, TracedArray
+
+AXES = ("head", "position", "unit")
+WHOLE = np.arange(2 * 7 * 3, dtype=np.float32).reshape(2, 7, 3)
+
+
+def parted(*lengths: int) -> PartedArray:
+    """The whole array, cut along the positions."""
+    return PartedArray(np.split(WHOLE.copy(), np.cumsum(lengths)[:-1], axis=1), AXES, "signed")
+
+
+@pytest.mark.parametrize("lengths", [(7,), (3, 4), (1, 1, 5), (6, 0, 1)])
+@pytest.mark.parametrize("joined", [False, True])
+def test_parts_hold_what_the_whole_holds(lengths: tuple[int, ...], joined: bool) -> None:
+    found, whole = parted(*lengths), TracedArray(WHOLE.copy(), AXES, "signed")
+    if joined:
+        np.testing.assert_array_equal(found.array, WHOLE)
+    for position in range(-7, 7):
+        np.testing.assert_array_equal(found.at(position=position), whole.at(position=position))
+        np.testing.assert_array_equal(
+            found.at(head=1, position=position), whole.at(head=1, position=position)
+        )
+    for positions in range(1, 8):
+        np.testing.assert_array_equal(
+            np.concatenate(found.beginning(positions), axis=1), WHOLE[:, :positions]
+        )
+    np.testing.assert_array_equal(found.at(unit=2), WHOLE[..., 2])
+
+
+@pytest.mark.parametrize("indices", [{"position": 7}, {"position": -8}, {"head": 2, "position": 0}])
+def test_a_place_beyond_the_text_is_said(indices: dict[str, int]) -> None:
+    for array in (parted(3, 4), TracedArray(WHOLE.copy(), AXES, "signed")):
+        with pytest.raises(LmvizError, match="There is no such place"):
+            array.at(**indices)
+
+
+def test_a_part_is_found_without_putting_the_rest_beside_it() -> None:
+    found = parted(6, 1)
+    last = found.at(position=6)
+    assert "array" not in vars(found)
+    assert last.base is not None, "a view, not a copy"
+
+
+def test_a_whole_takes_the_place_of_its_parts() -> None:
+    found = parted(6, 1)
+    whole = found.array
+    assert np.shares_memory(found.at(position=2), whole)
+    [beginning] = found.beginning(4)
+    assert np.shares_memory(beginning, whole)
+
+
+def test_nobody_changes_what_was_traced(a) -> None:
+    model = a("transformer-learned-pre")
+    found = trace(model, "the cows eat corn", earlier=trace(model, "the cows eat"))
+    for traced in found.arrays.values():
+        for numbers in (traced.at(position=3) if "position" in traced.axes else traced.array, traced.array):
+            with pytest.raises(ValueError, match="read-only"):
+                numbers[...] = 0

@@ -1,0 +1,54 @@
+"""What is drawn of a stage: every operand it reads, at every position at which it reads it."""
+
+import numpy as np
+import pytest
+
+from lmviz.inspection.trace import trace
+from lmviz.inspection.views import stage_parts, strip
+
+
+def parts_of(found, title, position):
+    stage = next(number for number, item in enumerate(found.stages) if item.title == title)
+    return [
+        (part.address, part.position, part.role)
+        for part in stage_parts(found, stage, position)
+        if part.role != "other"
+    ]
+
+
+def test_a_window_reads_all_its_words(a, text):
+    found = trace(a("window"), text)
+    last = len(found.tokens) - 1
+    expected = [("embedding", at, "operand") for at in range(last - 2, last + 1)]
+    assert parts_of(found, "Hidden layer", last) == [*expected, ("hidden", last, "result")]
+    joined = np.concatenate([strip(found, "embedding", at, 0, ()).values[0] for _, at, _ in expected])
+    weights = a("window").hidden.weight.detach().numpy()
+    computed = np.tanh(weights @ joined + a("window").hidden.bias.detach().numpy())
+    np.testing.assert_allclose(computed, found["hidden"].array[last], atol=1e-5)
+
+
+def test_before_the_text_there_are_no_words(a, text):
+    found = trace(a("window"), text)
+    assert parts_of(found, "Hidden layer", 0) == [("embedding", 0, "operand"), ("hidden", 0, "result")]
+
+
+def test_with_direct_connections_the_logits_read_the_window_too(a, text):
+    parts = parts_of(trace(a("window-direct"), text), "Logits", 3)
+    assert [(address, at) for address, at, role in parts if role == "operand"] == [
+        ("hidden", 3),
+        ("embedding", 1),
+        ("embedding", 2),
+        ("embedding", 3),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["rnn", "lstm", "gru"])
+def test_a_recurrence_reads_what_the_position_before_has_handed_on(a, text, kind):
+    found = trace(a(kind), text)
+    reads = ("layers/0/hidden", "layers/0")
+    stage = next(
+        n for n, item in enumerate(found.stages) if reads[0] in item.operands and item.place == reads[1]
+    )
+    handed_on = [part for part in stage_parts(found, stage, 2) if part.is_previous]
+    assert [(part.address, part.position) for part in handed_on] == [("layers/0/hidden", 1)]
+    assert not any(part.is_previous for part in stage_parts(found, stage, 0))

@@ -1,0 +1,58 @@
+"""What cannot fit into memory is refused in a sentence, before the system ends the program for it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lmviz.api import train
+from lmviz.errors import LmvizError
+from lmviz.families import FAMILIES
+from lmviz.text.corpus import text_corpus
+from lmviz.training import cost
+from lmviz.training.cost import check_memory, machine_memory, training_cost
+from lmviz.training.options import TrainingOptions
+
+TRANSFORMER = FAMILIES["transformer"].configuration
+
+
+def test_the_machine_has_some_memory() -> None:
+    memory = machine_memory()
+    assert memory is None or memory > 2**27
+
+
+def test_a_length_of_nought_is_the_context() -> None:
+    given = training_cost(TRANSFORMER(context=32), TrainingOptions(length=32), 100)
+    assert training_cost(TRANSFORMER(context=32), TrainingOptions(), 100) == given
+
+
+def test_what_fits_is_let_through_and_what_does_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = TrainingOptions(device="cpu")
+    needed = training_cost(TRANSFORMER(), options, 100).bytes
+    monkeypatch.setattr(cost, "machine_memory", lambda: needed)
+    check_memory(TRANSFORMER(), options, 100)
+    monkeypatch.setattr(cost, "machine_memory", lambda: needed - 1)
+    with pytest.raises(LmvizError, match="smaller model"):
+        check_memory(TRANSFORMER(), options, 100)
+
+
+def test_a_limit_of_its_container_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(cost, "GROUP_LIMITS", (str(limit),))
+    limit.write_text("123456789\n")
+    assert machine_memory() == 123_456_789
+    limit.write_text("max\n")
+    assert machine_memory() != 123_456_789
+
+
+def test_a_training_that_cannot_fit_leaves_nothing_behind(tmp_path: Path) -> None:
+    corpus = text_corpus("the cows eat grass " * 40, "meadow")
+    with pytest.raises(LmvizError, match="GB of memory"):
+        train("transformer", corpus, tmp_path / "run", width=16384, layers=64, heads=16, device="cpu")
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_cost_is_known_without_torch() -> None:
+    code = "import sys, lmviz.training.cost; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
