@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from window_driver import Driver
 
 from lmviz.app.main import main as start_program
 from lmviz.app.main_window import MainWindow
+from lmviz.app.theme import make_application
 from lmviz.app.threads import GarbageCollector, prepare_interpreter
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
@@ -215,7 +215,7 @@ def main() -> None:
         parser.error(f"there is no picture {unknown[0]!r}: the pictures are {', '.join(known)}.")
     wanted = arguments.names or known
     prepare_interpreter()
-    application = QApplication(sys.argv[:1])
+    application = make_application()
     application.setCursorFlashTime(0)  # a cursor that blinks never rests
     collector = GarbageCollector(application)
     PICTURES.mkdir(exist_ok=True)
