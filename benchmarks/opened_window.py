@@ -10,8 +10,9 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer, SignalInstance
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
+from lmviz.app.theme import make_application
 from lmviz.app.threads import GarbageCollector, prepare_interpreter
 
 LONGEST_WAIT = 30.0  # seconds
@@ -23,7 +24,7 @@ class OpenedWindow:
 
     def __init__(self, folder: Path) -> None:
         prepare_interpreter()
-        self.application = QApplication.instance() or QApplication([])
+        self.application = make_application()
         from lmviz.app.main_window import MainWindow
         from lmviz.app.session import Session
         from lmviz.app.settings import Settings
@@ -70,8 +71,9 @@ class OpenedWindow:
 
     def live(self, seconds: float) -> None:
         """Let the window live for a while."""
-        end = time.perf_counter() + seconds
-        self.wait_until(lambda: time.perf_counter() >= end)
+        loop = QEventLoop()
+        QTimer.singleShot(round(1000 * seconds), loop.quit)
+        loop.exec()
 
     def settle(self) -> None:
         """Let what is under way come to its end, as between two keystrokes."""
