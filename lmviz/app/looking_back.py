@@ -10,12 +10,14 @@ from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.app.reading import Reading
+    from lmviz.inspection.recipes import Moment
 
 
 @dataclass(frozen=True, eq=False)
 class Prospect:
-    """The distribution at one place: of what comes after `text`, which ends with the branch `node`.
+    """The distribution at one place: of what comes after a text, which ends with the branch `node`.
 
+    It belongs to the `moment` for which it was asked, whatever has changed since.
     Where one looks back, `position` is the place in the prefix with which the text ends; otherwise None.
     `draw` is the uniform number that landed there, None where none did; `chosen` is the id that it, or
     the greedy rule, chose.
@@ -23,10 +25,15 @@ class Prospect:
 
     node: int
     distribution: Distribution
-    text: str
+    moment: Moment
     draw: float | None = None
     chosen: int | None = None
     position: int | None = None
+
+    @property
+    def text(self) -> str:
+        """What comes before."""
+        return self.moment.text
 
     @property
     def landed(self) -> int | None:
@@ -71,7 +78,8 @@ class LookingBack:
             self.failed.emit("prospect", str(sentence))
             return False
         end = reading.trace.offsets[position][1]
-        self._retrospect = Prospect(0, distribution, self.prefix[:end], position=position)
+        moment = replace(reading.moment, text=self.prefix[:end])
+        self._retrospect = Prospect(0, distribution, moment, position=position)
         return True
 
     def _filter_retrospect(self) -> bool:

@@ -97,14 +97,16 @@ class Writing(LookingBack):
         if wanted == self._looked_at:
             return
         self._looked_at = wanted
+        from lmviz.app.moments import moment_of
         from lmviz.decoding.sampling import distribution_after
 
         node, sampling = self.branches.node, self.sampling
+        moment = moment_of(self, node.text)
 
         def show(distribution: Distribution) -> None:
             if sampling != self.sampling:
                 distribution = distribution.with_options(**self.sampling.to_values())
-            self._show_prospect(Prospect(node.index, distribution, node.text))
+            self._show_prospect(Prospect(node.index, distribution, moment))
 
         self._ask_after(node.index, "prospect", lambda text: distribution_after(text, sampling), show)
 
@@ -168,11 +170,12 @@ class Writing(LookingBack):
         self._plant()
 
     def _choose(self, way: str, chooser: Callable[[Continuation, SamplingOptions], Step]) -> None:
+        from lmviz.app.moments import moment_of
         from lmviz.decoding.branches import FORCED
 
         self.follow_end()
         node, options = self.branches.current, self.sampling
-        text = self.branches.node.text
+        moment = moment_of(self, self.branches.node.text)
 
         def take(step: Step) -> None:
             self._tree = self.branches.at(node).grown(step, way, MARGIN)
@@ -181,7 +184,7 @@ class Writing(LookingBack):
                 # The draw stays in sight: this, and not what comes next, is what is looked at now.
                 self._looked_at = self._standing
                 self.silence("prospect")
-                self._show_prospect(Prospect(node, step.distribution, text, step.draw, step.id))
+                self._show_prospect(Prospect(node, step.distribution, moment, step.draw, step.id))
             self.branches_changed.emit()
 
         self._ask_after(node, "choice", lambda text: chooser(text, options), take)
@@ -231,7 +234,7 @@ class Writing(LookingBack):
         """A tree of the bare prefix. What is looked at, until the new is known, belongs to its root."""
         self.silence("prospect")  # it would name a branch of the tree before
         if self._prospect is not None:
-            self._prospect = Prospect(0, self._prospect.distribution, self._prospect.text)
+            self._prospect = Prospect(0, self._prospect.distribution, self._prospect.moment)
         self._stand_on(None)
 
     def _look_elsewhere(self) -> None:

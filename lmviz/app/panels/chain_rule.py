@@ -20,6 +20,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.app.session import Session
     from lmviz.decoding.likelihood import Likelihood
+    from lmviz.inspection.recipes import Moment
     from lmviz.models.model import Model
 
 FORMULA = "p(w₁ … wₙ) = ∏ p(wₜ | w₁ … wₜ₋₁)"
@@ -50,6 +51,7 @@ class ChainRulePanel(Panel):
             label.setProperty("role", "muted")
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._shown: Likelihood | None = None
+        self._moment: Moment | None = None
         self._asked: object = None
         self._card = Card("Chain rule", "", self._lay_out())
         self.column.addWidget(self._card)
@@ -82,19 +84,18 @@ class ChainRulePanel(Panel):
         }
 
     def recipe(self) -> str:
-        from lmviz.app.moments import moment_of
         from lmviz.inspection.decoding_recipes import likelihood_recipe
 
-        if self._shown is None:
-            return ""
-        return likelihood_recipe(moment_of(self.session, self.session.branches.node.text))
+        return "" if self._moment is None else likelihood_recipe(self._moment)
 
     def refresh(self) -> None:
+        from lmviz.app.moments import moment_of
+
         session = self.session
         if not session.can_write:
             session.silence("chain rule")
             self._asked = None
-            self._show(None)
+            self._show(None, None)
             self._card.set_aside("Type a prefix" if session.model else "Open or train a model")
             return
         prefix, chosen = session.branches.prefix, session.branches.chosen()
@@ -102,6 +103,7 @@ class ChainRulePanel(Panel):
         if wanted == self._asked:
             return
         self._asked = wanted
+        moment = moment_of(session, session.branches.node.text)
 
         def work(model: Model) -> Likelihood:
             from lmviz.decoding.likelihood import text_log_probabilities
@@ -110,7 +112,7 @@ class ChainRulePanel(Panel):
             ids = np.concatenate([read_prefix(model, prefix).ids, np.array(chosen, dtype=np.int64)])
             return text_log_probabilities(model, ids)
 
-        session.ask("chain rule", work, self._show)
+        session.ask("chain rule", work, lambda likelihood: self._show(likelihood, moment))
 
     def _lay_out(self) -> QWidget:
         foot = QHBoxLayout()
@@ -125,8 +127,8 @@ class ChainRulePanel(Panel):
         column.addLayout(foot)
         return body
 
-    def _show(self, likelihood: Likelihood | None) -> None:
-        self._shown = likelihood
+    def _show(self, likelihood: Likelihood | None, moment: Moment | None) -> None:
+        self._shown, self._moment = likelihood, moment
         tokens = likelihood.tokens if likelihood is not None else ()
         words = [visible(token.token) for token in tokens]
         products = [token.product if token.count else None for token in tokens]
@@ -146,7 +148,7 @@ class ChainRulePanel(Panel):
             self._card.set_aside("a first word has no probability" if words else "")
             self._product.setText(FORMULA)
         else:
-            changes = in_words(self.session.interventions_in_force)
+            changes = in_words(moment.interventions)
             so_far = f"perplexity so far {number(likelihood.perplexity, 1)}"
             self._card.set_aside(f"{changes} · {so_far}" if changes else so_far)
             whose = "of the words as read: " if likelihood.differs else ""

@@ -100,14 +100,14 @@ class DistributionPanel(Panel):
         }
 
     def recipe(self) -> str:
-        from lmviz.app.moments import moment_of, unusual
+        from lmviz.app.moments import unusual
         from lmviz.inspection.decoding_recipes import distribution_recipe
 
-        session, prospect = self.session, self.session.prospect
+        prospect = self.session.prospect
         if prospect is None:
             return ""
-        filters = unusual(session.sampling, "temperature", "top_k", "top_p", "min_p")
-        return distribution_recipe(moment_of(session, prospect.text), filters)
+        filters = unusual(prospect.distribution.options, "temperature", "top_k", "top_p", "min_p")
+        return distribution_recipe(prospect.moment, filters)
 
     def refresh(self) -> None:
         session = self.session
@@ -130,12 +130,12 @@ class DistributionPanel(Panel):
         self._card.set_title(TITLE if prospect.position is None else EARLIER)
         said = self._say(prospect)
         self._foot.setText(said)
-        self._foot.setToolTip(f"<p>{said}.</p><p>{meaning_in_words(session.interventions_in_force)}</p>")
+        self._foot.setToolTip(f"<p>{said}.</p><p>{meaning_in_words(prospect.moment.interventions)}</p>")
         self._mark()
 
     def _say(self, prospect: Prospect) -> str:
         """Where one looks, in what model, and how open the choice is there."""
-        distribution, changes = prospect.distribution, in_words(self.session.interventions_in_force)
+        distribution, changes = prospect.distribution, in_words(prospect.moment.interventions)
         pinned = prospect.position is not None and self.session.is_position_pinned
         parts = (
             f"after “{_tail(prospect.text)}”" + (", pinned: Escape returns to the end" if pinned else ""),

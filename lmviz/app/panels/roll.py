@@ -98,7 +98,8 @@ class RollPanel(Panel):
             self._stop()
         ended = "The model ended the document here." if node.is_end else ""
         self._say(PINNED if session.looks_back and session.is_position_pinned else ended)
-        self._card.set_aside(in_words(session.interventions_in_force))
+        prospect = session.prospect
+        self._card.set_aside(in_words(prospect.moment.interventions) if prospect is not None else "")
         self._draw()
 
     def _connect(self) -> None:

@@ -18,6 +18,7 @@ from lmviz.decoding.continuations import Continuations
 if TYPE_CHECKING:
     from lmviz.app.session import Session
     from lmviz.decoding.outcome import Outcome
+    from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
 
 FIGURES = "ln p · normalised · perplexity"
@@ -33,6 +34,7 @@ class SideBySidePanel(Panel):
         self.setObjectName("side_by_side_view")
         self._rows = {way: _Row(way) for way in WAYS}
         self._outcomes: dict[str, Outcome] = {}
+        self._found_with: dict[str, tuple[Intervention, ...]] = {}
         self._greedy: tuple[int, ...] = ()
         self._greedy_of: object = None
         self._is_greedy_done = False
@@ -62,8 +64,6 @@ class SideBySidePanel(Panel):
 
     def refresh(self) -> None:
         session, moment = self.session, self._moment
-        changes = in_words(session.interventions_in_force)
-        self._card.set_aside(f"{changes} · {FIGURES}" if changes else FIGURES)
         if moment != self._greedy_of:
             self._greedy_of, self._greedy, self._is_greedy_done = moment, (), False
             session.silence("greedy")
@@ -82,6 +82,13 @@ class SideBySidePanel(Panel):
         }
         for way, row in self._rows.items():
             row.show_outcome(self._outcomes.get(way), hints[way])
+        self._card.set_aside(self._figures())
+
+    def _figures(self) -> str:
+        """What the figures are, and under which interventions those that are shown were found."""
+        conditions = {in_words(self._found_with[way]) for way in self._outcomes}
+        changes = conditions.pop() if len(conditions) == 1 else ""  # else some are about to be found anew
+        return f"{changes} · {FIGURES}" if changes else FIGURES
 
     @property
     def _moment(self) -> object:
@@ -139,11 +146,13 @@ class SideBySidePanel(Panel):
 
             return outcome(model, prefix, chosen, penalty)
 
-        session.ask(key, work, lambda found: self._take(way, found))
+        changes = session.interventions_in_force
 
-    def _take(self, way: str, found: Outcome) -> None:
-        self._outcomes[way] = found
-        self.refresh_soon()
+        def take(found: Outcome) -> None:
+            self._outcomes[way], self._found_with[way] = found, changes
+            self.refresh_soon()
+
+        session.ask(key, work, take)
 
     def _forget(self, way: str) -> None:
         self._outcomes.pop(way, None)
