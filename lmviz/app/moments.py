@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from lmviz.configuration import Configuration
 
 
+FILTERS = ("temperature", "top_k", "top_p", "min_p")
+"""The sampling options that make a distribution of the logits."""
+
+DRAWING = (*FILTERS, "seed", "stop_at_end")
+"""Those that make a sample."""
+
+
 def moment_of(session: Session, text: str) -> Moment:
     """The present model, as it is changed, reading a text."""
     return Moment(str(session.model.folder), text, session.step, session.interventions_in_force)

@@ -24,6 +24,12 @@ def distribution_recipe(moment: Moment, options: Mapping[str, Any]) -> str:
     )
 
 
+def roll_recipe(moment: Moment, options: Mapping[str, Any], draw: float | None) -> str:
+    """`distribution_recipe`, and the id on which the draw lands, bound to `landed`; None is greedy."""
+    landed = "distribution.best" if draw is None else f"distribution.at_draw({draw!r})"
+    return f"{distribution_recipe(moment, options)}landed = {landed}\n"
+
+
 def sample_recipe(moment: Moment, tokens: int, options: Mapping[str, Any]) -> str:
     """A continuation drawn token by token, bound to `steps`."""
     call = f"lmviz.sample({_call(moment.text, {'tokens': tokens, **options})})"
@@ -42,6 +48,35 @@ def beam_recipe(moment: Moment, options: Mapping[str, Any]) -> str:
     )
 
 
+def outcomes_recipe(moment: Moment, chosen: Mapping[str, Sequence[int]], length_penalty: float) -> str:
+    """What each way of decoding came to, by its name, bound to `outcomes`; `chosen` are the ids of each."""
+    ways = {name: list(ids) for name, ids in chosen.items()}
+    return _decoded(
+        moment,
+        f"chosen = {ways!r}",
+        f"outcomes = {{name: outcome(model, {moment.text!r}, ids, {length_penalty!r}) "
+        "for name, ids in chosen.items()}",
+        imports=("from lmviz.decoding.outcome import outcome",),
+    )
+
+
+def branches_recipe(moment: Moment, paths: Sequence[Sequence[int]], options: Mapping[str, Any]) -> str:
+    """The probability of the last id of each path given those before it, bound to `probabilities`."""
+    tail = "".join(f", {name}={value!r}" for name, value in options.items())
+    return _decoded(
+        moment,
+        f"paths = {[list(path) for path in paths]!r}",
+        "probabilities = []",
+        "for *before, last in paths:",
+        f"    logits = Continuation.of(model, {moment.text!r}, before).logits",
+        f"    probabilities.append(next_distribution(logits{tail}).probability_of(last))",
+        imports=(
+            "from lmviz.decoding.continuation import Continuation",
+            "from lmviz.decoding.distribution import next_distribution",
+        ),
+    )
+
+
 def likelihood_recipe(moment: Moment) -> str:
     """The text's probability word by word, bound to `likelihood`."""
     return _decoded(
@@ -55,6 +90,19 @@ def side_by_side_recipe(moments: Sequence[Moment]) -> str:
     """What each model expects after one text, bound to `distributions`."""
     return _of_several(
         moments, f"distributions = [lmviz.next_token(model, {moments[0].text!r}) for model in models]"
+    )
+
+
+def samples_recipe(moments: Sequence[Moment], tokens: Sequence[int], options: Mapping[str, Any]) -> str:
+    """What each model writes by the same draws, so many tokens each, bound to `samples`."""
+    arguments = "".join(f", {name}={value!r}" for name, value in options.items())
+    return _of_several(
+        moments,
+        f"lengths = {list(tokens)!r}",
+        "samples = [",
+        f"    list(lmviz.sample(model, {moments[0].text!r}, tokens=length{arguments}))",
+        "    for model, length in zip(models, lengths, strict=True)",
+        "]",
     )
 
 

@@ -34,6 +34,29 @@ def vocabulary_recipe(sources: Sequence[str], settings: Mapping[str, Any]) -> st
     )
 
 
+def page_recipe(sources: Sequence[str], settings: Mapping[str, Any], first: int, count: int) -> str:
+    """Some tokens of the training text, bound to `ids` and `tokens`."""
+    return _recipe(
+        sources,
+        settings,
+        f"ids = corpus.training[{first} : {first + count}]",
+        "tokens = [corpus.tokenizer.token(int(id)) for id in ids]",
+    )
+
+
+def merges_recipe(
+    sources: Sequence[str], settings: Mapping[str, Any], first: int, count: int, learned: int
+) -> str:
+    """The same text in pieces when some of the byte-pair merges had been learned, bound to `pieces`."""
+    return _recipe(
+        sources,
+        settings,
+        f"text = corpus.tokenizer.decode(corpus.training[{first} : {first + count}])",
+        f"pieces = apply_merges(text, bpe_merges(corpus.tokenizer), {learned})",
+        imports=("from lmviz.text.merges import apply_merges, bpe_merges",),
+    )
+
+
 def concordance_recipe(sources: Sequence[str], settings: Mapping[str, Any], phrase: str) -> str:
     """The words that follow a phrase, with their counts, bound to `words`."""
     return _recipe(

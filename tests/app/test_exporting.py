@@ -7,13 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.exporting import choose_numbers, choose_picture, copy_recipe, fill_export_menu
 from lmviz.app.main_window import MainWindow
+from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session import Session
+from lmviz.app.widgets.slider_row import SliderRow
+from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import zero
+from lmviz.training.options import TrainingOptions
 
 LONG = 30_000
 
@@ -166,6 +170,34 @@ def test_what_is_predicted_leaves_as_numbers_and_as_python(
     np.testing.assert_allclose(arrays["score"], [node.score for node in scope["tree"].nodes[1:]], rtol=1e-5)
 
 
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_what_was_rolled_leaves_as_numbers_and_as_python(
+    window: MainWindow, read: Session, qtbot: QtBot, is_changed: bool
+) -> None:
+    if is_changed:
+        read.add_intervention(zero("layers/0/hidden", unit=1))
+    read.set_sampling(temperature=1.5, top_p=0.95, seed=3)
+    panels = shown(window, "sample")
+    for count in range(1, 4):
+        read.roll()
+        qtbot.waitUntil(lambda count=count: len(read.branches.nodes) == 1 + count, timeout=LONG)
+    arrays, scope = exported(panels["roll_view"], qtbot)
+    found = scope["distribution"]
+    np.testing.assert_allclose(arrays["probabilities"], found.probabilities[arrays["ids"]], rtol=1e-5)
+    assert scope["landed"] == read.branches.node.id == found.at_draw(arrays["draw"][0])
+    arrays, scope = exported(panels["branches_view"], qtbot)
+    assert [int(parent) for parent in arrays["parents"]] == [-1, 0, 1]
+    np.testing.assert_allclose(arrays["probabilities"], scope["probabilities"], rtol=1e-4)
+    panel = panels["side_by_side_view"]
+    panel.parentWidget().raise_()
+    qtbot.waitUntil(lambda: {"greedy", "sampling"} <= set(panel.outcomes), timeout=LONG)
+    arrays, scope = exported(panel, qtbot)
+    for way, outcome in scope["outcomes"].items():
+        figures = [outcome.log_probability, outcome.score, outcome.perplexity]
+        np.testing.assert_allclose(arrays[f"{way}/figures"], figures, rtol=1e-4)
+        assert tuple(arrays[f"{way}/ids"]) == outcome.chosen == panel.outcomes[way].chosen
+
+
 def test_what_is_compared_leaves_as_numbers_and_as_python(
     window: MainWindow, read: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
@@ -182,6 +214,36 @@ def test_what_is_compared_leaves_as_numbers_and_as_python(
     arrays, scope = exported(panels["surprisal_view"], qtbot)
     divergence = arrays["disagreement"]
     assert np.nanmax(divergence) == pytest.approx(np.max(scope["found"].divergence[1:]), rel=1e-3)
+    panel = panels["compared_samples_view"]
+    panel.parentWidget().raise_()
+    qtbot.waitUntil(
+        lambda: len(panel.samples) == 2 and all(sample.is_over for sample in panel.samples), timeout=LONG
+    )
+    arrays, scope = exported(panel, qtbot)
+    assert len(arrays) == 6
+    for number, steps in enumerate(scope["samples"]):
+        ids, probabilities, draws = list(arrays.values())[3 * number : 3 * number + 3]
+        assert list(ids) == [step.id for step in steps]
+        np.testing.assert_allclose(probabilities, [step.probability for step in steps], rtol=1e-3)
+        assert list(draws) == [step.draw for step in steps]
+
+
+def test_scores_leave_as_numbers_and_as_python(
+    window: MainWindow, read: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    read.open_corpus(text_file, documents="line")
+    qtbot.waitUntil(lambda: read.corpus is not None, timeout=LONG)
+    panel = shown(window, "compare")["scores_view"]
+    panel.parentWidget().raise_()
+    assert panel.recipe() == "", "nothing has been measured"
+    button = panel.findChild(QPushButton, "measure_button")
+    qtbot.waitUntil(lambda: button.isVisible() and button.isEnabled())
+    button.click()
+    arrays, scope = exported(panel, qtbot)
+    [figures], [score] = arrays.values(), scope["scores"]
+    assert list(figures) == pytest.approx(
+        [score.tokens, score.negative_log_likelihood, score.perplexity, score.bits_per_character], rel=1e-5
+    )
 
 
 def test_what_a_text_shows_leaves_as_numbers_and_as_python(
@@ -196,16 +258,87 @@ def test_what_a_text_shows_leaves_as_numbers_and_as_python(
     arrays, scope = exported(panels["concordance_view"], qtbot)
     assert [(token, int(count)) for token, count in arrays["words"]] == scope["words"]
     assert scope["words"]
+    session.choose_place(90)
+    arrays, scope = exported(panels["corpus_text_view"], qtbot)
+    assert list(arrays["ids"]) == list(scope["ids"])
+    assert list(arrays["tokens"]) == scope["tokens"]
+    assert len(scope["ids"]) > 90
+
+
+def test_a_text_half_merged_leaves_as_it_is_seen(
+    window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    session.open_corpus(text_file, documents="line", tokenizer="bpe:300")
+    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
+    panel = shown(window, "corpus")["corpus_text_view"]
+    slider = next(row for row in panel.findChildren(SliderRow) if row.isVisible())
+    whole = exported(panel, qtbot)[0]
+    slider.show_value(3, "")
+    arrays, scope = exported(panel, qtbot)
+    assert list(arrays["pieces"]) == scope["pieces"]
+    assert len(scope["pieces"]) > len(whole["ids"]) / 3, "in smaller pieces than the page has tokens"
 
 
 def test_a_training_leaves_as_numbers_and_as_python(window: MainWindow, read: Session, qtbot: QtBot) -> None:
     panels = shown(window, "train")
     _, scope = exported(panels["loss_view"], qtbot)
     lines = [line for line in read.model.run.metrics() if line.get("loss") is not None]
-    assert scope["losses"][str(read.model.folder)]["loss"] == [(line["step"], line["loss"]) for line in lines]
+    assert scope["curves"][str(read.model.folder)]["loss"] == [(line["step"], line["loss"]) for line in lines]
     panel = panels["over_time_view"]
     qtbot.waitUntil(lambda: set(panel.rows) == set(read.model.snapshots), timeout=LONG)
     _, scope = exported(panel, qtbot)
     assert set(scope["probabilities"]) == set(panel.rows)
     for step, row in panel.rows.items():
         np.testing.assert_allclose(row, scope["probabilities"][step], rtol=1e-4, atol=1e-7)
+    sample = panels["live_sample_view"]
+    read.set_sampling(stop_at_end=False)
+    qtbot.waitUntil(lambda: len(sample.exported_arrays().get("ids", ())) >= 16, timeout=LONG)
+    arrays, scope = exported(sample, qtbot)
+    assert list(arrays["ids"]) == [step.id for step in scope["steps"]]
+    np.testing.assert_allclose(
+        arrays["probabilities"], [step.probability for step in scope["steps"]], rtol=1e-3
+    )
+
+
+def test_what_is_measured_while_training_leaves_as_numbers_and_as_python(
+    window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    session.open_corpus(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
+    panel = shown(window, "train")["health_view"]
+    options = TrainingOptions(steps=3, batch=2, length=4)
+    session.train("rnn", FAMILIES["rnn"].configuration(width=4), options)
+    qtbot.waitUntil(lambda: session.training.phase == "finished", timeout=LONG)
+    arrays, scope = exported(panel, qtbot)
+    (curves,) = scope["curves"].values()
+    for name, curve in curves.items():
+        np.testing.assert_allclose(arrays[name], np.array(curve), rtol=1e-6)
+    ratios = {
+        f"update_over_weight/{name}": ratio for name, ratio in session.training.history.update_ratios.items()
+    }
+    assert ratios
+    qtbot.waitUntil(lambda: ratios.items() <= panel.exported_arrays().items(), timeout=LONG)
+
+
+def test_the_terms_of_a_number_add_up_to_it_again(panels: dict[str, object]) -> None:
+    arrays = panels["why_view"].exported_arrays()
+    groups = [array for name, array in arrays.items() if name.startswith("terms/")]
+    for group in groups:
+        np.testing.assert_allclose(group[:, :-1].prod(axis=1), group[:, -1])
+    argument = sum(group[:, -1].sum() for group in groups)
+    assert 1 / (1 + np.exp(-argument)) == pytest.approx(arrays["value"][0], rel=1e-5), "a gate's sigmoid"
+
+
+CONTROLS = {"plan_view", "texts_view", "surgery_view", "guess_view", "real_view"}
+"""Panels of forms, lists and games, which draw no numbers of a model."""
+
+
+@pytest.mark.parametrize("perspective", [perspective.name for perspective in PERSPECTIVES])
+def test_every_panel_with_numbers_exports_them_and_none_fails_without_any(
+    window: MainWindow, perspective: str
+) -> None:
+    for name, panel in shown(window, perspective).items():
+        assert panel.exported_arrays() == {}, name
+        assert panel.recipe() == "", name
+        exports = {"exported_arrays", "recipe"} & set(vars(type(panel)))
+        assert exports == {"exported_arrays", "recipe"} or name in CONTROLS, name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -61,6 +62,30 @@ class BranchesPanel(Panel):
     def goals(self) -> list[tuple[int, int | None]]:
         """For each node of the tree that is drawn its branch; and an id where it is only offered after it."""
         return self._goals
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """Every branch (branch,): its id, the place of the one before it, its probability."""
+        written = self.session.branches.nodes[1:]
+        if not written:
+            return {}
+        return {
+            "ids": np.array([node.id for node in written], dtype=np.int64),
+            "parents": np.array([node.parent - 1 for node in written], dtype=np.int64),
+            "probabilities": np.array([node.probability for node in written]),
+        }
+
+    def recipe(self) -> str:
+        """The probabilities under the model and the options as they are now."""
+        from lmviz.app.moments import FILTERS, moment_of, unusual
+        from lmviz.inspection.decoding_recipes import branches_recipe
+
+        session, branches = self.session, self.session.branches
+        if session.model is None or len(branches.nodes) < 2:
+            return ""
+        paths = [branches.chosen(node.index) for node in branches.nodes[1:]]
+        return branches_recipe(
+            moment_of(session, branches.prefix), paths, unusual(session.sampling, *FILTERS)
+        )
 
     def refresh(self) -> None:
         branches = self.session.branches

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -103,6 +104,24 @@ class ComparedSamplesPanel(Panel):
     def strips(self) -> tuple[TokenStrip, ...]:
         """The columns' tokens."""
         return tuple(column.strip for column in self._columns)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """Of each model by name (token,): the ids, their probabilities and the draws that chose them."""
+        arrays = {}
+        for name, sample in zip(names_of_compared(self._models), self._samples, strict=True):
+            for part in ("id", "probability", "draw"):
+                arrays[f"{name}/{part}"] = np.array([getattr(item, part) for item in sample.drawn])
+        return arrays
+
+    def recipe(self) -> str:
+        from lmviz.app.moments import DRAWING, moments_of, unusual
+        from lmviz.inspection.decoding_recipes import samples_recipe
+
+        lengths = [len(sample.drawn) for sample in self._samples]
+        if not self._asked or not all(lengths):
+            return ""
+        _, prefix, options = self._asked
+        return samples_recipe(moments_of(self._models, prefix), lengths, unusual(options, *DRAWING))
 
     def refresh(self) -> None:
         models, options = compared_models(self.session), self.options

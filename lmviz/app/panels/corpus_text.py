@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.card import Card
 from lmviz.app.widgets.figures import count, percentage
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from lmviz.text.statistics import Statistics
 
 PAGE = 480
+MERGED = PAGE // 3  # tokens of the whole vocabulary that fall into pieces again
 BEFORE = 60
 
 
@@ -50,7 +53,43 @@ class CorpusTextPanel(Panel):
         if self._shows_merging:
             self._show_merging(corpus)
         else:
-            self._show_page(corpus, max(0, self.session.place - BEFORE))
+            self._show_page(corpus)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The ids (token,) of the page and their texts; while merging, the texts (piece,) alone."""
+        corpus = self.session.corpus
+        if corpus is None:
+            return {}
+        if self._shows_merging:
+            return {"pieces": np.array(self._pieces(corpus), dtype=np.str_)}
+        ids = self._ids(corpus, PAGE)
+        tokens = [corpus.tokenizer.token(int(id)) for id in ids]
+        return {"ids": ids, "tokens": np.array(tokens, dtype=np.str_)}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.text_recipes import merges_recipe, page_recipe, settings_of
+
+        corpus = self.session.corpus
+        if corpus is None or not corpus.sources:
+            return ""
+        source, first = (corpus.sources, settings_of(corpus)), self._page_begins
+        if self._shows_merging:
+            return merges_recipe(*source, first, MERGED, self._learned.value)
+        return page_recipe(*source, first, PAGE)
+
+    @property
+    def _page_begins(self) -> int:
+        return max(0, self.session.place - BEFORE)
+
+    def _ids(self, corpus: Corpus, count: int) -> np.ndarray:
+        return corpus.training[self._page_begins : self._page_begins + count]
+
+    def _pieces(self, corpus: Corpus) -> list[str]:
+        """The page as it fell into pieces when only some of the merges had been learned."""
+        from lmviz.text.merges import apply_merges
+
+        text = corpus.tokenizer.decode(self._ids(corpus, MERGED))
+        return apply_merges(text, self._merges, self._learned.value)
 
     @property
     def _shows_merging(self) -> bool:
@@ -73,10 +112,10 @@ class CorpusTextPanel(Panel):
         self._learned.set_range(len(self._merges), len(self._merges))
         self.refresh_soon()
 
-    def _show_page(self, corpus: Corpus, first: int) -> None:
+    def _show_page(self, corpus: Corpus) -> None:
         from lmviz.text.tokenizer import visible
 
-        tokenizer, ids = corpus.tokenizer, corpus.training[first : first + PAGE].tolist()
+        first, tokenizer, ids = self._page_begins, corpus.tokenizer, self._ids(corpus, PAGE).tolist()
         boundaries = {tokenizer.start_id, tokenizer.end_id}
         self._strip.set_tokens(
             [visible(tokenizer.token(index)) for index in ids],
@@ -89,16 +128,12 @@ class CorpusTextPanel(Panel):
         self._learned.show_value(len(self._merges), f"all {count(len(self._merges))}")
 
     def _show_merging(self, corpus: Corpus) -> None:
-        """The page as it fell into pieces when only some of the merges had been learned."""
+        """The page in pieces, and what the newest merge was."""
         from lmviz.text.byte_level import readable_piece
-        from lmviz.text.merges import apply_merges
         from lmviz.text.tokenizer import visible
 
         learned = self._learned.value
-        first = max(0, self.session.place - BEFORE)
-        text = corpus.tokenizer.decode(corpus.training[first : first + PAGE // 3])
-        pieces = apply_merges(text, self._merges, learned)
-        self._strip.set_tokens([visible(piece) for piece in pieces], tinted=True)
+        self._strip.set_tokens([visible(piece) for piece in self._pieces(corpus)], tinted=True)
         newest = tuple(visible(readable_piece(part)) for part in self._merges[learned - 1]) if learned else ()
         said = f"{count(learned)}: {newest[0]} + {newest[1]}" if newest else "0: single bytes"
         self._learned.show_value(learned, said)

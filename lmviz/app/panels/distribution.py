@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 TITLE, EARLIER = "From logits to a word", "Earlier in the text"
 KEPT, CUT = "✓", "cut"
-FILTERS = ("top-k", "top-p", "min-p")
+CUTS = ("top-k", "top-p", "min-p")
 HINT = "Type a prefix, and see what the model makes of it."
 TAIL = 18  # characters of the text that the title quotes
 
@@ -100,13 +100,13 @@ class DistributionPanel(Panel):
         }
 
     def recipe(self) -> str:
-        from lmviz.app.moments import unusual
+        from lmviz.app.moments import FILTERS, unusual
         from lmviz.inspection.decoding_recipes import distribution_recipe
 
         prospect = self.session.prospect
         if prospect is None:
             return ""
-        filters = unusual(prospect.distribution.options, "temperature", "top_k", "top_p", "min_p")
+        filters = unusual(prospect.distribution.options, *FILTERS)
         return distribution_recipe(prospect.moment, filters)
 
     def refresh(self) -> None:
@@ -289,9 +289,9 @@ def _columns(options: SamplingOptions) -> list[FigureColumn]:
 
 def _line(candidate: Candidate, options: SamplingOptions, largest: float) -> FigureLine:
     marks = []
-    for name in FILTERS:
-        done = FILTERS.index(candidate.cut_by) if candidate.cut_by else len(FILTERS)
-        place = FILTERS.index(name)
+    for name in CUTS:
+        done = CUTS.index(candidate.cut_by) if candidate.cut_by else len(CUTS)
+        place = CUTS.index(name)
         marks.append(KEPT if place < done else CUT if place == done else "")
     off = (options.top_k == 0, options.top_p >= 1, options.min_p == 0)
     marks = ["·" if quiet and mark == KEPT else mark for mark, quiet in zip(marks, off, strict=True)]

@@ -44,6 +44,22 @@ class HealthPanel(Panel):
         self.column.addWidget(self._card)
         session.training_changed.connect(self.refresh_now_and_then)
 
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The ratios (layer,) under the layers' names, and each curve, (point, 2): step and value."""
+        history = self.session.training.history
+        arrays = {f"update_over_weight/{layer}": np.array([ratio]) for layer, ratio in self._drawn.items()}
+        for name in CURVES:
+            curve = getattr(history, name)
+            if len(curve):
+                arrays[name] = np.stack([curve.steps, curve.values], axis=1)
+        return arrays
+
+    def recipe(self) -> str:
+        from lmviz.inspection.run_recipes import curves_recipe
+
+        folder = self.session.training.folder
+        return curves_recipe([str(folder)], tuple(CURVES)) if folder is not None else ""
+
     def _lay_out_curves(self) -> QGridLayout:
         grid = QGridLayout()
         grid.setVerticalSpacing(0)

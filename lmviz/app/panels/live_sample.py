@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
@@ -12,9 +13,11 @@ from PySide6.QtWidgets import QPlainTextEdit
 from lmviz.app.panels.panel import Panel
 from lmviz.app.theme import current_theme, theme_switch
 from lmviz.app.widgets.card import Card
+from lmviz.decoding.options import SamplingOptions
 
 if TYPE_CHECKING:
     from lmviz.app.session import Session
+    from lmviz.inspection.recipes import Moment
     from lmviz.models.model import Model
 
 LENGTH = {"characters": 420, "bpe": 140, "words": 110}
@@ -22,6 +25,14 @@ PIECE = 8
 EVERY = 6.0  # seconds between two texts while the moment keeps changing
 WHILE_TRAINING = 500  # milliseconds between two pieces, so that training keeps its cores
 BEGINNING = "\n"
+
+
+class Drawn(NamedTuple):
+    """One token that was written, the probability that it had, and the uniform number that chose it."""
+
+    id: int
+    probability: float
+    draw: float
 
 
 class LiveSamplePanel(Panel):
@@ -36,9 +47,11 @@ class LiveSamplePanel(Panel):
         self._page.setAccessibleName("sampled text")
         self._card = Card("A sample", "", self._page)
         self.column.addWidget(self._card)
-        self._text = self._begun_with = ""
-        self._written = self._limit = 0
-        self._step = -1
+        self._begun_with = ""
+        self._moments: list[Moment] = []
+        self._drawn: list[Drawn] = []
+        self._options = SamplingOptions()
+        self._limit = 0
         self._begun = 0.0
         self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self.refresh_soon)
@@ -47,8 +60,31 @@ class LiveSamplePanel(Panel):
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
         self.follow(
-            session.step_changed, session.model_changed, session.prefix_changed, session.sampling_changed
+            session.step_changed,
+            session.model_changed,
+            session.prefix_changed,
+            session.sampling_changed,
+            session.interventions_changed,
         )
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """What was drawn, token by token: the ids, their probabilities and the draws that chose them."""
+        if not self._drawn:
+            return {}
+        return {
+            "ids": np.array([item.id for item in self._drawn], dtype=np.int64),
+            "probabilities": np.array([item.probability for item in self._drawn]),
+            "draws": np.array([item.draw for item in self._drawn]),
+        }
+
+    def recipe(self) -> str:
+        """None for a text that several moments of a training have written."""
+        from lmviz.app.moments import DRAWING, unusual
+        from lmviz.inspection.decoding_recipes import sample_recipe
+
+        if not self._drawn or len(self._moments) != 1:
+            return ""
+        return sample_recipe(self._moments[0], len(self._drawn), unusual(self._options, *DRAWING))
 
     def refresh(self) -> None:
         """Begin anew, unless a text was begun a moment ago and the training just moves on."""
@@ -56,50 +92,55 @@ class LiveSamplePanel(Panel):
         if session.model is None:
             self._card.set_aside("open or train a model")
             self._page.setPlainText("")
+            self._drawn = []
             return
         wait = EVERY - (time.monotonic() - self._begun)
-        writing = self._written < self._limit
+        writing = len(self._drawn) < self._limit
         running = session.training.phase == "running"
         if writing and wait > 0 and session.prefix == self._begun_with and session.live and running:
             self._later.start(round(1000 * wait))
             return
         self._next_piece.stop()
-        self._begun, self._begun_with, self._step = time.monotonic(), session.prefix, session.step
-        self._text, self._written = session.prefix, 0
+        self._begun, self._begun_with, self._options = time.monotonic(), session.prefix, session.sampling
+        self._drawn, self._moments = [], []
         self._limit = LENGTH.get(session.model.tokenizer.kind, LENGTH["words"])
-        if session.encoding is None or not len(session.encoding):
-            self._text = BEGINNING
         self._card.set_aside(f"temperature {session.sampling.temperature:g}")
         self._write_on()
 
     def _write_on(self) -> None:
         """A few tokens at a time, so that nobody waits for the reading thread."""
-        if not self.isVisible():
+        from lmviz.app.moments import moment_of
+
+        session, options, ids = self.session, self._options, [item.id for item in self._drawn]
+        if not self.isVisible() or session.model is None:
             return
-        text, sampling, written = self._text, self.session.sampling, self._written
-        first, now = self._step, self.session.step
+        can_begin = session.encoding is not None and len(session.encoding) > 0
+        text = self._begun_with if can_begin else BEGINNING
+        moment = moment_of(session, text)
+        if moment not in self._moments:
+            self._moments.append(moment)
+        first, now = self._moments[0].step, moment.step
         self._card.set_title(
             f"A sample, at step {now:,}" if now == first else f"A sample, steps {first:,} to {now:,}"
         )
 
-        def work(model: Model) -> tuple[str, int, bool]:
-            from dataclasses import replace
-
+        def work(model: Model) -> tuple[list[Drawn], str, bool]:
             from lmviz.decoding.sampling import sample
 
-            ended, count, longer = False, 0, text
-            for step in sample(model, text, PIECE, replace(sampling, seed=sampling.seed + written)):
-                ended, count, longer = step.is_end, count + 1, step.text
-            return longer, count, ended
+            steps = list(sample(model, text, PIECE, options, ids))
+            drawn = [Drawn(step.id, step.probability, float(step.draw)) for step in steps]
+            return drawn, steps[-1].text, steps[-1].is_end and options.stop_at_end
 
-        self.session.ask("live sample", work, self._take)
+        session.ask("live sample", work, self._take)
 
-    def _take(self, piece: tuple[str, int, bool]) -> None:
-        self._text, count, ended = piece
-        self._written = self._limit if ended else self._written + count
-        self._page.setPlainText(self._text)
+    def _take(self, piece: tuple[list[Drawn], str, bool]) -> None:
+        drawn, text, is_over = piece
+        self._drawn += drawn
+        if is_over:
+            self._limit = len(self._drawn)
+        self._page.setPlainText(text)
         self._page.moveCursor(QTextCursor.MoveOperation.End)
-        if self._written < self._limit:
+        if len(self._drawn) < self._limit:
             self._next_piece.start(WHILE_TRAINING if self.session.training.phase == "running" else 0)
 
     def _adopt_theme(self) -> None:

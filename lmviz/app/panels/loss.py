@@ -70,10 +70,10 @@ class LossPanel(Panel):
         return self._plot.points()
 
     def recipe(self) -> str:
-        from lmviz.inspection.run_recipes import losses_recipe
+        from lmviz.inspection.run_recipes import curves_recipe
 
         folders = [str(model.folder) for model in self.session.models]
-        return losses_recipe(folders) if folders else ""
+        return curves_recipe(folders) if folders else ""
 
     def refresh(self) -> None:
         self._ask_for_references()

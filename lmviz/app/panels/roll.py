@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QPushButton, QSpinBox, QWidget
@@ -84,6 +85,28 @@ class RollPanel(Panel):
             self._clock.start(round(1000 / self._pace.value()))
             self._tick()
             self._name_play()
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The shares of the bar (share,): ids, probabilities, where each ends; and the draw, if one fell."""
+        prospect = self.session.prospect
+        if prospect is None:
+            return {}
+        found = prospect.distribution
+        arrays = {
+            "ids": np.array(self._ids, dtype=np.int64),
+            "probabilities": found.probabilities[self._ids],
+            "cumulative": found.cumulative[: len(self._ids)],
+        }
+        return arrays if prospect.draw is None else arrays | {"draw": np.array([prospect.draw])}
+
+    def recipe(self) -> str:
+        from lmviz.app.moments import FILTERS, unusual
+        from lmviz.inspection.decoding_recipes import roll_recipe
+
+        prospect = self.session.prospect
+        if prospect is None:
+            return ""
+        return roll_recipe(prospect.moment, unusual(prospect.distribution.options, *FILTERS), prospect.draw)
 
     def refresh(self) -> None:
         session = self.session

@@ -76,6 +76,29 @@ class ScoresPanel(Panel):
         corpus = self.session.corpus
         return None if corpus is None else self._known.get(_key(moment, corpus.fingerprint))
 
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """Of each model that was measured: tokens, nats per token, perplexity, bits per character."""
+        moments = shown_moments(self.session)
+        scores = zip(names_of(moments), map(self.score_of, moments), strict=True)
+        return {
+            name: np.array(
+                [score.tokens, score.negative_log_likelihood, score.perplexity, score.bits_per_character],
+                dtype=np.float64,
+            )
+            for name, score in scores
+            if score is not None
+        }
+
+    def recipe(self) -> str:
+        from lmviz.inspection.run_recipes import scores_recipe
+        from lmviz.inspection.text_recipes import settings_of
+
+        corpus, moments = self.session.corpus, shown_moments(self.session)
+        measured = [(str(model.folder), step) for model, step in moments if self.score_of((model, step))]
+        if not measured or not corpus.sources:
+            return ""
+        return scores_recipe(corpus.sources, settings_of(corpus), measured)
+
     def refresh(self) -> None:
         corpus, moments = self.session.corpus, shown_moments(self.session)
         held_out = corpus is not None and len(corpus.validation_documents) > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
@@ -61,6 +62,26 @@ class SideBySidePanel(Panel):
     def outcomes(self) -> dict[str, Outcome]:
         """What is shown, by the way of decoding."""
         return self._outcomes
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """For each way its ids (token,), and (ln p, normalised, perplexity)."""
+        arrays = {}
+        for way, found in self._outcomes.items():
+            arrays[f"{way}/ids"] = np.array(found.chosen, dtype=np.int64)
+            arrays[f"{way}/figures"] = np.array([found.log_probability, found.score, found.perplexity])
+        return arrays
+
+    def recipe(self) -> str:
+        from lmviz.app.moments import moment_of
+        from lmviz.inspection.decoding_recipes import outcomes_recipe
+
+        session, found = self.session, self._outcomes
+        if not found:
+            return ""
+        chosen = {way: item.chosen for way, item in found.items()}
+        return outcomes_recipe(
+            moment_of(session, session.prefix), chosen, session.beam_options.length_penalty
+        )
 
     def refresh(self) -> None:
         session, moment = self.session, self._moment

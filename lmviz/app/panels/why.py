@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
@@ -53,6 +54,19 @@ class WhyPanel(Panel):
     def shown(self) -> Arithmetic | None:
         """What is explained."""
         return self._shown
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The value, and for each group of terms (term, factor + 1): the factors, and last their product."""
+        found = self._shown
+        if found is None:
+            return {}
+        groups = {
+            f"terms/{place}/{group.label}": np.column_stack(
+                [*(factor.applied for factor in group.factors), group.products]
+            )
+            for place, group in enumerate(found.terms)
+        }
+        return {"value": np.array([found.value]), **groups}
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes import explanation_recipe
