@@ -101,7 +101,8 @@ def printed(command: list[str], folder: Path, environment: dict[str, str]) -> st
         command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", timeout=PATIENCE
     )
     if done.returncode != 0:
-        raise Lack(f"`{' '.join(command)}` ended with {done.returncode}: {done.stderr.strip()[-2000:]}")
+        said = done.stderr.strip() or done.stdout.strip()  # the doctor says what is missing on the latter
+        raise Lack(f"`{' '.join(command)}` ended with {done.returncode}: {said[-2000:]}")
     return done.stdout
 
 
