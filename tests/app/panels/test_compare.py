@@ -168,7 +168,9 @@ def test_hovering_an_earlier_word_compares_what_follows_it(
     (expected, _) = core_distributions((transformer_run, 2), (lstm_run, 6), text="the cows")
     session.hover_position(2)
     qtbot.waitUntil(
-        lambda: view.found and np.allclose(view.found[0].distribution.probabilities, expected, rtol=1e-4),
+        lambda: (
+            bool(view.found) and np.allclose(view.found[0].distribution.probabilities, expected, rtol=1e-4)
+        ),
         timeout=LONG,
     )
 
@@ -344,7 +346,9 @@ def test_interventions_are_in_force_in_the_present_model_which_says_so(
     changed = ChangedModel(open_model(lstm_run), [change])
     expected = next_distribution(Continuation.of(changed, PREFIX).logits).probabilities
     qtbot.waitUntil(
-        lambda: view.found and np.allclose(view.found[1].distribution.probabilities, expected, atol=1e-5),
+        lambda: (
+            bool(view.found) and np.allclose(view.found[1].distribution.probabilities, expected, atol=1e-5)
+        ),
         timeout=LONG,
     )
     (other, _) = core_distributions((transformer_run, 2), (lstm_run, 6))

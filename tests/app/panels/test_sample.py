@@ -472,7 +472,9 @@ def test_what_was_changed_by_surgery_rolls_searches_and_is_scored(bench: Bench) 
     assert [node.id for node in session.beam.nodes] == [node.id for node in expected.nodes]
     bits = text_log_probabilities(bench.changed, session.branches.node.text).bits
     table = bench.find("chain_rule_view")
-    bench.wait(lambda: table.likelihood and table.likelihood.bits == pytest.approx(bits, abs=1e-3))
+    bench.wait(
+        lambda: table.likelihood is not None and table.likelihood.bits == pytest.approx(bits, abs=1e-3)
+    )
     side = bench.find("side_by_side_view")
     ids = [step.id for step in greedy(bench.changed, "the cows", 2)]
     bench.wait(lambda: "greedy" in side.outcomes and side.outcomes["greedy"].chosen == tuple(ids))
