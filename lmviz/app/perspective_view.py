@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStyle, QTabBar, QTabWidget, QWidget
 
 from lmviz.app.panels.table import PanelRow, rows_of
 from lmviz.app.theme import current_theme, theme_switch
@@ -75,6 +75,7 @@ class PerspectiveView(QMainWindow):
         self._is_own = self._is_own or rearranging
         for dock in self._docks.values():
             dock.setTitleBarWidget(None if rearranging else QWidget(dock))
+            self._fix_least_height(dock)
 
     def arrangement(self) -> QByteArray:
         """Where everything is; empty when the perspective was never shown."""
@@ -110,12 +111,18 @@ class PerspectiveView(QMainWindow):
         for row in self._rows:
             panel = self._dock(row).widget()
             panel.setMinimumSize(0, 0)
-            width = LEAST_SHARE * (self._width(row) or CENTRE) * current_theme().scale
+            scale, (width, height) = current_theme().scale, row.least
+            width = width or LEAST_SHARE * (self._width(row) or CENTRE)
             areas = panel.findChildren(QuietScrollArea)
             held = [area.minimumSizeHint().width() + 2 * AROUND for area in areas if area.is_upright]
-            own = panel.least_width * current_theme().scale
-            least = max(round(width), round(own), *held, 0)
-            panel.setMinimumSize(least, max(1, panel.minimumSizeHint().height()))
+            least = max(round(width * scale), *held, 0)
+            tall = max(panel.minimumSizeHint().height(), round(height * scale), 1)
+            panel.setMinimumSize(least, tall)
+            self._fix_least_height(self._dock(row))
+
+    def _fix_least_height(self, dock: QDockWidget) -> None:
+        """Without a title bar Qt would let a dock be a pixel lower than its panel."""
+        dock.setMinimumHeight(0 if self._rearranging else dock.widget().minimumHeight())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -139,6 +146,12 @@ class PerspectiveView(QMainWindow):
         if event.type() == QEvent.Type.MouseButtonPress and event.isAccepted():
             self._is_own = True  # what takes the button here is the line between two panels
         return taken
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt's own forgets the line between the columns and the row below them."""
+        least, has_bottom = super().minimumSizeHint(), any(row.area == "bottom" for row in self._rows)
+        line = self.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent, None, self)
+        return least + QSize(0, line if has_bottom else 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -15,7 +15,7 @@ from shiboken6 import isValid
 from lmviz.app.main_window import MainWindow
 from lmviz.app.session import Session
 from lmviz.app.settings import Settings
-from lmviz.app.theme import STYLE_ARGUMENTS
+from lmviz.app.theme import STYLE_ARGUMENTS, theme_switch
 from lmviz.training.options import TrainingOptions
 
 TEXT = "the cows eat grass\nthe hens eat corn\nthe dog sees the cows\nthe hens see the dog\n" * 30
@@ -61,6 +61,13 @@ def _running() -> list[QThread | QTimer]:
         for thing in found
         if isValid(thing) and (thing.isRunning() if isinstance(thing, QThread) else thing.isActive())
     ]
+
+
+@pytest.fixture(autouse=True)
+def _same_look(qapp: QCoreApplication) -> None:
+    """Every test begins in the light theme at the usual scale, whatever the one before has left."""
+    theme_switch().set_choice("light")
+    theme_switch().set_projector(False)
 
 
 @pytest.fixture(autouse=True)

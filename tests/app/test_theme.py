@@ -18,10 +18,7 @@ from lmviz.app.theme import DARK, LIGHT, PROJECTOR_SCALE, current_theme, theme_s
 
 @pytest.fixture
 def switch(qapp):
-    switch = theme_switch()
-    yield switch
-    switch.set_projector(False)
-    switch.set_choice("light")
+    return theme_switch()
 
 
 def test_choosing_a_theme_changes_palette_and_says_so(switch, qtbot):

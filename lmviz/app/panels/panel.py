@@ -26,9 +26,6 @@ class Panel(QWidget):
     a change that comes while the panel is hidden is drawn when it is shown again.
     """
 
-    least_width = 0
-    """Pixels at scale 1 that the panel needs; 0 where it makes do with less than the table of panels says."""
-
     gives_way = 0
     """Milliseconds for which it lets the others draw first, so that the window is not painted all at once."""
 

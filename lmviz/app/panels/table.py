@@ -31,6 +31,8 @@ What a panel may rely on:
 panel's share of its column or row relative to its neighbours. `width` is that of a column and `height`
 that of the bottom row, in pixels of a window of 1440 × 900; 0 takes what is left. A `tabbed` panel shares
 the place of the row before it; one that stands `beside` is to the right of the row before it, `width` wide.
+`least` is the width and height below which a panel is of no use: where the window has less room, the
+perspective scrolls. A width of 0 is a share of the one that the panel usually has.
 """
 
 from __future__ import annotations
@@ -66,6 +68,7 @@ class PanelRow:
     height: int = 0
     tabbed: bool = False
     beside: bool = False
+    least: tuple[int, int] = (0, 0)
 
     def load(self) -> type[Panel]:
         """Import the panel's module."""
@@ -91,10 +94,26 @@ _NEXT_WORD = "lmviz.app.panels.next_word:NextWordPanel"
 _SURGERY = "lmviz.app.panels.surgery:SurgeryPanel"
 
 PANELS: tuple[PanelRow, ...] = (
-    PanelRow("texts", "Texts", "corpus", "left", "lmviz.app.panels.texts:TextsPanel", width=270),
-    PanelRow("corpus_text", "Text", "corpus", "centre", "lmviz.app.panels.corpus_text:CorpusTextPanel", 4),
     PanelRow(
-        "concordance", "Concordance", "corpus", "centre", "lmviz.app.panels.concordance:ConcordancePanel", 3
+        "texts", "Texts", "corpus", "left", "lmviz.app.panels.texts:TextsPanel", width=270, least=(0, 300)
+    ),
+    PanelRow(
+        "corpus_text",
+        "Text",
+        "corpus",
+        "centre",
+        "lmviz.app.panels.corpus_text:CorpusTextPanel",
+        4,
+        least=(274, 190),
+    ),
+    PanelRow(
+        "concordance",
+        "Concordance",
+        "corpus",
+        "centre",
+        "lmviz.app.panels.concordance:ConcordancePanel",
+        3,
+        least=(274, 190),
     ),
     PanelRow(
         "vocabulary",
@@ -103,37 +122,110 @@ PANELS: tuple[PanelRow, ...] = (
         "right",
         "lmviz.app.panels.vocabulary:VocabularyPanel",
         width=330,
+        least=(312, 300),
     ),
-    PanelRow("plan", "Model", "train", "left", "lmviz.app.panels.plan:PlanPanel", width=310),
-    PanelRow("loss", "Loss", "train", "centre", "lmviz.app.panels.loss:LossPanel", 6),
-    PanelRow("live_sample", "Sample", "train", "centre", "lmviz.app.panels.live_sample:LiveSamplePanel", 4),
-    PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340),
-    PanelRow("health", "Health", "train", "right", "lmviz.app.panels.health:HealthPanel"),
-    PanelRow("over_time", "Over time", "train", "right", "lmviz.app.panels.over_time:OverTimePanel"),
-    PanelRow("picture", "Picture", "inside", "centre", "lmviz.app.panels.picture:PicturePanel", 4),
-    PanelRow("state", "Values over the text", "inside", "centre", "lmviz.app.panels.state:StatePanel", 6),
-    PanelRow("unit", "Unit", "inside", "centre", "lmviz.app.panels.unit:UnitPanel", width=340, beside=True),
+    PanelRow("plan", "Model", "train", "left", "lmviz.app.panels.plan:PlanPanel", width=310, least=(0, 300)),
+    PanelRow("loss", "Loss", "train", "centre", "lmviz.app.panels.loss:LossPanel", 6, least=(0, 240)),
+    PanelRow(
+        "live_sample",
+        "Sample",
+        "train",
+        "centre",
+        "lmviz.app.panels.live_sample:LiveSamplePanel",
+        4,
+        least=(0, 140),
+    ),
+    PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340, least=(0, 124)),
+    PanelRow("health", "Health", "train", "right", "lmviz.app.panels.health:HealthPanel", least=(0, 180)),
+    PanelRow(
+        "over_time", "Over time", "train", "right", "lmviz.app.panels.over_time:OverTimePanel", least=(0, 190)
+    ),
+    PanelRow(
+        "picture", "Picture", "inside", "centre", "lmviz.app.panels.picture:PicturePanel", 4, least=(0, 130)
+    ),
+    PanelRow(
+        "state",
+        "Values over the text",
+        "inside",
+        "centre",
+        "lmviz.app.panels.state:StatePanel",
+        6,
+        least=(300, 240),
+    ),
+    PanelRow(
+        "unit",
+        "Unit",
+        "inside",
+        "centre",
+        "lmviz.app.panels.unit:UnitPanel",
+        width=340,
+        beside=True,
+        least=(0, 240),
+    ),
     PanelRow("next_word", "Next word", "inside", "centre", _NEXT_WORD, width=340, tabbed=True),
     PanelRow("lens", "Lens", "inside", "centre", "lmviz.app.panels.lens:LensPanel", width=340, tabbed=True),
     PanelRow("surgery", "Surgery", "inside", "centre", _SURGERY, width=340, tabbed=True),
-    PanelRow("stage", "Stages", "inside", "right", "lmviz.app.panels.stage:StagePanel", 6, width=400),
-    PanelRow("why", "Why this number?", "inside", "right", "lmviz.app.panels.why:WhyPanel", 4),
-    PanelRow("heads", "All heads", "attention", "left", "lmviz.app.panels.heads:HeadsPanel", 5, width=330),
-    PanelRow("attention_why", "Why this number?", "attention", "left", "lmviz.app.panels.why:WhyPanel", 4),
-    PanelRow("attention", "Attention", "attention", "centre", "lmviz.app.panels.attention:AttentionPanel"),
-    PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, 5, width=340),
-    PanelRow("surgery", "Surgery", "attention", "right", _SURGERY, 4),
+    PanelRow(
+        "stage",
+        "Stages",
+        "inside",
+        "right",
+        "lmviz.app.panels.stage:StagePanel",
+        6,
+        width=400,
+        least=(262, 270),
+    ),
+    PanelRow(
+        "why", "Why this number?", "inside", "right", "lmviz.app.panels.why:WhyPanel", 4, least=(262, 150)
+    ),
+    PanelRow(
+        "heads",
+        "All heads",
+        "attention",
+        "left",
+        "lmviz.app.panels.heads:HeadsPanel",
+        5,
+        width=330,
+        least=(0, 170),
+    ),
+    PanelRow(
+        "attention_why",
+        "Why this number?",
+        "attention",
+        "left",
+        "lmviz.app.panels.why:WhyPanel",
+        4,
+        least=(0, 140),
+    ),
+    PanelRow(
+        "attention",
+        "Attention",
+        "attention",
+        "centre",
+        "lmviz.app.panels.attention:AttentionPanel",
+        least=(300, 260),
+    ),
+    PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, 5, width=340, least=(0, 124)),
+    PanelRow("surgery", "Surgery", "attention", "right", _SURGERY, 4, least=(0, 170)),
     PanelRow(
         "attention_text",
         "In the text",
         "attention",
         "bottom",
         "lmviz.app.panels.attention_text:AttentionTextPanel",
+        least=(0, 167),
     ),
     PanelRow(
-        "distribution", "Distribution", "sample", "left", "lmviz.app.panels.distribution:DistributionPanel"
+        "distribution",
+        "Distribution",
+        "sample",
+        "left",
+        "lmviz.app.panels.distribution:DistributionPanel",
+        least=(328, 290),
     ),
-    PanelRow("roll", "The roll", "sample", "centre", "lmviz.app.panels.roll:RollPanel", width=230),
+    PanelRow(
+        "roll", "The roll", "sample", "centre", "lmviz.app.panels.roll:RollPanel", width=230, least=(165, 250)
+    ),
     PanelRow(
         "chain_rule",
         "Chain rule",
@@ -141,6 +233,7 @@ PANELS: tuple[PanelRow, ...] = (
         "right",
         "lmviz.app.panels.chain_rule:ChainRulePanel",
         width=470,
+        least=(312, 250),
     ),
     PanelRow(
         "branches",
@@ -150,10 +243,19 @@ PANELS: tuple[PanelRow, ...] = (
         "lmviz.app.panels.branches:BranchesPanel",
         weight=5,
         height=280,
+        least=(240, 190),
     ),
-    PanelRow("beam", "Beam search", "sample", "bottom", "lmviz.app.panels.beam:BeamPanel", 5),
     PanelRow(
-        "side_by_side", "Side by side", "sample", "bottom", "lmviz.app.panels.side_by_side:SideBySidePanel", 3
+        "beam", "Beam search", "sample", "bottom", "lmviz.app.panels.beam:BeamPanel", 5, least=(280, 200)
+    ),
+    PanelRow(
+        "side_by_side",
+        "Side by side",
+        "sample",
+        "bottom",
+        "lmviz.app.panels.side_by_side:SideBySidePanel",
+        3,
+        least=(200, 150),
     ),
     PanelRow(
         "compared_distributions",
@@ -161,6 +263,7 @@ PANELS: tuple[PanelRow, ...] = (
         "compare",
         "centre",
         "lmviz.app.panels.compared_distributions:ComparedDistributionsPanel",
+        least=(0, 200),
     ),
     PanelRow(
         "surprisal",
@@ -170,6 +273,7 @@ PANELS: tuple[PanelRow, ...] = (
         "lmviz.app.panels.surprisal:SurprisalPanel",
         2,
         height=350,
+        least=(300, 190),
     ),
     PanelRow(
         "compared_samples",
@@ -180,7 +284,14 @@ PANELS: tuple[PanelRow, ...] = (
         tabbed=True,
     ),
     PanelRow("scores", "Scores", "compare", "bottom", "lmviz.app.panels.scores:ScoresPanel", tabbed=True),
-    PanelRow("guess_word", "Guess", "compare", "bottom", "lmviz.app.panels.guess_word:GuessWordPanel"),
+    PanelRow(
+        "guess_word",
+        "Guess",
+        "compare",
+        "bottom",
+        "lmviz.app.panels.guess_word:GuessWordPanel",
+        least=(290, 190),
+    ),
     PanelRow(
         "which_is_real",
         "Which is real?",

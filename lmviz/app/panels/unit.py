@@ -48,7 +48,6 @@ class UnitPanel(Panel):
         self._search = UnitSearch(session, self)
         self._search.found.connect(self._show_places)
         self._search_button = QPushButton("Where does it fire most?")
-        self._search_button.setToolTip("Read the text with this model, and keep the strongest places")
         self._search_button.setObjectName("unit_search_button")
         self._search_button.clicked.connect(self._search_corpus)
         self._searched = QLabel()
@@ -187,10 +186,10 @@ class UnitPanel(Panel):
         return scrolling(body)
 
     def _name_search(self, reading: Reading | None) -> None:
-        """Say on the button which text will be read, where it has yet to be opened."""
+        """Say of the button which text will be read, where it has yet to be opened."""
         name = reading.model.description.corpus.get("name", "") if reading is not None else ""
-        where = f" in “{name}”" if name and self.session.corpus is None else ""
-        self._search_button.setText(f"Where{where} does it fire most?")
+        text = f"Open “{name}”, read it" if name and self.session.corpus is None else "Read the text"
+        self._search_button.setToolTip(f"{text} with this model, and keep the strongest places")
 
     def _forget(self) -> None:
         self._unit, self._brushed = None, None

@@ -26,8 +26,6 @@ TABLE = 120  # pixels that the table keeps above the curves
 class VocabularyPanel(Panel):
     """A table that sorts and filters, and two curves; a point on the curve finds its word."""
 
-    least_width = 312  # the four columns of the table
-
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("vocabulary_view")

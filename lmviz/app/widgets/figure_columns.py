@@ -16,14 +16,19 @@ SIDES = {
 }
 
 
+LEAST = {"token": 44, "mark": 32, "bar": 64}
+"""Pixels at scale 1 to which a column can be squeezed; a figure cut short would be another number."""
+
+
 @dataclass(frozen=True)
 class FigureColumn:
     """One column. `kind` is "token" (on the left, monospace), "figure" (on the right), "mark" (in the
     middle) or "bar" (a bar with the figure beside it).
 
-    `width` is the least it takes and `stretch` its part of what is left. Where there is too little room,
-    `spare` columns are left out. `sources` are the columns that its numbers are made from, of the same
-    line; with `runs` those of all lines above as well. `quiet` columns stand back.
+    `width` is what it takes and `stretch` its part of what is left. Where there is too little room,
+    `spare` columns are left out, and then all but figures are squeezed. `sources` are the columns that its
+    numbers are made from, of the same line; with `runs` those of all lines above as well. `quiet` columns
+    stand back.
     """
 
     name: str
@@ -35,6 +40,11 @@ class FigureColumn:
     sources: tuple[str, ...] = ()
     runs: bool = False
     quiet: bool = False
+
+    @property
+    def least(self) -> float:
+        """The width to which it can be squeezed."""
+        return min(self.width, LEAST.get(self.kind, self.width))
 
     @property
     def alignment(self) -> Qt.AlignmentFlag:
@@ -69,12 +79,15 @@ def place_columns(columns: Sequence[FigureColumn], room: float, scale: float) ->
         if sum(column.width for _, column in kept) * scale <= room:
             break
         kept.remove(chosen)
-    least = sum(column.width for _, column in kept) * scale
-    left_over = max(0.0, room - least) / (sum(column.stretch for _, column in kept) or 1.0)
+    wished = sum(column.width for _, column in kept) * scale
+    least = sum(column.least for _, column in kept) * scale
+    left_over = max(0.0, room - wished) / (sum(column.stretch for _, column in kept) or 1.0)
+    given = min(1.0, max(0.0, (room - least) / (wished - least))) if wished > least else 1.0
     squeeze = min(1.0, room / least) if least else 1.0
     left, places = 0.0, []
     for number, column in kept:
-        width = column.width * scale * squeeze + left_over * column.stretch
+        width = (column.least + given * (column.width - column.least)) * scale * squeeze
+        width += left_over * column.stretch
         places.append(Place(column, number, left, width))
         left += width
     return places

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -22,6 +22,7 @@ from lmviz.app.widgets.columns_model import SHARE, Column, ColumnsModel
 ROW = 24
 WIDTH_SAMPLE = 64
 NARROWEST = 44
+WORDS = 120  # pixels at scale 1 that a column of texts takes at most where the table scrolls anyway
 
 
 class TableView(QTableView):
@@ -38,7 +39,7 @@ class TableView(QTableView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = ColumnsModel(self)
-        self._hovered = -1
+        self._hovered = self._words = -1
         self.setModel(self._model)
         self.setItemDelegate(_BarDelegate(self))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -113,8 +114,26 @@ class TableView(QTableView):
         for column in columns:
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         texts = [column for column in columns if not self._model.column(column).numeric]
-        if texts:
-            header.setSectionResizeMode(texts[0], QHeaderView.ResizeMode.Stretch)
+        self._words = texts[0] if texts else -1
+        self._give_words_room()
+
+    def _give_words_room(self) -> None:
+        """The first column of texts takes what is left over; where that is too little, the table scrolls."""
+        if self._words < 0:
+            return
+        header, words = self.horizontalHeader(), self._words
+        others = (column for column in range(self._model.columnCount()) if column != words)
+        left_over = self.viewport().width() - sum(map(header.sectionSize, others))
+        if left_over >= header.minimumSectionSize():
+            header.setSectionResizeMode(words, QHeaderView.ResizeMode.Stretch)
+        else:
+            wished = min(self.sizeHintForColumn(words), round(WORDS * current_theme().scale))
+            header.setSectionResizeMode(words, QHeaderView.ResizeMode.Fixed)
+            header.resizeSection(words, wished)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._give_words_room()
 
     def _hover(self, row: int) -> None:
         if row != self._hovered:

@@ -4,13 +4,6 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 
-from lmviz.app.theme import theme_switch
-
-
-@pytest.fixture(autouse=True)
-def light(qapp):
-    theme_switch().set_choice("light")
-
 
 @pytest.fixture
 def shown(qtbot):

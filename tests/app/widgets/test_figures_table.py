@@ -81,6 +81,15 @@ def test_too_little_room_squeezes_what_must_stay():
     assert sum(place.width for place in place_columns(COLUMNS, 70, 1.0)) == pytest.approx(70)
 
 
+def test_figures_keep_their_width_as_long_as_words_and_marks_can_give_way():
+    columns = [*COLUMNS[:2], FigureColumn("kept", "kept", "mark", 74)]
+    widths = {place.column.name: place.width for place in place_columns(columns, 140, 1.0)}
+    assert widths["value"] == 60
+    assert sum(widths.values()) == pytest.approx(140)
+    assert widths["word"] < 80
+    assert widths["kept"] < 74
+
+
 def test_a_line_is_told_once_however_the_pointer_moves_in_it(table):
     told = []
     table.line_hovered.connect(told.append)

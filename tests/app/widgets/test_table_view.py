@@ -103,3 +103,15 @@ def test_a_hundred_thousand_rows_sort_and_filter_within_a_blink(table):
     table.grab()
     assert time.perf_counter() - start < 0.5
     assert 0 < table.model().rowCount() < 100_000
+
+
+def test_where_the_figures_alone_do_not_fit_words_are_not_squeezed_as_well(shown):
+    table = TableView()
+    figures = [Column(f"figure {n}", np.arange(3) * 1_000_000) for n in range(4)]
+    table.set_columns([Column("word", ["barrel", "a", "the"], tokens=True), *figures])
+    shown(table, width=900)
+    room = table.viewport().width()
+    assert table.horizontalHeader().length() == room
+    table.resize(200, 200)
+    assert table.columnWidth(0) >= table.sizeHintForColumn(0)
+    assert table.horizontalScrollBar().maximum() > 0
