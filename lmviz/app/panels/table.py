@@ -141,7 +141,7 @@ PANELS: tuple[PanelRow, ...] = (
         "over_time", "Over time", "train", "right", "lmviz.app.panels.over_time:OverTimePanel", least=(0, 190)
     ),
     PanelRow(
-        "picture", "Picture", "inside", "centre", "lmviz.app.panels.picture:PicturePanel", 4, least=(0, 130)
+        "picture", "Picture", "inside", "centre", "lmviz.app.panels.picture:PicturePanel", 4, least=(0, 146)
     ),
     PanelRow(
         "state",
@@ -150,7 +150,7 @@ PANELS: tuple[PanelRow, ...] = (
         "centre",
         "lmviz.app.panels.state:StatePanel",
         6,
-        least=(300, 240),
+        least=(300, 236),
     ),
     PanelRow(
         "unit",
@@ -160,7 +160,7 @@ PANELS: tuple[PanelRow, ...] = (
         "lmviz.app.panels.unit:UnitPanel",
         width=340,
         beside=True,
-        least=(0, 240),
+        least=(0, 228),
     ),
     PanelRow("next_word", "Next word", "inside", "centre", _NEXT_WORD, width=340, tabbed=True),
     PanelRow("lens", "Lens", "inside", "centre", "lmviz.app.panels.lens:LensPanel", width=340, tabbed=True),
@@ -173,10 +173,10 @@ PANELS: tuple[PanelRow, ...] = (
         "lmviz.app.panels.stage:StagePanel",
         6,
         width=400,
-        least=(262, 270),
+        least=(262, 262),
     ),
     PanelRow(
-        "why", "Why this number?", "inside", "right", "lmviz.app.panels.why:WhyPanel", 4, least=(262, 150)
+        "why", "Why this number?", "inside", "right", "lmviz.app.panels.why:WhyPanel", 4, least=(262, 146)
     ),
     PanelRow(
         "heads",

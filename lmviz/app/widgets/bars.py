@@ -17,6 +17,7 @@ ROW = 23
 BAR = 13
 LABEL_SIZE = 12
 MOST_LABEL = 0.34
+LEAST_BAR, LEAST_LABEL = 10, 24  # pixels at scale 1
 
 
 class BarsView(Pointable):
@@ -92,7 +93,7 @@ class BarsView(Pointable):
         return QSize(round(self.length(260)), round(self._row * max(1, len(self._labels))))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(160)), round(self._row * min(3, max(1, len(self._labels)))))
+        return QSize(round(self.length(110)), round(self._row * min(3, max(1, len(self._labels)))))
 
     @property
     def _row(self) -> float:
@@ -103,15 +104,21 @@ class BarsView(Pointable):
         self.setAccessibleDescription(shown[self._current] if self._current >= 0 else ", ".join(shown[:5]))
 
     def _columns(self) -> tuple[float, float, float]:
-        """Where labels end, where bars begin, and how wide a full bar is."""
+        """Where labels end, where bars begin, and how wide a full bar is.
+
+        Where it is tight bars give way, then labels: a figure cut short would be another number.
+        """
         measure, written = metrics(LABEL_SIZE, token=True), metrics(LABEL_SIZE)
         widest = max((measure.horizontalAdvance(label) for label in self._labels), default=0)
         label_end = min(max(widest, self.length(40)), self.width() * MOST_LABEL) + self.length(4)
-        start = label_end + self.length(8)
         beside = max((written.horizontalAdvance(text) for text in self._texts), default=0)
         noted = max((written.horizontalAdvance(note) for note in self._notes), default=0)
         spare = beside + noted + self.length(24 if self._notes else 12)
-        return label_end, start, max(self.length(20), self.width() - start - spare)
+        gap, least = self.length(8), self.length(LEAST_BAR)
+        lack = label_end + gap + least + spare - self.width()
+        label_end = max(min(label_end, self.length(LEAST_LABEL)), label_end - max(0.0, lack))
+        start = label_end + gap
+        return label_end, start, max(least, self.width() - start - spare)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the rows that there is room for; none of them is cut through."""

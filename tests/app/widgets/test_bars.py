@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 
 from lmviz.app.theme import current_theme
 from lmviz.app.widgets.bars import BarsView
+from lmviz.app.widgets.canvas import metrics
 
 
 @pytest.fixture
@@ -81,3 +82,15 @@ def test_a_long_label_leaves_room_for_the_bar(bars):
 def test_a_colour_of_ones_own(bars):
     bars.set_color(current_theme().value)
     assert lengths(bars)[0] <= 2  # the ring of focus
+
+
+@pytest.mark.parametrize("width", [110, 160, 400])
+def test_no_figure_is_cut_off_however_narrow(shown, width):
+    bars = BarsView()
+    bars.set_bars(["nightingale", "queen"], [23.0, 1.0], texts=["23/325", "1/325"])
+    shown(bars, width, 46)
+    label_end, start, full = bars._columns()
+    text = metrics(12).horizontalAdvance("23/325")
+    assert start + full + 6 + text <= width
+    assert full >= 10
+    assert label_end >= 24
