@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gc
 import threading
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.error import URLError
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -151,6 +155,33 @@ def window(session: Session, settings: Settings, qtbot: QtBot) -> MainWindow:
     with qtbot.waitSignal(window.painted):
         window.show()
     return window
+
+
+@pytest.fixture
+def nothing_outside(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No files are asked for, no other programs and no connections opened, and what pops up goes again."""
+
+    def refuse(*arguments: object, **settings: object) -> None:
+        raise URLError("a test stays at home")
+
+    def close_popup() -> None:
+        """Menus and dialogs run loops of their own, in which a test would stand still."""
+        popup = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+        if popup is not None:
+            popup.close()
+
+    monkeypatch.setattr(urllib.request, "urlopen", refuse)
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: True)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *a, **k: ("", ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *a, **k: ([], ""))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, **k: ("", ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a, **k: "")
+    monkeypatch.setattr(QMenu, "exec", lambda *a, **k: None)
+    closing = QTimer(interval=50)
+    closing.timeout.connect(close_popup)
+    closing.start()
+    yield
+    closing.stop()
 
 
 def wait_for_reading(session: Session, qtbot: QtBot) -> None:

@@ -62,3 +62,41 @@ def test_there_is_only_something_to_undo_after_an_intervention(
     assert offered() & OF_INTERVENTIONS == {"Undo intervention", "Take all interventions away"}
     session.undo_intervention()
     assert offered() & OF_INTERVENTIONS == {"Redo intervention"}
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "projector"])
+@pytest.mark.parametrize("is_training", [False, True])
+@pytest.mark.usefixtures("nothing_outside")
+def test_every_command_that_is_offered_can_be_chosen(
+    window: MainWindow,
+    session: Session,
+    text_file: Path,
+    lstm_run: Path,
+    look: str,
+    is_training: bool,
+    qtbot: QtBot,
+) -> None:
+    session.open_corpus(text_file, documents="line")
+    session.open_model(lstm_run)
+    qtbot.waitUntil(lambda: session.corpus is not None and session.model is not None, timeout=LONG)
+    session.set_prefix("the cows")
+    window.set_theme("dark" if look == "dark" else "light")
+    window.set_projector(look == "projector")
+    failed: list[str] = []
+    session.failed.connect(lambda where, sentence: failed.append(f"{where}: {sentence}"))
+    if is_training:
+        session.train("rnn", FAMILIES["rnn"].configuration(width=8), TrainingOptions(batch=2, length=8))
+        qtbot.waitUntil(lambda: session.training.phase == "running", timeout=LONG)
+    left_out = {"Quit", "Train", "One training step", "Go on training this run", "Stop training"}
+    names = [action.text() for action in window.commands.all()]
+    for name in names:
+        action = next((action for action in window.commands.all() if action.text() == name), None)
+        if action is None or not action.isEnabled() or action.menu() is not None or name in left_out:
+            continue
+        action.trigger()
+        qtbot.wait(1)
+        window.set_projector(look == "projector")
+    assert window.isVisible()
+    assert not [sentence for sentence in failed if "did not expect" in sentence]
+    session.stop_training()
+    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
