@@ -41,7 +41,7 @@ class Writing(LookingBack):
         self._tree: Branches | None = None  # not yet planted
         self._written_by: tuple[str, OpenedModel | None] = ("", None)
         self._prospect: Prospect | None = None
-        self._looked_at: object = None
+        self._prospect_of: object = None
         self._continuations: Continuations | None = None
         self._drawn = 0
         self._hovered_token: int | None = None
@@ -94,9 +94,9 @@ class Writing(LookingBack):
             self._show_prospect(None)
             return
         wanted = self._standing
-        if wanted == self._looked_at:
+        if wanted == self._prospect_of:
             return
-        self._looked_at = wanted
+        self._prospect_of = wanted
         from lmviz.app.moments import moment_of
         from lmviz.decoding.sampling import distribution_after
 
@@ -179,10 +179,10 @@ class Writing(LookingBack):
 
         def take(step: Step) -> None:
             self._tree = self.branches.at(node).grown(step, way, MARGIN)
-            self._looked_at = None
+            self._prospect_of = None
             if way != FORCED:
                 # The draw stays in sight: this, and not what comes next, is what is looked at now.
-                self._looked_at = self._standing
+                self._prospect_of = self._standing
                 self.silence("prospect")
                 self._show_prospect(Prospect(node, step.distribution, moment, step.draw, step.id))
             self.branches_changed.emit()
@@ -239,7 +239,7 @@ class Writing(LookingBack):
 
     def _look_elsewhere(self) -> None:
         """What is looked at is no longer what comes next; the old stays in sight until the new is known."""
-        self._looked_at = None
+        self._prospect_of = None
         self.branches_changed.emit()
 
     def _filter_again(self) -> None:
@@ -260,7 +260,7 @@ class Writing(LookingBack):
         if prospect is None and self._prospect is None:
             return
         if prospect is None:
-            self._looked_at = None
+            self._prospect_of = None
         self._prospect = prospect
         self._tell_prospect()
 

@@ -1,3 +1,6 @@
+import ast
+import inspect
+import textwrap
 import threading
 from collections import Counter
 from pathlib import Path
@@ -11,12 +14,31 @@ from lmviz.inspection.intervention import Intervention
 from lmviz.training.run import Run
 
 
+def kept_by(layer: type) -> set[str]:
+    """The private names that a class defines, and those under which its beginning keeps something."""
+    defined = {name for name in vars(layer) if name.startswith("_") and not name.startswith("__")}
+    beginning = vars(layer).get("__init__")
+    if beginning is None:
+        return defined
+    stored = (
+        part.attr
+        for part in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(beginning))))
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
+    )
+    return defined | set(stored)
+
+
 def test_no_two_layers_of_the_session_use_one_private_name() -> None:
     layers = [kind for kind in Session.__mro__ if kind.__module__.startswith("lmviz.")]
-    names = Counter(
-        name for layer in layers for name in vars(layer) if name.startswith("_") and not name.startswith("__")
-    )
+    names = Counter(name for layer in layers for name in kept_by(layer))
     assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_looking_ahead_does_not_turn_attention_around(read: Session, qtbot: QtBot) -> None:
+    read.look_ahead()
+    assert read.looked_at is False
+    qtbot.waitUntil(lambda: read.prospect is not None)
+    assert read.looked_at is False
 
 
 def test_a_typed_prefix_becomes_a_reading(read: Session) -> None:

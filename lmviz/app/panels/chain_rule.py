@@ -202,7 +202,7 @@ class ChainRulePanel(Panel):
 
     def _complain(self, where: str, sentence: str) -> None:
         if where == "chain rule":
-            self._show(None)
+            self._show(None, None)
             self._card.set_aside(sentence)
 
 

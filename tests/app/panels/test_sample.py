@@ -561,3 +561,12 @@ def test_a_word_clicked_where_one_looks_back_goes_on_from_there(bench: Bench) ->
     assert session.prefix == "the hens"
     bench.wait_for_prospect()
     assert len(session.branches.nodes) == 1
+
+
+def test_a_text_that_cannot_be_read_is_said_beside_the_chain_rule(bench: Bench) -> None:
+    table = bench.find("chain_rule_view")
+    bench.wait(lambda: table.likelihood is not None)
+    bench.session.failed.emit("chain rule", "No word of this is known.")
+    bench.wait(lambda: bench.says("chain_rule_view", "No word of this is known."))
+    assert table.likelihood is None
+    assert table.recipe() == ""
