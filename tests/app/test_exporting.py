@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
+from lmviz.api import train
 from lmviz.app.exporting import choose_numbers, choose_picture, copy_recipe, fill_export_menu
 from lmviz.app.main_window import MainWindow
 from lmviz.app.panels.table import PERSPECTIVES
@@ -17,6 +18,7 @@ from lmviz.app.session import Session
 from lmviz.app.widgets.slider_row import SliderRow
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import zero
+from lmviz.text.corpus import load_corpus
 from lmviz.training.options import TrainingOptions
 
 LONG = 30_000
@@ -327,6 +329,55 @@ def test_the_terms_of_a_number_add_up_to_it_again(panels: dict[str, object]) -> 
         np.testing.assert_allclose(group[:, :-1].prod(axis=1), group[:, -1])
     argument = sum(group[:, -1].sum() for group in groups)
     assert 1 / (1 + np.exp(-argument)) == pytest.approx(arrays["value"][0], rel=1e-5), "a gate's sigmoid"
+
+
+@pytest.mark.parametrize("perspective", [perspective.name for perspective in PERSPECTIVES])
+def test_what_is_drawn_can_be_taken_along_in_the_midst_of_every_change(
+    window: MainWindow,
+    session: Session,
+    text_file: Path,
+    transformer_run: Path,
+    tmp_path: Path,
+    perspective: str,
+    qtbot: QtBot,
+) -> None:
+    letters = load_corpus(text_file, documents="line", tokenizer="characters")
+    train("gru", letters, tmp_path / "letters", steps=1, batch=2, length=8, width=8)
+    panels = shown(window, perspective).values()
+    taken = []
+
+    def take() -> None:
+        for panel in panels:
+            taken.append((panel.exported_arrays(), panel.recipe()))
+
+    changes = [name for name in dir(type(session)) if name.endswith("_changed")]
+    for name in changes:
+        getattr(session, name).connect(take)  # before any panel has drawn what is new
+    session.open_corpus(text_file, documents="line", tokenizer="characters")
+    session.open_model(tmp_path / "letters")
+    qtbot.waitUntil(lambda: session.corpus is not None and session.model is not None, timeout=LONG)
+    session.set_prefix("the cows eat grass\nthe hens")
+    qtbot.waitUntil(lambda: session.reading is not None and not session.is_reading, timeout=LONG)
+    qtbot.wait(100)
+    session.choose_cell(("logits", (4, 2)))
+    session.compare([(session.model, session.model.snapshots[0])])
+    session.set_sampling(top_k=3)
+    session.add_intervention(zero("embedding", position=2))
+    qtbot.wait(100)
+    session.set_prefix("the")
+    session.choose_step(session.model.snapshots[0])
+    session.open_model(transformer_run)  # of fewer tokens, and other taps
+    qtbot.waitUntil(lambda: len(session.models) == 2, timeout=LONG)
+    qtbot.waitUntil(lambda: session.reading is not None and not session.is_reading, timeout=LONG)
+    session.open_corpus(text_file, documents="line")
+    session.choose_model(session.models[0])
+    session.close_model(session.models[0])
+    qtbot.wait(100)
+    session.close_model(session.models[0])
+    qtbot.wait(100)
+    assert len(taken) > 20 * len(panels)
+    for name in changes:
+        getattr(session, name).disconnect(take)
 
 
 CONTROLS = {"plan_view", "texts_view", "surgery_view", "guess_view", "real_view"}

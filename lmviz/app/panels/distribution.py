@@ -61,6 +61,7 @@ class DistributionPanel(Panel):
         self._foot = QLabel()
         self._foot.setProperty("role", "muted")
         self._foot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._shown: Prospect | None = None
         self._lines = np.zeros(0, dtype=np.int64)
         self._vocabulary: Sequence[str] = ()
         self._folded: list[str] = []
@@ -76,8 +77,7 @@ class DistributionPanel(Panel):
     @property
     def distribution(self) -> Distribution | None:
         """What is drawn."""
-        prospect = self.session.prospect
-        return None if prospect is None else prospect.distribution
+        return None if self._shown is None else self._shown.distribution
 
     @property
     def ids_shown(self) -> np.ndarray:
@@ -103,7 +103,7 @@ class DistributionPanel(Panel):
         from lmviz.app.moments import FILTERS, unusual
         from lmviz.inspection.decoding_recipes import distribution_recipe
 
-        prospect = self.session.prospect
+        prospect = self._shown
         if prospect is None:
             return ""
         filters = unusual(prospect.distribution.options, *FILTERS)
@@ -113,7 +113,7 @@ class DistributionPanel(Panel):
         session = self.session
         session.look_ahead()
         self._controls.set_options(session.sampling)
-        prospect = session.prospect
+        prospect = self._shown = session.prospect
         self._table.setVisible(session.model is not None)
         self._invitation.setVisible(session.model is None)
         if prospect is None:
@@ -217,7 +217,7 @@ class DistributionPanel(Panel):
         return lines
 
     def _mark(self) -> None:
-        prospect = self.session.prospect
+        prospect = self._shown
         landed = prospect.landed
         self._table.set_marked(-1 if landed is None else self._line_of(landed))
 

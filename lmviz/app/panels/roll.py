@@ -88,7 +88,7 @@ class RollPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The shares of the bar (share,): ids, probabilities, where each ends; and the draw, if one fell."""
-        prospect = self.session.prospect
+        prospect = self._shown
         if prospect is None:
             return {}
         found = prospect.distribution
@@ -103,7 +103,7 @@ class RollPanel(Panel):
         from lmviz.app.moments import FILTERS, unusual
         from lmviz.inspection.decoding_recipes import roll_recipe
 
-        prospect = self.session.prospect
+        prospect = self._shown
         if prospect is None:
             return ""
         return roll_recipe(prospect.moment, unusual(prospect.distribution.options, *FILTERS), prospect.draw)

@@ -537,7 +537,7 @@ def test_a_pinned_or_hovered_word_shows_what_came_after_it_until_one_writes_or_e
     session.hover_position(2)
     bench.wait(lambda: shows("the cows"))
     session.set_sampling(top_k=2)
-    assert panel.distribution.choices == 2
+    bench.wait(lambda: panel.distribution.choices == 2)
     session.hover_position(None)
     bench.wait(lambda: shows("the"))
     bench.qtbot.keyClick(bench.window, Qt.Key.Key_Escape)
