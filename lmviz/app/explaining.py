@@ -54,7 +54,7 @@ class Explaining:
 
             return explain(model, reading.trace, *cell)
 
-        self.ask_of((reading.model, reading.step), "why", work, self._take_arithmetic)
+        self.ask_about(reading, "why", work, self._take_arithmetic)
 
     def _take_arithmetic(self, arithmetic: Arithmetic | None) -> None:
         if arithmetic is not None or self._arithmetic is not None:

@@ -27,7 +27,8 @@ def title_of(panel: Panel) -> str:
 
 
 def fill_export_menu(menu: QMenu, panel: Panel) -> None:
-    """Add what can be exported of a panel."""
+    """Add what can be exported of a panel, as it is drawn now."""
+    panel.catch_up()
     title = title_of(panel)
     menu.addAction(f"Picture of “{title}”…").triggered.connect(lambda _=False: choose_picture(panel))
     numbers = menu.addAction(f"Numbers of “{title}”…")
@@ -45,6 +46,7 @@ def choose_picture(panel: Panel) -> None:
 
 def choose_numbers(panel: Panel) -> None:
     """Ask for a file, and write what the panel draws as CSV or NPZ."""
+    panel.catch_up()
     arrays = panel.exported_arrays()
     is_table = len(arrays) == 1 and all(array.ndim <= 2 for array in arrays.values())
     _save(panel, ARRAYS, ".csv" if is_table else ".npz", lambda path: save_arrays(arrays, path))
@@ -52,6 +54,7 @@ def choose_numbers(panel: Panel) -> None:
 
 def copy_recipe(panel: Panel) -> None:
     """Put the lines of Python that give the same numbers on the clipboard."""
+    panel.catch_up()
     QGuiApplication.clipboard().setText(panel.recipe())
 
 

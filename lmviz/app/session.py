@@ -143,6 +143,17 @@ class Session(Explaining, Focus, Surgery, Writing, Searching, Learning):
         if self._model is not None:
             self.ask_of((self._model, self._step), key, work, answer, self.interventions_in_force)
 
+    def ask_about(
+        self, reading: Reading, key: str, work: Callable[[Model], T], answer: Callable[[T], None]
+    ) -> None:
+        """Run `work` on the model of a reading; it is answered only while nothing newer has been read."""
+
+        def take(result: T) -> None:
+            if reading is self._reading:
+                answer(result)
+
+        self.ask_of((reading.model, reading.step), key, work, take)
+
     def _encode(self) -> None:
         self._encoding, self._dropped = None, 0
         if self.tokenizer is not None:

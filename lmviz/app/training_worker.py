@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QThread
+from PySide6.QtCore import QThread
 
 from lmviz.app.threads import lower_priority
 
@@ -35,13 +35,11 @@ class TrainingWorker(QThread):
 
     `begin` is called in the thread, where torch may be imported and a model be built. The first value
     of its generator is the state before the first step. `steps` is how many steps to take before
-    pausing by itself.
+    pausing by itself. It has no parent: only Python holds it, and lets go of it once it has been waited for.
     """
 
-    def __init__(
-        self, begin: Callable[[], PreparedTraining], steps: float = math.inf, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, begin: Callable[[], PreparedTraining], steps: float = math.inf) -> None:
+        super().__init__()
         self._begin = begin
         self._allowed = steps
         self._stopping = False

@@ -118,9 +118,9 @@ class ConcordancePanel(Panel):
 
     def _search(self) -> None:
         corpus, phrase = self.session.corpus, self._phrase.text().strip()
-        self._searched = phrase
         if corpus is None or not phrase:
-            self._take(None)
+            self.session.silence("concordance")
+            self._take(phrase, None)
             return
 
         def work() -> Concordance:
@@ -128,10 +128,10 @@ class ConcordancePanel(Panel):
 
             return concordance(corpus, phrase)
 
-        self.session.ask_reader("concordance", work, self._take)
+        self.session.ask_reader("concordance", work, lambda found: self._take(phrase, found))
 
-    def _take(self, found: Concordance | None) -> None:
-        self._found = found
+    def _take(self, phrase: str, found: Concordance | None) -> None:
+        self._searched, self._found = phrase, found
         self.refresh_soon()
 
     def _fade_others(self, index: int) -> None:

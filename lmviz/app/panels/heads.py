@@ -83,7 +83,7 @@ class HeadsPanel(Panel):
             return
         trace = reading.trace
 
-        def work() -> tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]:
+        def work(model: object = None) -> tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]:
             from lmviz.inspection.head_badges import head_badges
 
             return thumbnails(trace), head_badges(trace)
@@ -92,7 +92,7 @@ class HeadsPanel(Panel):
         if sum(attention_weights(trace, layer).size for layer in attention_layers(trace)) <= AT_ONCE:
             self._take(work())
         else:
-            self.session.ask_reader("thumbnails", work, self._take)
+            self.session.ask_about(reading, "thumbnails", work, self._take)
 
     def _take(self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]) -> None:
         small, self._badges = found

@@ -16,6 +16,7 @@ from lmviz.inspection.names import stop_name
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.app.reading import Reading
     from lmviz.app.session import Session
     from lmviz.inspection.logit_lens import LogitLens
     from lmviz.models.model import Model
@@ -37,6 +38,7 @@ class LensPanel(Panel):
         self._norms.setAccessibleName("norm of the state along the layers")
         self._norm_label = QLabel("norm of the state along the layers")
         self._norm_label.setProperty("role", "muted")
+        self._reading: Reading | None = None
         self._lens: LogitLens | None = None
         self._lengths: dict[str, float] = {}
         body = QWidget()
@@ -72,14 +74,13 @@ class LensPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes import lens_recipe
 
-        reading = self.session.reading
-        return lens_recipe(reading.moment, CANDIDATES) if reading is not None and self._lens else ""
+        return lens_recipe(self._reading.moment, CANDIDATES) if self._reading is not None else ""
 
     def refresh(self) -> None:
         reading = self.session.reading
         if reading is None:
             self.session.silence("lens")
-            self._take(None)
+            self._show_nothing()
             return
         position = self.session.reading_position
 
@@ -88,17 +89,17 @@ class LensPanel(Panel):
 
             return logit_lens(model, reading.trace, CANDIDATES, [position])
 
-        self.session.ask_of((reading.model, reading.step), "lens", work, self._take)
+        self.session.ask_about(reading, "lens", work, lambda lens: self._show(reading, lens))
 
-    def _take(self, lens: LogitLens | None) -> None:
-        reading = self.session.reading
-        self._lens = lens if reading is not None else None
-        if self._lens is None:
-            self._lengths = {}
-            self._words.set_matrix(NOTHING)
-            self._norms.set_values([])
-            self._card.set_aside("Open a model and type a prefix")
-            return
+    def _show_nothing(self) -> None:
+        self._reading = self._lens = None
+        self._lengths = {}
+        self._words.set_matrix(NOTHING)
+        self._norms.set_values([])
+        self._card.set_aside("Open a model and type a prefix")
+
+    def _show(self, reading: Reading, lens: LogitLens) -> None:
+        self._reading, self._lens = reading, lens
         token = reading.model.tokenizer.token
         self._words.setMaximumHeight(round(self._words.length(HIGHEST * len(lens.places) + AROUND)))
         self._words.set_matrix(
@@ -115,7 +116,7 @@ class LensPanel(Panel):
     def _measure(self, position: int) -> None:
         from lmviz.inspection.logit_lens import residual_norms
 
-        places, norms = residual_norms(self.session.reading.trace)
+        places, norms = residual_norms(self._reading.trace)
         at = min(position, norms.shape[1] - 1)
         self._lengths = {place: float(norm) for place, norm in zip(places, norms[:, at], strict=True)}
         several = len(places) > 1
@@ -143,7 +144,7 @@ class LensPanel(Panel):
 
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
         lens, place = self._lens, self._lens.places[row]
-        word = visible(self.session.model.tokenizer.token(int(lens.ids[row, 0, column])))
+        word = visible(self._reading.model.tokenizer.token(int(lens.ids[row, 0, column])))
         lines = [
             f"if the model stopped after {stop_name(place)}",
             f"{percentage(float(lens.of_final[row, 0]))} for what it says in the end",

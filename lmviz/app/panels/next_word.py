@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     import numpy as np
 
+    from lmviz.app.reading import Reading
     from lmviz.app.session import Session
 
 FEWEST, MOST = 3, 40
@@ -38,6 +38,8 @@ class NextWordPanel(Panel):
         self._card = Card("Next word", "", self._bars)
         self._shown: Glance | None = None
         self._whole: Distribution | None = None  # made when somebody asks
+        self._reading: Reading | None = None
+        self._text = ""
         self._drawn_for: tuple[object, ...] = ()
         self.column.addWidget(self._card)
         self._bars.bar_clicked.connect(self._append)
@@ -48,7 +50,7 @@ class NextWordPanel(Panel):
     def distribution(self) -> Distribution | None:
         """What is drawn, whole."""
         if self._whole is None and self._shown is not None:
-            self._whole = next_distribution(self._shown.logits, tokens=self._tokens)
+            self._whole = next_distribution(self._shown.logits, tokens=self._reading.model.tokenizer.tokens())
         return self._whole
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -58,11 +60,9 @@ class NextWordPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.decoding_recipes import distribution_recipe
 
-        reading = self.session.reading
-        if reading is None or self._shown is None:
+        if self._reading is None:
             return ""
-        _, end = reading.trace.offsets[self.session.reading_position]
-        return distribution_recipe(replace(reading.moment, text=reading.trace.text[:end]), {})
+        return distribution_recipe(replace(self._reading.moment, text=self._text), {})
 
     def refresh(self) -> None:
         reading = self.session.reading
@@ -81,6 +81,8 @@ class NextWordPanel(Panel):
         except LmvizError as sentence:
             self._show_nothing(str(sentence))
             return
+        _, end = reading.trace.offsets[position]
+        self._reading, self._text = reading, reading.trace.text[:end]
         self._show(shown, before)
         self._drawn_for = wanted
         self._card.set_title(_title(reading.trace.tokens, position))
@@ -90,16 +92,12 @@ class NextWordPanel(Panel):
         self.refresh_soon()
 
     @property
-    def _tokens(self) -> Sequence[str]:
-        return self.session.reading.model.tokenizer.tokens()
-
-    @property
     def _room(self) -> int:
         """How many bars there is room for."""
         return max(FEWEST, min(int(self._bars.height() / self._bars.length(ROW)), MOST))
 
     def _show(self, shown: Glance, before: Glance | None) -> None:
-        tokens, ids = self._tokens, shown.ids.tolist()
+        tokens, ids = self._reading.model.tokenizer.tokens(), shown.ids.tolist()
         self._shown, self._whole = shown, None
         self._bars.set_bars(
             [visible(tokens[id]) for id in ids],
@@ -110,19 +108,18 @@ class NextWordPanel(Panel):
         self._card.set_aside(f"before → after · {aside}" if before else aside)
 
     def _show_nothing(self, sentence: str) -> None:
-        self._shown, self._whole, self._drawn_for = None, None, ()
+        self._shown = self._whole = self._reading = None
+        self._drawn_for = ()
         self._bars.set_bars([], [])
         self._card.set_title("Next word")
         self._card.set_aside(sentence)
 
     def _append(self, index: int) -> None:
         """Write the clicked token at the end of what the distribution was predicted from."""
-        reading = self.session.reading
-        if reading is None or self._shown is None:
+        if self._reading is None:
             return
-        _, end = reading.trace.offsets[self.session.reading_position]
-        chosen = int(self._shown.ids[index])
-        self.session.set_prefix(reading.model.tokenizer.continue_text(reading.trace.text[:end], chosen))
+        tokenizer, chosen = self._reading.model.tokenizer, int(self._shown.ids[index])
+        self.session.set_prefix(tokenizer.continue_text(self._text, chosen))
         self.session.follow_end()
 
 

@@ -79,6 +79,13 @@ class Panel(QWidget):
         """Draw what the session holds now."""
         raise NotImplementedError
 
+    def catch_up(self) -> None:
+        """Draw at once what a change has left to be drawn later, even behind another tab."""
+        self._soon.stop()
+        if self._is_stale:
+            self._is_stale = False
+            self.refresh()
+
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The numbers that are drawn, by name, for export; empty where there are none."""
         return {}

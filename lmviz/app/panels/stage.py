@@ -219,7 +219,7 @@ class StagePanel(Panel):
 
             return f"{place}:  {one_line(explain(model, reading.trace, *cell))}"
 
-        self.session.ask_of((reading.model, reading.step), "numbers", work, self._take_numbers)
+        self.session.ask_about(reading, "numbers", work, self._take_numbers)
 
     def _short_place(self, axes: tuple[str, ...], index: tuple[int, ...]) -> str:
         """Which of a vector's cells it is, such as "unit 17"."""

@@ -26,6 +26,8 @@ TABLE = 120  # pixels that the table keeps above the curves
 class VocabularyPanel(Panel):
     """A table that sorts and filters, and two curves; a point on the curve finds its word."""
 
+    gives_way = 33  # a large text has many words, and the other panels show it as well
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("vocabulary_view")

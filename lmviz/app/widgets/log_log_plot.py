@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,6 +34,7 @@ class LogLogPlot(Pointable):
         self._values = np.zeros(0)
         self._names: Sequence[str] = ()
         self._drawn = np.zeros(0, dtype=np.int64)
+        self._decades = (1.0, 1.0)  # the logarithms at the far ends of the axes
         self._current = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(f"{y_name} over {x_name}")
@@ -44,6 +46,8 @@ class LogLogPlot(Pointable):
         last = max(1, len(self._values))
         places = np.geomspace(1, last, min(last, 600)).round().astype(np.int64) - 1
         self._drawn = np.unique(places[places < len(self._values)])
+        largest = max(float(self._values.max(initial=1)), 10.0)
+        self._decades = max(1.0, math.log10(last)), math.log10(largest)
         self._current = self._hovered = -1
         self.update()
 
@@ -65,17 +69,11 @@ class LogLogPlot(Pointable):
             left, top, max(1.0, self.width() - left - right), max(1.0, self.height() - top - bottom)
         )
 
-    @property
-    def _decades(self) -> tuple[float, float]:
-        """The logarithms at the far ends of the axes."""
-        largest = max(float(self._values.max(initial=1)), 10.0)
-        return max(1.0, np.log10(max(1, len(self._values)))), float(np.log10(largest))
-
     def _point(self, x: float, y: float) -> QPointF:
         area, (across, up) = self._area, self._decades
         return QPointF(
-            area.left() + np.log10(x) / across * area.width(),
-            area.bottom() - np.log10(y) / up * area.height(),
+            area.left() + math.log10(x) / across * area.width(),
+            area.bottom() - math.log10(y) / up * area.height(),
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
