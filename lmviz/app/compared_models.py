@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 from lmviz.app.comparing import names_of, present_moment, shown_moments
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import SignalInstance
+
     from lmviz.app.opened_models import OpenedModel
     from lmviz.app.session import Session
     from lmviz.app.tasks import Moment
@@ -43,6 +45,18 @@ class ComparedModel:
     def step(self) -> int:
         """The step whose weights it carries."""
         return self.moment[1]
+
+
+def changes_of_compared(session: Session) -> tuple[SignalInstance, ...]:
+    """The signals after any of which other models may be compared, or in another state."""
+    return (
+        session.model_changed,
+        session.models_changed,
+        session.step_changed,
+        session.compared_changed,
+        session.interventions_changed,
+        session.twin_changed,
+    )
 
 
 def compared_models(session: Session) -> tuple[ComparedModel, ...]:

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
 
-from lmviz.app.compared_models import ComparedModel, ask_compared, compared_models, names_of_compared
+from lmviz.app.compared_models import (
+    ComparedModel,
+    ask_compared,
+    changes_of_compared,
+    compared_models,
+    names_of_compared,
+)
 from lmviz.app.comparing import UnitsCache, color_of, present_moment
 from lmviz.app.expectation import Expectation, agreement_in_words, expect
 from lmviz.app.panels.panel import Panel
@@ -71,12 +77,7 @@ class ComparedDistributionsPanel(Panel):
         self._trio.changed.connect(self.refresh_soon)
         theme_switch().theme_changed.connect(self.refresh_soon)
         self.follow(
-            session.model_changed,
-            session.models_changed,
-            session.step_changed,
-            session.compared_changed,
-            session.interventions_changed,
-            session.twin_changed,
+            *changes_of_compared(session),
             session.encoding_changed,
             session.position_changed,
             session.hovered_position_changed,

@@ -9,7 +9,13 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from lmviz.app.compared_models import ComparedModel, ask_compared, compared_models, names_of_compared
+from lmviz.app.compared_models import (
+    ComparedModel,
+    ask_compared,
+    changes_of_compared,
+    compared_models,
+    names_of_compared,
+)
 from lmviz.app.comparing import color_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.theme import theme_switch
@@ -77,12 +83,7 @@ class ComparedSamplesPanel(Panel):
         self.column.addWidget(self._card)
         theme_switch().theme_changed.connect(self._recolor)
         self.follow(
-            session.model_changed,
-            session.models_changed,
-            session.step_changed,
-            session.compared_changed,
-            session.interventions_changed,
-            session.twin_changed,
+            *changes_of_compared(session),
             session.encoding_changed,
             session.prefix_changed,
             session.sampling_changed,

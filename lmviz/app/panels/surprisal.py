@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 from lmviz.app.compared_models import (
     ComparedModel,
     ask_compared,
+    changes_of_compared,
     compared_models,
     names_of_compared,
     turns_of,
@@ -70,12 +71,7 @@ class SurprisalPanel(Panel):
         session.position_changed.connect(self._mark)
         theme_switch().theme_changed.connect(self._recolor)
         self.follow(
-            session.model_changed,
-            session.models_changed,
-            session.step_changed,
-            session.compared_changed,
-            session.interventions_changed,
-            session.twin_changed,
+            *changes_of_compared(session),
             session.encoding_changed,
             session.ready_changed,
         )
