@@ -133,4 +133,11 @@ class OverTimePanel(Panel):
         colors = current_theme().series
         for place, (name, word) in enumerate(zip(names, words, strict=True)):
             self._plot.set_curve(name, steps, table[:, word], role=colors[place % len(colors)], width=1.6)
+        self._plot.set_end(self._end())
         self._plot.set_cursor(self.session.step)
+
+    def _end(self) -> int:
+        """How far the axis reaches: to the end of the training that is under way, or to the last snapshot."""
+        session, model = self.session, self._key[0]
+        progress = session.training.progress if session.trains_shown_model else None
+        return max(1, model.snapshots[-1], progress.steps if progress is not None else 0)
