@@ -210,8 +210,8 @@ def test_health_and_prediction_over_time_show_what_was_measured(
     qtbot.waitUntil(lambda: session.reading.step == step, timeout=LONG)
     shown = session.reading.trace["probabilities"].array[-1]
     np.testing.assert_allclose(view.rows[step], shown, rtol=1e-4, atol=1e-6)
-    (reach, _) = view.findChild(LinePlot)._box.viewRange()
-    assert reach == pytest.approx([0, session.model.snapshots[-1]])
+    last, box = session.model.snapshots[-1], view.findChild(LinePlot)._box
+    qtbot.waitUntil(lambda: box.viewRange()[0] == pytest.approx([0, last]), timeout=LONG)
 
 
 def test_the_prediction_over_time_follows_the_pinned_word(
