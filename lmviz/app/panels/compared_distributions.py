@@ -121,9 +121,10 @@ class ComparedDistributionsPanel(Panel):
 
     def refresh(self) -> None:
         models = compared_models(self.session)
-        if models != self._models or len(self._cards) != len(models):
-            self._models, self._found = models, ()
-            self._fit_cards(len(models))
+        if models != self._models:
+            self._found = ()
+        self._models = models  # which may have more snapshots by now, and are the same all the same
+        self._fit_cards(len(models))
         self._trio.look()
         self._show_models()
         self._ask()

@@ -138,6 +138,6 @@ class OverTimePanel(Panel):
 
     def _end(self) -> int:
         """How far the axis reaches: to the end of the training that is under way, or to the last snapshot."""
-        session, model = self.session, self._key[0]
+        session = self.session
         progress = session.training.progress if session.trains_shown_model else None
-        return max(1, model.snapshots[-1], progress.steps if progress is not None else 0)
+        return max(1, session.model.snapshots[-1], progress.steps if progress is not None else 0)
