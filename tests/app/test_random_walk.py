@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from lmviz.app.main_window import MainWindow
 from lmviz.app.panels.table import shown_perspectives
@@ -212,6 +213,8 @@ class Walker:
             away = QPoint(self.random.randint(-40, 40), self.random.randint(-40, 40))
             QTest.mouseMove(widget, place + away)
             QApplication.processEvents()
+            if not isValid(widget):
+                return  # a form that was made anew, under the pointer
         QTest.mouseRelease(widget, LEFT, Qt.KeyboardModifier.NoModifier, place)
 
     def roll_wheel(self) -> None:
@@ -293,10 +296,12 @@ def test_a_random_walk_ends_well(
         session.start()
         session.open_corpus(text_file, documents="line")
         session.open_model(walker.random.choice((lstm_run, transformer_run)))
-        for _ in range(actions):
-            walker.step()
-        watchdog.doing = "closing"
-        window.close()
+        try:
+            for _ in range(actions):
+                walker.step()
+            watchdog.doing = "closing"
+        finally:
+            window.close()  # or its threads would take the process, and the report, with them
         window.deleteLater()
         del walker.window, window, session  # or each theme would be put on every window there ever was
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
