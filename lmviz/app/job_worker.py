@@ -61,6 +61,10 @@ class Job(QThread):
         """Silence the job at once, and let it stop at its next report or value."""
         self._cancelled = True
 
+    def let_go(self) -> None:
+        """Keep nothing of the work that is done; the thread stays, see `TrainingWorker.let_go`."""
+        self._work = _nothing
+
     def run(self) -> None:
         lower_priority()
         try:
@@ -116,3 +120,7 @@ class Job(QThread):
 
     def _end(self) -> None:
         self.ended.emit(self)
+
+
+def _nothing(report: Report) -> None:
+    raise RuntimeError("A job is done once.")

@@ -204,7 +204,7 @@ class Learning(Library):
         controls = Controls()
         controls.learning_rate = learning_rate
         self._controls = controls
-        self._worker = TrainingWorker(lambda: begin(controls), steps)
+        self._worker = TrainingWorker(lambda: begin(controls), steps, self)
         self._worker.start()
         self._timer.start()
         self._take_training(state)
@@ -246,7 +246,7 @@ class Learning(Library):
     def _forget_worker(self) -> None:
         self._timer.stop()
         self._worker.wait()
-        self._worker.fault = None  # its traceback would hold the worker, which goes here and now
+        self._worker.let_go()
         self._worker = None
 
     def _show_snapshots(self, folder: Path) -> None:

@@ -166,7 +166,7 @@ class Tasks(QObject):
     def _forget_job(self, job: Job) -> None:
         self._jobs.remove(job)
         self.job_finished.emit(job)
-        job.deleteLater()
+        job.let_go()
 
 
 def _load_torch() -> None:

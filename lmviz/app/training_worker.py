@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QThread
+from PySide6.QtCore import QObject, QThread
 
 from lmviz.app.threads import lower_priority
 
@@ -35,11 +35,13 @@ class TrainingWorker(QThread):
 
     `begin` is called in the thread, where torch may be imported and a model be built. The first value
     of its generator is the state before the first step. `steps` is how many steps to take before
-    pausing by itself. It has no parent: only Python holds it, and lets go of it once it has been waited for.
+    pausing by itself. Its parent takes it along when it goes, and nothing deletes it before; see `let_go`.
     """
 
-    def __init__(self, begin: Callable[[], PreparedTraining], steps: float = math.inf) -> None:
-        super().__init__()
+    def __init__(
+        self, begin: Callable[[], PreparedTraining], steps: float = math.inf, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
         self._begin = begin
         self._allowed = steps
         self._stopping = False
@@ -56,6 +58,15 @@ class TrainingWorker(QThread):
     def is_paused(self) -> bool:
         """Whether it has been told to wait."""
         return self._allowed <= 0
+
+    def let_go(self) -> None:
+        """Keep nothing of what was trained, once it has been waited for.
+
+        The thread itself stays with its parent: PySide 6.10 now and then dies in the deletion of a QThread
+        whose `run` is Python's, when Qt deletes it later on its own.
+        """
+        self._begin, self._state, self.fault = _nothing, None, None
+        self._mailbox.clear()
 
     def take_progress(self) -> list[Progress]:
         """What has been yielded since the last call, oldest first."""
@@ -144,3 +155,7 @@ class TrainingWorker(QThread):
                 self._state = (step, copied)
         ended = time.monotonic()
         self._next_copy = ended + (ended - began) / SHARE_FOR_COPIES
+
+
+def _nothing() -> PreparedTraining:
+    raise RuntimeError("A training begins once.")

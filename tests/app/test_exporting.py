@@ -7,8 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QPushButton
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QLineEdit,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+)
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import train
@@ -396,6 +403,21 @@ def test_what_is_drawn_can_be_taken_along_in_the_midst_of_every_change(
     session.close_model(session.models[0])
     qtbot.wait(100)
     assert taken.times > 20
+
+
+@pytest.mark.usefixtures("nothing_outside")
+def test_a_right_click_on_the_text_of_a_sample_offers_to_export_it(
+    window: MainWindow, read: Session, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    panel = shown(window, "train")["live_sample_view"]
+    qtbot.waitUntil(lambda: bool(panel.exported_arrays()), timeout=LONG)
+    asked: list[object] = []
+    monkeypatch.setattr("lmviz.app.exporting.fill_export_menu", lambda menu, of: asked.append(of))
+    page = panel.findChild(QPlainTextEdit).viewport()
+    place = page.rect().center()
+    right = QContextMenuEvent.Reason.Mouse
+    QApplication.sendEvent(page, QContextMenuEvent(right, place, page.mapToGlobal(place)))
+    assert asked == [panel]
 
 
 CONTROLS = {"plan_view", "texts_view", "surgery_view", "guess_view", "real_view"}

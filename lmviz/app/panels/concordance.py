@@ -71,6 +71,11 @@ class ConcordancePanel(Panel):
         """What is shown."""
         return self._found
 
+    @property
+    def searched(self) -> str:
+        """The phrase of which that was found."""
+        return self._searched
+
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The words that follow as texts (word, 2): token and count."""
         words = self._found.words if self._found is not None else ()
@@ -117,7 +122,9 @@ class ConcordancePanel(Panel):
         self._body.setCurrentWidget(self._empty)
 
     def _search(self) -> None:
-        corpus, phrase = self.session.corpus, self._phrase.text().strip()
+        corpus, phrase = self.session.corpus, self._phrase.text()
+        if corpus is not None and corpus.tokenizer.kind != "characters":
+            phrase = phrase.strip(" ")  # among characters a space is one like any other
         if corpus is None or not phrase:
             self.session.silence("concordance")
             self._take(phrase, None)
@@ -142,9 +149,10 @@ class ConcordancePanel(Panel):
         self._places.set_faded([n for n, place in enumerate(self._found.places) if place.token != word])
 
     def _extend_phrase(self, index: int) -> None:
-        """Go on with a word, as the n-gram does."""
-        if self._found is not None:
-            self._phrase.setText(f"{self._searched} {self._found.words[index].token}".replace("\n", " "))
+        """Go on with a word, as the n-gram does; after the end of a document nothing comes."""
+        corpus = self.session.corpus
+        if self._found is not None and corpus is not None:
+            self._phrase.setText(corpus.tokenizer.continue_text(self._searched, self._found.words[index].id))
             self._phrase.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _open_place(self, index: int) -> None:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
@@ -43,6 +43,7 @@ class LiveSamplePanel(Panel):
         self.setObjectName("live_sample_view")
         self._page = QPlainTextEdit()
         self._page.setReadOnly(True)
+        self._page.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # the panel's own is wanted
         self._page.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self._page.setAccessibleName("sampled text")
         self._card = Card("A sample", "", self._page)

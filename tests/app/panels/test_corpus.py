@@ -114,6 +114,32 @@ def test_the_concordance_counts_what_follows_and_leads_to_the_place(
     assert session.place == matches[2]
 
 
+@pytest.mark.parametrize("tokenizer", ["words", "characters", "bpe:300"])
+def test_a_click_on_a_bar_goes_on_with_it_whatever_the_tokens_are(
+    window: MainWindow, session: Session, text_file: Path, tokenizer: str, qtbot: QtBot
+) -> None:
+    window.show_perspective("corpus")
+    session.open_corpus(text_file, documents="line", tokenizer=tokenizer)
+    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
+    view = panel(window, "concordance_view")
+    phrase, bars = view.findChild(QLineEdit, "concordance_edit"), view.findChild(BarsView)
+    phrase.setText("the")
+    for _ in range(8):
+        before = phrase.text()
+        qtbot.waitUntil(
+            lambda before=before: view.found is not None and view.searched == before, timeout=LONG
+        )
+        likeliest = view.found.words[0]
+        if likeliest.id == session.corpus.tokenizer.end_id:
+            break
+        bars.bar_clicked.emit(0)
+        assert phrase.text() == session.corpus.tokenizer.continue_text(before, likeliest.id)
+        qtbot.waitUntil(lambda before=before: view.searched not in ("", before), timeout=LONG)
+        assert view.found.total == likeliest.count
+    bars.bar_clicked.emit(0)
+    assert session.corpus.training_text.count(phrase.text()) >= view.found.total > 0
+
+
 def test_the_vocabulary_is_counted_and_filtered(corpus: MainWindow, session: Session, qtbot: QtBot) -> None:
     view = panel(corpus, "vocabulary_view")
     table = view.findChild(TableView)
