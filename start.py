@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Start lmviz from a checkout, with nothing but Python.
 
-    python3 start.py [PATH]       open the window; PATH is a text, a run or a checkpoint
+    python3 start.py [PATH]       open the window; PATH is a text or a run
     python3 start.py WORD ...     do one other thing; `python3 start.py --help` lists the words
 
 Each call makes `.venv` beside this file, installs there what is missing, in the versions of

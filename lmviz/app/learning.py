@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import platformdirs
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.faults import sentence_for
@@ -19,6 +18,7 @@ from lmviz.app.library import Library
 from lmviz.app.threads import compute_with
 from lmviz.app.training_state import History, Phase, Plan, TrainingState
 from lmviz.app.training_worker import State, TrainingWorker
+from lmviz.text.resources import data_folder
 from lmviz.training.controls import Controls
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Learning(Library):
 
     def __init__(self, runs_folder: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.runs_folder = runs_folder or platformdirs.user_data_path("lmviz") / "runs"
+        self.runs_folder = runs_folder or data_folder() / "runs"
         self._plan: Plan | None = None
         self._plan_problem = ""
         self._training = TrainingState()

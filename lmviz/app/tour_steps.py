@@ -120,7 +120,7 @@ STEPS = (
     Step(
         "attention",
         "attention_view",
-        "Rows look at columns. Point at a dark cell: so much of its attention a word gives to another.",
+        "Rows look at columns. Point at a strong cell: so much of its attention a word gives to another.",
         lambda session, control: session.hovered_cell_changed,
         _has_been(lambda session: session.hovered_cell is not None),
         watched=("why_view", "prefix_bar"),

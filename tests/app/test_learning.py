@@ -255,3 +255,12 @@ def test_two_trainings_of_one_second_are_two_runs(
         assert ready.training.phase == "finished", ready.training.sentence
         folders.append(ready.training.folder)
     assert folders[0] != folders[1]
+
+
+def test_runs_lie_in_the_data_folder_that_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qapp: QCoreApplication
+) -> None:
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "elsewhere"))
+    session = Session()
+    assert session.runs_folder == tmp_path / "elsewhere" / "runs"
+    session.close()
