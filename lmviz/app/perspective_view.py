@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStyle, QTabBar, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from lmviz.app.panels.table import PanelRow, rows_of
+from lmviz.app.stylesheet import SEPARATOR
 from lmviz.app.theme import current_theme, theme_switch
 from lmviz.app.widgets.scrolling import QuietScrollArea
 
@@ -150,8 +151,7 @@ class PerspectiveView(QMainWindow):
     def minimumSizeHint(self) -> QSize:
         """Qt's own forgets the line between the columns and the row below them."""
         least, has_bottom = super().minimumSizeHint(), any(row.area == "bottom" for row in self._rows)
-        line = self.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent, None, self)
-        return least + QSize(0, line if has_bottom else 0)
+        return least + QSize(0, round(SEPARATOR * current_theme().scale) if has_bottom else 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -16,6 +16,8 @@ from lmviz.app.icons import icon_path
 if TYPE_CHECKING:
     from lmviz.app.theme import Theme
 
+SEPARATOR = 12  # pixels at scale 1 between two panels
+
 _TEMPLATE = Template("""
 * { outline: none; }
 QMainWindow, QDialog { background: $background; }
@@ -216,7 +218,7 @@ QDockWidget::close-button, QDockWidget::float-button {
     border: none; border-radius: ${p3}px; background: transparent; padding: 0px;
 }
 QDockWidget::close-button:hover, QDockWidget::float-button:hover { background: $line; }
-QMainWindow::separator { background: $background; width: ${p12}px; height: ${p12}px; }
+QMainWindow::separator { background: $background; width: ${separator}px; height: ${separator}px; }
 QMainWindow::separator:hover { background: $line; }
 QSplitter::handle { background: transparent; }
 QSplitter::handle:hover { background: $line; }
@@ -258,6 +260,7 @@ def stylesheet(theme: Theme) -> str:
     values = {f"p{length}": round(length * theme.scale) for length in _LENGTHS}
     # Qt draws a square where a radius exceeds half of the length it rounds.
     values["handle_radius"] = (values["p4"] + 2 * values["p6"]) // 2
+    values["separator"] = round(SEPARATOR * theme.scale)
     colors = {role: getattr(theme, role).name() for role in _ROLES}
     colors["on_accent"] = theme.on(theme.accent).name()
     icons = {name: icon_path(f"controls/{name}").as_posix() for name in _CONTROLS}
