@@ -16,6 +16,7 @@ from lmviz.app.widgets.card import Card
 from lmviz.decoding.options import SamplingOptions
 
 if TYPE_CHECKING:
+    from lmviz.app.opened_models import OpenedModel
     from lmviz.app.session import Session
     from lmviz.inspection.recipes import Moment
     from lmviz.models.model import Model
@@ -48,7 +49,7 @@ class LiveSamplePanel(Panel):
         self._page.setAccessibleName("sampled text")
         self._card = Card("A sample", "", self._page)
         self.column.addWidget(self._card)
-        self._begun_with = ""
+        self._begun_with: tuple[OpenedModel | None, str] = (None, "")
         self._moments: list[Moment] = []
         self._drawn: list[Drawn] = []
         self._options = SamplingOptions()
@@ -98,25 +99,30 @@ class LiveSamplePanel(Panel):
         wait = EVERY - (time.monotonic() - self._begun)
         writing = len(self._drawn) < self._limit
         running = session.training.phase == "running"
-        if writing and wait > 0 and session.prefix == self._begun_with and session.live and running:
+        if writing and wait > 0 and self._begins_with == self._begun_with and session.live and running:
             self._later.start(round(1000 * wait))
             return
         self._next_piece.stop()
-        self._begun, self._begun_with, self._options = time.monotonic(), session.prefix, session.sampling
+        self._begun, self._begun_with, self._options = time.monotonic(), self._begins_with, session.sampling
         self._drawn, self._moments = [], []
         self._limit = LENGTH.get(session.model.tokenizer.kind, LENGTH["words"])
         self._card.set_aside(f"temperature {session.sampling.temperature:g}")
         self._write_on()
+
+    @property
+    def _begins_with(self) -> tuple[OpenedModel | None, str]:
+        """What writes, and after what."""
+        return self.session.model, self.session.prefix
 
     def _write_on(self) -> None:
         """A few tokens at a time, so that nobody waits for the reading thread."""
         from lmviz.app.moments import moment_of
 
         session, options, ids = self.session, self._options, [item.id for item in self._drawn]
-        if not self.isVisible() or session.model is None:
-            return
+        if not self.isVisible() or self._begins_with != self._begun_with:
+            return  # another text begins soon: these ids may be no tokens of another model
         can_begin = session.encoding is not None and len(session.encoding) > 0
-        text = self._begun_with if can_begin else BEGINNING
+        text = session.prefix if can_begin else BEGINNING
         moment = moment_of(session, text)
         if moment not in self._moments:
             self._moments.append(moment)

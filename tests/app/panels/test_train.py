@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
 
+from lmviz.api import train as train_model
 from lmviz.app.main_window import MainWindow
 from lmviz.app.session import Session
 from lmviz.app.widgets.bars import BarsView
@@ -18,6 +19,7 @@ from lmviz.app.widgets.figures import number
 from lmviz.app.widgets.line_plot import LinePlot
 from lmviz.app.widgets.model_cards import ModelCards
 from lmviz.families import FAMILIES
+from lmviz.text.corpus import load_corpus
 from lmviz.training.options import TrainingOptions
 
 LONG = 30_000
@@ -252,3 +254,31 @@ def test_the_references_are_those_of_the_core(train: MainWindow, session: Sessio
         ignored_target=corpus.tokenizer.start_id,
     )
     assert panel.references == pytest.approx(expected)
+
+
+def test_the_sample_begins_anew_with_a_model_of_other_tokens(
+    train: MainWindow, session: Session, text_file: Path, lstm_run: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    letters = load_corpus(text_file, documents="line", tokenizer="characters")
+    train_model("gru", letters, tmp_path / "letters", steps=1, batch=2, length=8, width=8)
+    session.set_sampling(stop_at_end=False)
+    panel = next(panel for panel in train.perspective.panels if panel.objectName() == "live_sample_view")
+    failed: list[str] = []
+    session.failed.connect(lambda where, sentence: failed.append(sentence))
+    for folder in (tmp_path / "letters", lstm_run):
+        session.open_model(folder)
+        opened = folder.resolve()
+        qtbot.waitUntil(
+            lambda opened=opened: opened in [model.folder for model in session.models], timeout=LONG
+        )
+        session.set_prefix("the cows")
+        qtbot.waitUntil(lambda: len(panel.exported_arrays().get("ids", ())) >= 16, timeout=LONG)
+    for model in (*session.models, *session.models):
+        session.silence("live sample")
+        session.choose_model(model)
+        panel._write_on()  # as its timer does, before anything has been drawn
+        assert not session._reader.is_busy("live sample"), "it would go on with ids of another model"
+        qtbot.wait(30)
+    qtbot.waitUntil(lambda: len(panel.exported_arrays().get("ids", ())) >= 16, timeout=LONG)
+    assert failed == []
+    assert panel.exported_arrays()["ids"].max() < session.model.tokenizer.vocabulary_size
