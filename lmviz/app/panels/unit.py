@@ -101,7 +101,7 @@ class UnitPanel(Panel):
         if self._shows_evidence:
             return self._evidence.exported_arrays()
         reading = self.session.reading
-        if reading is None or self._unit is None or self._unit[0] not in reading.trace.arrays:
+        if reading is None or not self._is_in(reading.trace):
             return {}
         address, unit = self._unit
         return {f"{address} {unit}": reading.trace[address].array[:, unit]}
@@ -128,7 +128,7 @@ class UnitPanel(Panel):
             self._evidence.show_context(trace.arrays[context].array[self.session.reading_position])
             return
         self._words.set_tokens([visible(token) for token in trace.tokens] if trace else [])
-        known = trace is not None and self._unit is not None and self._unit[0] in trace.arrays
+        known = trace is not None and self._is_in(trace)
         self._search_button.setEnabled(known)
         self._name_search(reading)
         self._suggest_threshold(trace)
@@ -143,6 +143,13 @@ class UnitPanel(Panel):
         self._card.set_aside(title_of(address))
         self._draw_curve(trace[address].array[:, unit], trace)
         self._words.set_shades(trace[address].array[:, unit], scale=trace[address].scale)
+
+    def _is_in(self, trace: Trace) -> bool:
+        """Whether a trace has the chosen unit; that of another model may be narrower."""
+        if self._unit is None or self._unit[0] not in trace.arrays:
+            return False
+        address, unit = self._unit
+        return _has_units(trace, address) and unit < trace[address].array.shape[-1]
 
     @property
     def _shows_evidence(self) -> bool:

@@ -184,3 +184,24 @@ def test_the_text_that_was_counted_is_opened_at_a_click_and_every_order_has_its_
     qtbot.waitUntil(lambda: places.accessibleDescription() == "0 places", timeout=LONG)
     session.choose_stage(0)
     qtbot.waitUntil(lambda: places.accessibleDescription() == found, timeout=LONG)
+
+
+def test_a_unit_that_a_narrower_model_lacks_is_let_go(
+    window: MainWindow, session: Session, lstm_run: Path, make_run: Callable[..., Path], qtbot: QtBot
+) -> None:
+    wide = make_run("lstm", 1, width=24)
+    panel = open_inside(window, session, wide, None, qtbot)["unit_view"]
+    session.set_prefix("the cows")
+    qtbot.waitUntil(lambda: session.reading is not None and not session.is_reading, timeout=LONG)
+    session.open_model(lstm_run)
+    qtbot.waitUntil(lambda: session.model.folder == lstm_run.resolve(), timeout=LONG)
+    session.choose_model(session.models[0])
+    qtbot.waitUntil(lambda: session.reading.model == session.models[0], timeout=LONG)
+    session.choose_model(session.models[1])
+    session.choose_cell(("layers/0/hidden", (1, 20)))  # in the reading of the wide one, which is still shown
+    qtbot.waitUntil(lambda: session.reading.model == session.models[1], timeout=LONG)
+    qtbot.wait(10)
+    panel.catch_up()
+    assert panel.unit == ("layers/0/hidden", 20)
+    assert panel.exported_arrays() == {}
+    assert panel.recipe() == ""
