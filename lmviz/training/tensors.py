@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from safetensors.torch import save_file
 
 from lmviz.errors import LmvizError
 from lmviz.training.atomic import NotWritten, replacing
+
+ATTEMPTS = 100
 
 
 def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor], header: Mapping[str, str]) -> None:
@@ -32,14 +35,29 @@ def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor], header: Mappi
 
 
 def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
-    """The tensors and the header of a file, or LmvizError whatever its bytes are."""
+    """The tensors and the header of a file, or LmvizError whatever its bytes are.
+
+    `safe_open` opens the path once for the header and once for the tensors: where another file has come
+    to lie there meanwhile, both are read again, so that they belong together.
+    """
     try:
-        with safe_open(path, framework="pt") as file:
-            names = list(file.keys())
-            return {name: file.get_tensor(name) for name in names}, dict(file.metadata() or {})
+        for _ in range(ATTEMPTS):
+            lying_there = _identity(path)
+            with safe_open(path, framework="pt") as file:
+                names = list(file.keys())
+                found = {name: file.get_tensor(name) for name in names}, dict(file.metadata() or {})
+            if _identity(path) == lying_there:
+                return found
+        raise LmvizError(f"{path} is replaced all the time: read it when less is written there.")
     except FileNotFoundError:
         raise LmvizError(f"{path} is not there: choose another snapshot, or another run.") from None
     except (SafetensorError, OSError, ValueError, RuntimeError, KeyError, TypeError) as error:
         raise LmvizError(
             f"{path} cannot be read as safetensors ({error}): choose another snapshot."
         ) from None
+
+
+def _identity(path: Path) -> tuple[int, int, int]:
+    """What tells a file from the one that replaces it."""
+    status = os.stat(path)
+    return status.st_ino, status.st_mtime_ns, status.st_size

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from lmviz.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+from lmviz.training import tensors as tensors_module
 from lmviz.training.description import RunDescription
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
@@ -218,3 +219,45 @@ def test_a_run_made_for_a_model_describes_it(new_run: Callable[..., Run], lstm: 
     model = lstm(width=4)
     run = new_run(model, TrainingOptions())
     assert Run.open(run.folder).description.configuration == model.configuration.to_values()
+
+
+def test_header_and_tensors_of_a_file_that_is_replaced_belong_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run.create(tmp_path / "run", DESCRIPTION)
+    run.save_resume({"weight": torch.zeros(8)}, {"step": 0})
+    opened = tensors_module.safe_open
+    openings: list[Path] = []
+
+    class Replaced:
+        """Opens as before, and has the file replaced between its header and its tensors."""
+
+        def __init__(self, path: Path, framework: str) -> None:
+            self.file = opened(path, framework=framework)
+            openings.append(path)
+
+        def __enter__(self) -> "Replaced":
+            self.file.__enter__()
+            return self
+
+        def __exit__(self, *fault: object) -> None:
+            self.file.__exit__(*fault)
+
+        def keys(self) -> list[str]:
+            return self.file.keys()
+
+        def metadata(self) -> dict[str, str]:
+            return self.file.metadata()
+
+        def get_tensor(self, name: str) -> torch.Tensor:
+            if len(openings) > 1:
+                return self.file.get_tensor(name)
+            run.save_resume({"weight": torch.ones(8)}, {"step": 1})
+            with opened(openings[0], framework="pt") as newer:
+                return newer.get_tensor(name)
+
+    monkeypatch.setattr(tensors_module, "safe_open", Replaced)
+    tensors, values = Run.open(run.folder).load_resume()
+    assert len(openings) == 2
+    assert (tensors["weight"] == values["step"]).all()
+    assert values["step"] == 1
