@@ -82,6 +82,13 @@ def offer_for_a_game(session: Session) -> tuple[str, Callable[[], object]]:
     return f"Open “{FIRST_TEXT}”", lambda: session.open_corpus(FIRST_TEXT)
 
 
+def play_or_open(session: Session, play: Callable[[], object]) -> None:
+    """Play, or open what has to be there first."""
+    if session.model is None or session.corpus is None:
+        _, play = offer_for_a_game(session)
+    play()
+
+
 class UnitsCache:
     """The units in which some models can be compared, found once. Used in the reading thread alone."""
 

@@ -44,7 +44,7 @@ class Job(QThread):
         super().__init__(parent)
         self.name = name
         self.where = where or name
-        self._work = work
+        self._work: Work | None = work
         self._cancelled = False
         self._reported = 0.0
         # Signals out of the thread go to methods of this object and nowhere else: a function without a
@@ -63,7 +63,7 @@ class Job(QThread):
 
     def let_go(self) -> None:
         """Keep nothing of the work that is done; the thread stays, see `TrainingWorker.let_go`."""
-        self._work = _nothing
+        self._work = None
 
     def run(self) -> None:
         lower_priority()
@@ -120,7 +120,3 @@ class Job(QThread):
 
     def _end(self) -> None:
         self.ended.emit(self)
-
-
-def _nothing(report: Report) -> None:
-    raise RuntimeError("A job is done once.")

@@ -42,7 +42,7 @@ class TrainingWorker(QThread):
         self, begin: Callable[[], PreparedTraining], steps: float = math.inf, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._begin = begin
+        self._begin: Callable[[], PreparedTraining] | None = begin
         self._allowed = steps
         self._stopping = False
         self._condition = threading.Condition()
@@ -65,7 +65,7 @@ class TrainingWorker(QThread):
         The thread itself stays with its parent: PySide 6.10 now and then dies in the deletion of a QThread
         whose `run` is Python's, when Qt deletes it later on its own.
         """
-        self._begin, self._state, self.fault = _nothing, None, None
+        self._begin = self._state = self.fault = None
         self._mailbox.clear()
 
     def take_progress(self) -> list[Progress]:
@@ -155,7 +155,3 @@ class TrainingWorker(QThread):
                 self._state = (step, copied)
         ended = time.monotonic()
         self._next_copy = ended + (ended - began) / SHARE_FOR_COPIES
-
-
-def _nothing() -> PreparedTraining:
-    raise RuntimeError("A training begins once.")

@@ -20,6 +20,7 @@ from lmviz.app.comparing import (
     lacking_for_a_game,
     names_of,
     offer_for_a_game,
+    play_or_open,
     present_moment,
     shown_moments,
 )
@@ -91,7 +92,7 @@ class GuessWordPanel(Panel):
 
     def _build(self) -> None:
         self._invitation = Invitation("guess_play_button")
-        self._invitation.accepted.connect(self._accept)
+        self._invitation.accepted.connect(lambda: play_or_open(self.session, self._start))
         self._passage = QLabel()
         self._passage.setObjectName("guess_passage")
         self._passage.setTextFormat(Qt.TextFormat.PlainText)
@@ -207,14 +208,6 @@ class GuessWordPanel(Panel):
         self._scores.set_columns(columns)
         self._scores.setFixedHeight(round(self._card.length(ROW) * (len(players) + 1.5)))
         self._scores.set_current(players.index("you") if "you" in players else -1)
-
-    def _accept(self) -> None:
-        """Play, or open what has to be there first."""
-        if self.session.model is None or self.session.corpus is None:
-            _, open_first = offer_for_a_game(self.session)
-            open_first()
-        else:
-            self._start()
 
     def _start(self) -> None:
         corpus = self.session.corpus

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lmviz.app.comparing import lacking_for_a_game, offer_for_a_game
+from lmviz.app.comparing import lacking_for_a_game, offer_for_a_game, play_or_open
 from lmviz.app.panels.panel import Panel
 from lmviz.app.tasks import Moment
 from lmviz.app.widgets.card import Card
@@ -79,7 +79,7 @@ class WhichIsRealPanel(Panel):
 
     def _build(self) -> None:
         self._invitation = Invitation("real_play_button")
-        self._invitation.accepted.connect(self._accept)
+        self._invitation.accepted.connect(lambda: play_or_open(self.session, self._start))
         self._beginning = QLabel()
         self._beginning.setProperty("role", "muted")
         self._beginning.setTextFormat(Qt.TextFormat.PlainText)
@@ -162,14 +162,6 @@ class WhichIsRealPanel(Panel):
         first, _ = offer_for_a_game(self.session)
         self._invitation.invite(self._complaint or lacking or sentence, first if lacking else offer)
         return not lacking and not self._complaint
-
-    def _accept(self) -> None:
-        """Play, or open what has to be there first."""
-        if self.session.model is None or self.session.corpus is None:
-            _, open_first = offer_for_a_game(self.session)
-            open_first()
-        else:
-            self._start()
 
     def _start(self) -> None:
         corpus = self.session.corpus
