@@ -7,9 +7,9 @@ from nltk.lm import KneserNeyInterpolated
 from nltk.lm.preprocessing import padded_everygram_pipeline
 
 from benchmarks.rows import Measured, Row, interleave
-from lmviz.models.ngram import Ngram
-from lmviz.models.ngram_configuration import NgramConfiguration
-from lmviz.models.ngram_counts import count_ngrams
+from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.ngram.model import Ngram
 
 ORDER = 5
 VOCABULARY = 30_000

@@ -33,7 +33,7 @@ def _temperature() -> list[float]:
     """Seconds from each temperature to the repainted table of the vocabulary, ascending."""
     from benchmarks.made_models import make_run, text
     from benchmarks.opened_window import OpenedWindow
-    from lmviz.app.widgets.figures_table import FiguresTable
+    from lmviz.app.widgets.tables.figures_table import FiguresTable
     from lmviz.models.transformer_configuration import TransformerConfiguration
 
     with tempfile.TemporaryDirectory() as folder:
@@ -56,9 +56,9 @@ def _attention() -> tuple[list[float], list[float]]:
     """Seconds from a trace to all its heads drawn, and from a move of the pointer to its answer."""
     from benchmarks.made_models import make_run, text
     from benchmarks.opened_window import OpenedWindow
-    from lmviz.app.widgets.attention_text import AttentionText
-    from lmviz.app.widgets.heatmap import HeatmapView
-    from lmviz.app.widgets.mosaic import HeadMosaic
+    from lmviz.app.widgets.matrix.heatmap import HeatmapView
+    from lmviz.app.widgets.matrix.mosaic import HeadMosaic
+    from lmviz.app.widgets.text.attention_text import AttentionText
     from lmviz.models.transformer_configuration import TransformerConfiguration
 
     chance = random.Random(0)
@@ -124,8 +124,8 @@ def _scrubbing() -> list[float]:
     from benchmarks.made_models import write_run
     from benchmarks.opened_window import OpenedWindow
     from lmviz.api import find_run
-    from lmviz.app.widgets.bars import BarsView
-    from lmviz.app.widgets.heatmap import HeatmapView
+    from lmviz.app.widgets.matrix.heatmap import HeatmapView
+    from lmviz.app.widgets.plots.bars import BarsView
     from lmviz.training.run import Run
 
     sample = Run.open(find_run(SAMPLE_MODEL))

@@ -24,8 +24,8 @@ NEW_TEXTS = 9
 
 def _keystrokes(opened: OpenedWindow, texts: Iterable[str]) -> list[float]:
     """Seconds each of these prefixes took, ascending."""
-    from lmviz.app.widgets.bars import BarsView
-    from lmviz.app.widgets.heatmap import HeatmapView
+    from lmviz.app.widgets.matrix.heatmap import HeatmapView
+    from lmviz.app.widgets.plots.bars import BarsView
 
     views = [opened.view("next_word_view", BarsView), opened.view("attention_view", HeatmapView)]
     edit, changed = opened.window.prefix_bar.edit, opened.session.reading_changed

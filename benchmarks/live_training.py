@@ -38,7 +38,7 @@ class Headless:
         """Build everything, at the priority of a training in the window, so that whatever else runs on
         this machine takes as much from the one as from the other."""
         from lmviz.api import load_corpus, prepare_training
-        from lmviz.app.threads import lower_priority
+        from lmviz.app.workers.threads import lower_priority
 
         lower_priority()
         folder = Path(tempfile.mkdtemp(prefix="lmviz-bench-"))

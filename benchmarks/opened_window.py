@@ -12,8 +12,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer, SignalInstance
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.theme import make_application
-from lmviz.app.threads import GarbageCollector, prepare_interpreter
+from lmviz.app.look.theme import make_application
+from lmviz.app.workers.threads import GarbageCollector, prepare_interpreter
 
 LONGEST_WAIT = 30.0  # seconds
 LOOK_EVERY = 8  # milliseconds
@@ -25,9 +25,9 @@ class OpenedWindow:
     def __init__(self, folder: Path) -> None:
         prepare_interpreter()
         self.application = make_application()
-        from lmviz.app.main_window import MainWindow
-        from lmviz.app.session import Session
-        from lmviz.app.settings import Settings
+        from lmviz.app.opening.settings import Settings
+        from lmviz.app.session.session import Session
+        from lmviz.app.window.main_window import MainWindow
 
         self.session = Session(folder / "runs")
         self.window = MainWindow(self.session, Settings(folder / "lmviz.ini"))

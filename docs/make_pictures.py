@@ -24,10 +24,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
+from lmviz.app.look.theme import make_application
 from lmviz.app.main import main as start_program
-from lmviz.app.main_window import MainWindow
-from lmviz.app.theme import make_application
-from lmviz.app.threads import GarbageCollector, prepare_interpreter
+from lmviz.app.window.main_window import MainWindow
+from lmviz.app.workers.threads import GarbageCollector, prepare_interpreter
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
 SIZE = (1440, 900)

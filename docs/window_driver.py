@@ -11,9 +11,9 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPolygonF
 from PySide6.QtWidgets import QApplication, QWidget
 
-from lmviz.app.main_window import MainWindow
-from lmviz.app.session import Session
-from lmviz.app.settings import Settings
+from lmviz.app.opening.settings import Settings
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
 
 PATIENCE = 120.0  # seconds until a condition that does not come is given up
 LOOK_EVERY = 0.15  # seconds between two looks at whether the window rests

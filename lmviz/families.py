@@ -53,8 +53,8 @@ FAMILIES: dict[str, Family] = {
             "ngram",
             "N-gram",
             "Counts which token followed the last few, and shares out some probability to the unseen.",
-            "lmviz.models.ngram_configuration:NgramConfiguration",
-            "lmviz.models.ngram:Ngram",
+            "lmviz.models.ngram.configuration:NgramConfiguration",
+            "lmviz.models.ngram.model:Ngram",
             _COUNT,
         ),
         Family(

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lmviz.app.main_window import MainWindow
+    from lmviz.app.window.main_window import MainWindow
 
 
 def main(path: str | None = None) -> int:
@@ -35,9 +35,9 @@ def open_window(path: str | None = None) -> MainWindow:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's idle threads would spin beside the window
     gc.disable()  # as `prepare_interpreter` will; it would look through every module that is loaded
     _read_no_sources()
-    from lmviz.app.faults import Faults
-    from lmviz.app.theme import make_application
-    from lmviz.app.threads import GarbageCollector, prepare_interpreter
+    from lmviz.app.look.theme import make_application
+    from lmviz.app.workers.faults import Faults
+    from lmviz.app.workers.threads import GarbageCollector, prepare_interpreter
 
     prepare_interpreter()
     application = make_application()
@@ -46,9 +46,9 @@ def open_window(path: str | None = None) -> MainWindow:
     faults = Faults(application)
     faults.install()
 
-    from lmviz.app.main_window import MainWindow
-    from lmviz.app.session import Session
-    from lmviz.app.settings import Settings
+    from lmviz.app.opening.settings import Settings
+    from lmviz.app.session.session import Session
+    from lmviz.app.window.main_window import MainWindow
 
     window = MainWindow(Session(), Settings())
     collector = GarbageCollector(window)

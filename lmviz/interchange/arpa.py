@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from lmviz.errors import LmvizError
-from lmviz.models.ngram import Ngram
-from lmviz.models.ngram_backoff import BackoffNgram
-from lmviz.models.ngram_backoff_tables import BackoffLevel, BackoffTables, as_backoff
-from lmviz.models.ngram_configuration import NgramConfiguration
-from lmviz.models.ngram_level import ABSENT, Level, NgramIndex
+from lmviz.models.ngram.backoff import BackoffNgram
+from lmviz.models.ngram.backoff_tables import BackoffLevel, BackoffTables, as_backoff
+from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.ngram.level import ABSENT, Level, NgramIndex
+from lmviz.models.ngram.model import Ngram
 from lmviz.text.files import write_atomically
 from lmviz.text.tokenizer import Tokenizer
 

@@ -17,8 +17,8 @@ import torch
 
 from lmviz.errors import LmvizError
 from lmviz.models.model import IGNORED
-from lmviz.models.ngram import Ngram
-from lmviz.models.ngram_counts import count_ngrams
+from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.ngram.model import Ngram
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import join_team
 from lmviz.training.learner import Update

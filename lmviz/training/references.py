@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmviz.models.ngram import Ngram
-from lmviz.models.ngram_configuration import NgramConfiguration
-from lmviz.models.ngram_counts import count_ngrams
+from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.ngram.model import Ngram
 from lmviz.training.counting import mean_loss
 
 ORDERS = {"unigram": 1, "bigram": 2, "5-gram Kneser-Ney": 5}

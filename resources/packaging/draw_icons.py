@@ -9,7 +9,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtGui import QColor, QGuiApplication
 
-from lmviz.app.icons import APPLICATION_SIZES, icon_path, pixmap
+from lmviz.app.look.icons import APPLICATION_SIZES, icon_path, pixmap
 
 
 def draw_icons(folder: Path) -> None:

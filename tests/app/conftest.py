@@ -16,10 +16,10 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from lmviz.app.main_window import MainWindow
-from lmviz.app.session import Session
-from lmviz.app.settings import Settings
-from lmviz.app.theme import STYLE_ARGUMENTS, theme_switch
+from lmviz.app.look.theme import STYLE_ARGUMENTS, theme_switch
+from lmviz.app.opening.settings import Settings
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
 from lmviz.training.options import TrainingOptions
 
 TEXT = "the cows eat grass\nthe hens eat corn\nthe dog sees the cows\nthe hens see the dog\n" * 30

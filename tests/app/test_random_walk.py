@@ -28,10 +28,10 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from lmviz.app.main_window import MainWindow
+from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import shown_perspectives
-from lmviz.app.session import Session
-from lmviz.app.settings import Settings
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.training.options import TrainingOptions
 

@@ -11,7 +11,7 @@ from lmviz.doctor import missing_libraries
 
 FIRST_PAINT = """
 import sys
-from lmviz.app import main_window
+from lmviz.app.window import main_window
 
 painted = main_window.MainWindow.paintEvent
 
@@ -28,7 +28,7 @@ main_window.MainWindow.paintEvent = paint
 
 WHEN_READY = """
 from PySide6.QtCore import QTimer
-from lmviz.app.session import Session
+from lmviz.app.session.session import Session
 
 started = Session.start
 
@@ -72,7 +72,7 @@ def test_the_window_is_painted_before_anything_heavy_is_loaded_and_ends_cleanly(
 
 def test_a_text_on_the_command_line_is_opened(tmp_path: Path, text_file: Path) -> None:
     opened = """
-from lmviz.app.library import Library
+from lmviz.app.session.library import Library
 took = Library.take_corpus
 Library.take_corpus = lambda self, corpus: (print("opened", corpus.name, flush=True), took(self, corpus))
 """
@@ -85,7 +85,7 @@ def test_an_exception_in_a_slot_and_in_a_thread_is_logged_and_survived(tmp_path:
     broken = """
 import threading
 from PySide6.QtCore import QTimer
-from lmviz.app.main_window import MainWindow
+from lmviz.app.window.main_window import MainWindow
 
 made = MainWindow.__init__
 
@@ -142,7 +142,7 @@ def test_what_is_missing_is_said_in_a_sentence(tmp_path: Path, missing: str, sen
 
 def test_every_widget_has_the_type_of_the_theme_from_the_first_paint_on(tmp_path: Path) -> None:
     looks = """
-from lmviz.app.main_window import MainWindow
+from lmviz.app.window.main_window import MainWindow
 
 made = MainWindow.__init__
 

@@ -7,7 +7,7 @@ import torch
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.likelihood import BLOCK, predictions
 from lmviz.families import build_model, find_family
-from lmviz.models.ngram_counts import count_ngrams
+from lmviz.models.ngram.counts import count_ngrams
 
 VOCABULARY = 9
 SMALL = {

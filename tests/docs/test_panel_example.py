@@ -13,9 +13,9 @@ TEXT = "the cows eat grass\nthe hens eat corn\n" * 20
 
 
 def test_the_panel_counts_and_goes_to_a_place(tmp_path, monkeypatch, qtbot):
-    from lmviz.app.main_window import MainWindow
-    from lmviz.app.session import Session
-    from lmviz.app.settings import Settings
+    from lmviz.app.opening.settings import Settings
+    from lmviz.app.session.session import Session
+    from lmviz.app.window.main_window import MainWindow
 
     gc.disable()  # as in the program: a worker must not destroy Qt objects
     (tmp_path / "farm.txt").write_text(TEXT, encoding="utf-8")

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from lmviz.families import build_model, find_family
-from lmviz.models.ngram_counts import count_ngrams
+from lmviz.models.ngram.counts import count_ngrams
 from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
 
 SENTENCES = (

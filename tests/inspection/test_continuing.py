@@ -9,7 +9,7 @@ import torch
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import zero
 from lmviz.inspection.trace import trace
-from lmviz.models.ngram_counts import count_ngrams
+from lmviz.models.ngram.counts import count_ngrams
 
 BEGINNING, WHOLE = "the cows eat", "the cows eat the corn at night"
 

@@ -8,8 +8,8 @@ from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.explain import explain
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.trace import trace
-from lmviz.models.ngram_backoff import BackoffNgram
-from lmviz.models.ngram_backoff_tables import as_backoff
+from lmviz.models.ngram.backoff import BackoffNgram
+from lmviz.models.ngram.backoff_tables import as_backoff
 from lmviz.models.reading import evaluation, on_device
 
 IDS = (0, 3, 4, 2, 3, 1)

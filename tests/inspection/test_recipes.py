@@ -7,14 +7,16 @@ from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.options import BeamOptions, SamplingOptions
 from lmviz.decoding.sampling import sample
-from lmviz.inspection import decoding_recipes, recipes, views
+from lmviz.inspection import views
 from lmviz.inspection.attention import combine_heads
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.equations import one_line
 from lmviz.inspection.explain import explain
 from lmviz.inspection.interventions import paint_attention, remove_positions, scale_head, swap_tokens
 from lmviz.inspection.logit_lens import logit_lens
-from lmviz.inspection.recipes import Moment
+from lmviz.inspection.recipes import decoding as decoding_recipes
+from lmviz.inspection.recipes import recipe as recipes
+from lmviz.inspection.recipes.recipe import Moment
 from lmviz.inspection.trace import trace
 
 TRICKY = 'the "cows" eat\n\\the corn'

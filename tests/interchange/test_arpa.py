@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from lmviz.errors import LmvizError
 from lmviz.interchange.arpa import arpa_words, read_arpa, write_arpa
-from lmviz.models.ngram import Ngram
-from lmviz.models.ngram_configuration import NgramConfiguration
-from lmviz.models.ngram_counts import count_ngrams
+from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.ngram.model import Ngram
 from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
 
 SENTENCES = ["the bat made noise at night", "the cow eats grass", "a cow made noise", "the night eats a bat"]

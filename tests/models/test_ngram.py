@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from lmviz.models.model import IGNORED
-from lmviz.models.ngram import Ngram
-from lmviz.models.ngram_configuration import NgramConfiguration
-from lmviz.models.ngram_counts import count_ngrams
+from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.ngram.model import Ngram
 
 START, END = 0, 1
 VOCABULARY = 12

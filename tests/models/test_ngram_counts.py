@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmviz.models import ngram_counts
-from lmviz.models.ngram_counts import count_ngrams
-from lmviz.models.ngram_level import ABSENT
+from lmviz.models.ngram import counts as ngram_counts
+from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.ngram.level import ABSENT
 
 
 def counted(counts, order):

@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from lmviz.models.ngram_configuration import NgramConfiguration
-from lmviz.models.ngram_counts import count_ngrams
-from lmviz.models.ngram_smoothing import FALLBACK_DISCOUNTS, counted_levels, estimate_discounts, smooth
-from lmviz.models.ngram_tables import NgramTables
+from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.ngram.smoothing import FALLBACK_DISCOUNTS, counted_levels, estimate_discounts, smooth
+from lmviz.models.ngram.tables import NgramTables
 
 UNKNOWN, START, END = 0, 1, 2
 

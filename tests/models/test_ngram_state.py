@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from safetensors.torch import load, save
 
 from lmviz.errors import LmvizError
-from lmviz.models.ngram import Ngram
-from lmviz.models.ngram_configuration import NgramConfiguration
-from lmviz.models.ngram_counts import count_ngrams
+from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.ngram.model import Ngram
 
 TOKENS = np.random.default_rng(0).integers(0, 9, 2000)
 PREFIX = torch.tensor([[0, 3, 4, 5, 8, 1, 0, 2]])

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from lmviz.errors import LmvizError
-from lmviz.models.ngram import Ngram
-from lmviz.models.ngram_configuration import NgramConfiguration
-from lmviz.models.ngram_counts import count_ngrams
+from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.ngram.model import Ngram
 from lmviz.training.controls import Controls
 from lmviz.training.counting import learn_counts, mean_loss
 from lmviz.training.description import RunDescription

@@ -8,9 +8,9 @@ import torch
 
 from lmviz.errors import LmvizError
 from lmviz.models.model import Model
-from lmviz.models.ngram import Ngram
-from lmviz.models.ngram_configuration import NgramConfiguration
-from lmviz.models.ngram_counts import count_ngrams
+from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.ngram.model import Ngram
 from lmviz.training import evaluation
 from lmviz.training.evaluation import evaluate_ids, overlapping
 

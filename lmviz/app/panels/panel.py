@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from PySide6.QtCore import SignalInstance
 
-    from lmviz.app.session import Session
+    from lmviz.app.session.session import Session
 
 
 AFTER_THE_POINTER = 33  # milliseconds
@@ -95,7 +95,7 @@ class Panel(QWidget):
         return ""
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        from lmviz.app.exporting import fill_export_menu
+        from lmviz.app.panels.exporting import fill_export_menu
 
         menu = QMenu(self)
         fill_export_menu(menu, self)

@@ -2,7 +2,7 @@
 
 To add a panel, write one file with one class and add one row here:
 
-    class CountsPanel(Panel):                        # lmviz/app/panels/counts.py
+    class CountsPanel(Panel):                        # panels/inside/counts.py
         def __init__(self, session: Session) -> None:
             super().__init__(session)
             self.setObjectName("counts_view")        # for scripts and assistive tools
@@ -15,7 +15,7 @@ To add a panel, write one file with one class and add one row here:
             reading = self.session.reading           # None as long as there is nothing to draw
             ...
 
-    PanelRow("counts", "Counts", "inside", "right", "lmviz.app.panels.counts:CountsPanel")
+    PanelRow("counts", "Counts", "inside", "right", "counts:CountsPanel")
 
 What a panel may rely on:
 
@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
-    from lmviz.app.session import Session
+    from lmviz.app.session.session import Session
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Perspective:
 
 @dataclass(frozen=True)
 class PanelRow:
-    """One panel in one perspective; `panel` is "module:Class", loaded when it is first shown."""
+    """One panel in one perspective; `panel` is "folder.module:Class", loaded when it is first shown."""
 
     name: str
     title: str
@@ -73,7 +73,7 @@ class PanelRow:
     def load(self) -> type[Panel]:
         """Import the panel's module."""
         module, name = self.panel.split(":")
-        return getattr(import_module(module), name)
+        return getattr(import_module(f"lmviz.app.panels.{module}"), name)
 
     def build(self, session: Session) -> Panel:
         """Make the panel."""
@@ -90,19 +90,25 @@ PERSPECTIVES = (
 )
 """In the order of the rail and of Ctrl+1 … Ctrl+6."""
 
-_NEXT_WORD = "lmviz.app.panels.next_word:NextWordPanel"
-_SURGERY = "lmviz.app.panels.surgery:SurgeryPanel"
+_NEXT_WORD = "shared.next_word:NextWordPanel"
+_SURGERY = "shared.surgery:SurgeryPanel"
 
 PANELS: tuple[PanelRow, ...] = (
     PanelRow(
-        "texts", "Texts", "corpus", "left", "lmviz.app.panels.texts:TextsPanel", width=270, least=(0, 300)
+        "texts",
+        "Texts",
+        "corpus",
+        "left",
+        "corpus.texts:TextsPanel",
+        width=270,
+        least=(0, 300),
     ),
     PanelRow(
         "corpus_text",
         "Text",
         "corpus",
         "centre",
-        "lmviz.app.panels.corpus_text:CorpusTextPanel",
+        "corpus.corpus_text:CorpusTextPanel",
         4,
         least=(274, 190),
     ),
@@ -111,7 +117,7 @@ PANELS: tuple[PanelRow, ...] = (
         "Concordance",
         "corpus",
         "centre",
-        "lmviz.app.panels.concordance:ConcordancePanel",
+        "corpus.concordance:ConcordancePanel",
         3,
         least=(274, 190),
     ),
@@ -120,35 +126,46 @@ PANELS: tuple[PanelRow, ...] = (
         "Vocabulary",
         "corpus",
         "right",
-        "lmviz.app.panels.vocabulary:VocabularyPanel",
+        "corpus.vocabulary:VocabularyPanel",
         width=330,
         least=(312, 300),
     ),
-    PanelRow("plan", "Model", "train", "left", "lmviz.app.panels.plan:PlanPanel", width=310, least=(0, 300)),
-    PanelRow("loss", "Loss", "train", "centre", "lmviz.app.panels.loss:LossPanel", 6, least=(0, 240)),
+    PanelRow("plan", "Model", "train", "left", "train.plan:PlanPanel", width=310, least=(0, 300)),
+    PanelRow("loss", "Loss", "train", "centre", "train.loss:LossPanel", 6, least=(0, 240)),
     PanelRow(
         "live_sample",
         "Sample",
         "train",
         "centre",
-        "lmviz.app.panels.live_sample:LiveSamplePanel",
+        "train.live_sample:LiveSamplePanel",
         4,
         least=(0, 140),
     ),
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340, least=(0, 124)),
-    PanelRow("health", "Health", "train", "right", "lmviz.app.panels.health:HealthPanel", least=(0, 180)),
+    PanelRow("health", "Health", "train", "right", "train.health:HealthPanel", least=(0, 180)),
     PanelRow(
-        "over_time", "Over time", "train", "right", "lmviz.app.panels.over_time:OverTimePanel", least=(0, 190)
+        "over_time",
+        "Over time",
+        "train",
+        "right",
+        "train.over_time:OverTimePanel",
+        least=(0, 190),
     ),
     PanelRow(
-        "picture", "Picture", "inside", "centre", "lmviz.app.panels.picture:PicturePanel", 4, least=(0, 146)
+        "picture",
+        "Picture",
+        "inside",
+        "centre",
+        "inside.picture:PicturePanel",
+        4,
+        least=(0, 146),
     ),
     PanelRow(
         "state",
         "Values over the text",
         "inside",
         "centre",
-        "lmviz.app.panels.state:StatePanel",
+        "inside.state:StatePanel",
         6,
         least=(300, 236),
     ),
@@ -157,33 +174,39 @@ PANELS: tuple[PanelRow, ...] = (
         "Unit",
         "inside",
         "centre",
-        "lmviz.app.panels.unit:UnitPanel",
+        "inside.unit:UnitPanel",
         width=340,
         beside=True,
         least=(0, 228),
     ),
     PanelRow("next_word", "Next word", "inside", "centre", _NEXT_WORD, width=340, tabbed=True),
-    PanelRow("lens", "Lens", "inside", "centre", "lmviz.app.panels.lens:LensPanel", width=340, tabbed=True),
+    PanelRow("lens", "Lens", "inside", "centre", "inside.lens:LensPanel", width=340, tabbed=True),
     PanelRow("surgery", "Surgery", "inside", "centre", _SURGERY, width=340, tabbed=True),
     PanelRow(
         "stage",
         "Stages",
         "inside",
         "right",
-        "lmviz.app.panels.stage:StagePanel",
+        "inside.stage:StagePanel",
         6,
         width=400,
         least=(262, 262),
     ),
     PanelRow(
-        "why", "Why this number?", "inside", "right", "lmviz.app.panels.why:WhyPanel", 4, least=(262, 146)
+        "why",
+        "Why this number?",
+        "inside",
+        "right",
+        "shared.why:WhyPanel",
+        4,
+        least=(262, 146),
     ),
     PanelRow(
         "heads",
         "All heads",
         "attention",
         "left",
-        "lmviz.app.panels.heads:HeadsPanel",
+        "attention.heads:HeadsPanel",
         5,
         width=330,
         least=(0, 170),
@@ -193,7 +216,7 @@ PANELS: tuple[PanelRow, ...] = (
         "Why this number?",
         "attention",
         "left",
-        "lmviz.app.panels.why:WhyPanel",
+        "shared.why:WhyPanel",
         4,
         least=(0, 140),
     ),
@@ -202,7 +225,7 @@ PANELS: tuple[PanelRow, ...] = (
         "Attention",
         "attention",
         "centre",
-        "lmviz.app.panels.attention:AttentionPanel",
+        "attention.attention:AttentionPanel",
         least=(300, 260),
     ),
     PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, 5, width=340, least=(0, 124)),
@@ -212,7 +235,7 @@ PANELS: tuple[PanelRow, ...] = (
         "In the text",
         "attention",
         "bottom",
-        "lmviz.app.panels.attention_text:AttentionTextPanel",
+        "attention.attention_text:AttentionTextPanel",
         least=(0, 167),
     ),
     PanelRow(
@@ -220,18 +243,24 @@ PANELS: tuple[PanelRow, ...] = (
         "Distribution",
         "sample",
         "left",
-        "lmviz.app.panels.distribution:DistributionPanel",
+        "sample.distribution:DistributionPanel",
         least=(328, 290),
     ),
     PanelRow(
-        "roll", "The roll", "sample", "centre", "lmviz.app.panels.roll:RollPanel", width=230, least=(165, 250)
+        "roll",
+        "The roll",
+        "sample",
+        "centre",
+        "sample.roll:RollPanel",
+        width=230,
+        least=(165, 250),
     ),
     PanelRow(
         "chain_rule",
         "Chain rule",
         "sample",
         "right",
-        "lmviz.app.panels.chain_rule:ChainRulePanel",
+        "sample.chain_rule:ChainRulePanel",
         width=470,
         least=(312, 250),
     ),
@@ -240,20 +269,26 @@ PANELS: tuple[PanelRow, ...] = (
         "Branches",
         "sample",
         "bottom",
-        "lmviz.app.panels.branches:BranchesPanel",
+        "sample.branches:BranchesPanel",
         weight=5,
         height=280,
         least=(240, 190),
     ),
     PanelRow(
-        "beam", "Beam search", "sample", "bottom", "lmviz.app.panels.beam:BeamPanel", 5, least=(280, 200)
+        "beam",
+        "Beam search",
+        "sample",
+        "bottom",
+        "sample.beam:BeamPanel",
+        5,
+        least=(280, 200),
     ),
     PanelRow(
         "side_by_side",
         "Side by side",
         "sample",
         "bottom",
-        "lmviz.app.panels.side_by_side:SideBySidePanel",
+        "sample.side_by_side:SideBySidePanel",
         3,
         least=(200, 150),
     ),
@@ -262,7 +297,7 @@ PANELS: tuple[PanelRow, ...] = (
         "Distributions",
         "compare",
         "centre",
-        "lmviz.app.panels.compared_distributions:ComparedDistributionsPanel",
+        "compare.compared_distributions:ComparedDistributionsPanel",
         least=(0, 200),
     ),
     PanelRow(
@@ -270,7 +305,7 @@ PANELS: tuple[PanelRow, ...] = (
         "Surprisal",
         "compare",
         "bottom",
-        "lmviz.app.panels.surprisal:SurprisalPanel",
+        "compare.surprisal:SurprisalPanel",
         2,
         height=350,
         least=(300, 190),
@@ -280,16 +315,16 @@ PANELS: tuple[PanelRow, ...] = (
         "Samples",
         "compare",
         "bottom",
-        "lmviz.app.panels.compared_samples:ComparedSamplesPanel",
+        "compare.compared_samples:ComparedSamplesPanel",
         tabbed=True,
     ),
-    PanelRow("scores", "Scores", "compare", "bottom", "lmviz.app.panels.scores:ScoresPanel", tabbed=True),
+    PanelRow("scores", "Scores", "compare", "bottom", "compare.scores:ScoresPanel", tabbed=True),
     PanelRow(
         "guess_word",
         "Guess",
         "compare",
         "bottom",
-        "lmviz.app.panels.guess_word:GuessWordPanel",
+        "compare.guess_word:GuessWordPanel",
         least=(290, 190),
     ),
     PanelRow(
@@ -297,7 +332,7 @@ PANELS: tuple[PanelRow, ...] = (
         "Which is real?",
         "compare",
         "bottom",
-        "lmviz.app.panels.which_is_real:WhichIsRealPanel",
+        "compare.which_is_real:WhichIsRealPanel",
         tabbed=True,
     ),
 )

@@ -13,7 +13,7 @@ import torch
 
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.explicit import Scope
-from lmviz.models.ngram_level import ABSENT
+from lmviz.models.ngram.level import ABSENT
 from lmviz.models.operations.ngram_lookup import OfOrder, address_of
 from lmviz.models.tap import Reader
 

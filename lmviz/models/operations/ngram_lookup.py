@@ -13,8 +13,8 @@ import torch
 
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.explicit import Scope
-from lmviz.models.ngram_level import ABSENT
-from lmviz.models.ngram_lookup_model import Tables
+from lmviz.models.ngram.level import ABSENT
+from lmviz.models.ngram.lookup_model import Tables
 from lmviz.models.operations.factors import value_cell
 from lmviz.models.tap import Reader, Value
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.main_window import MainWindow
-from lmviz.app.session import Session
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
 from lmviz.places import shipped
 
 LONG = 30_000

@@ -1,0 +1,126 @@
+"""How a session begins in the window: the first screen, the welcome, or where the last one ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from lmviz.app.opening.first_screen import FirstScreen, load_first_screen
+from lmviz.app.opening.opening import FIRST_TEXT, go_on
+from lmviz.app.opening.welcome_strip import WelcomeStrip
+
+if TYPE_CHECKING:
+    from lmviz.app.opening.settings import LastSession
+    from lmviz.app.opening.tour import Tour
+    from lmviz.app.window.main_window import MainWindow
+
+
+class Beginning(QObject):
+    """Offers what can be done first. `strip` is the welcome, to be placed in the window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = window.session
+        self._tour: Tour | None = None
+        self._first: FirstScreen | None = None
+        self._unfinished = ""  # the run that is about to be opened again
+        self.strip = WelcomeStrip(_sample_models)
+        self._connect()
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing has been opened yet but what the window began with."""
+        session, first = self._session, self._first
+        began_with = ((), "") if first is None else ((first.model,), first.trace.text)
+        is_idle = session.corpus is None and session.training.folder is None
+        return is_idle and (session.models, session.prefix) == began_with
+
+    @property
+    def tour(self) -> Tour:
+        """What leads through the window."""
+        from lmviz.app.opening.tour import Tour
+
+        if self._tour is None:
+            self._tour = Tour(self._window)
+        return self._tour
+
+    def welcome(self, samples: Path | None = None) -> None:
+        """Begin with a sample model on screen, for a start in which nothing was asked for.
+
+        `samples` is the folder of the sample models, if not the one that came with lmviz. It also offers
+        to go on where the last session ended, or else what can be done first.
+        """
+        settings, first = self._window.settings, load_first_screen(samples)
+        self._first = first
+        last = settings.last_session
+        if first is not None:
+            self._session.show_stored(first.model, first.trace)
+            if not last.perspective:
+                self._window.show_perspective("attention")
+        goes_on = last.is_worth_going_on and not (first is not None and first.is_where(last))
+        self.strip.setVisible(settings.is_on("view/welcome", True) and not goes_on)
+        if goes_on:
+            opened = dict.fromkeys(Path(path).name for path in (*reversed(last.runs), *last.sources))
+            sentence = f"Last time you had {' and '.join(opened)} open."
+            self._window.notice.offer(sentence, "Go on there", lambda: self._go_on(last, first))
+
+    def start_tour(self) -> None:
+        """Lead through the window, ten steps that wait for the person."""
+        self.strip.hide()
+        self._prepare_tour()
+        self.tour.start()
+
+    def end_tour(self) -> None:
+        """Stop leading through the window, if that is under way."""
+        if self._tour is not None and self._tour.step is not None:
+            self._tour.end()
+
+    def prepare_training(self) -> None:
+        """Show where a model is trained, with a text to train it on."""
+        if self._session.corpus is None:
+            self._session.open_corpus(FIRST_TEXT)
+        self._window.show_perspective("train")
+
+    def _prepare_tour(self) -> None:
+        """What the tour speaks of has to be there: a model with attention, and a text to look at."""
+        session, first = self._session, self._first or load_first_screen()
+        if first is None:
+            return
+        if session.model is None or session.model.family != first.model.family:
+            session.open_model(first.model.folder)
+        if not session.prefix:
+            session.set_prefix(first.trace.text)
+
+    def _connect(self) -> None:
+        window, strip = self._window, self.strip
+        strip.look_wanted.connect(lambda: window.show_perspective("inside"))
+        strip.train_wanted.connect(self.prepare_training)
+        strip.text_wanted.connect(lambda: window.commands.choose_text())
+        strip.sample_wanted.connect(self._session.open_model)
+        strip.tour_wanted.connect(self.start_tour)
+        strip.dismissed.connect(lambda: window.settings.keep("view/welcome", False))
+        self._session.model_changed.connect(self._offer_to_train_on)
+
+    def _go_on(self, last: LastSession, first: FirstScreen | None) -> None:
+        """Open what was open; a training that was under way can be gone on with."""
+        go_on(self._session, last, first)
+        self._unfinished = last.training or last.run
+
+    def _offer_to_train_on(self) -> None:
+        model = self._session.model
+        if model is None or str(model.folder) != self._unfinished:
+            return
+        self._unfinished = ""
+        done, steps = model.snapshots[-1], model.description.training.get("steps", 0)
+        if model.run.is_resumable and done < steps:
+            sentence = f"The training of {model.name} stopped at step {done:,} of {steps:,}."
+            self._window.notice.offer(sentence, "Go on training", self._session.resume_training)
+
+
+def _sample_models() -> tuple[str, ...]:
+    from lmviz.api import sample_models
+
+    return sample_models()

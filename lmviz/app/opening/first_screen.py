@@ -1,0 +1,67 @@
+"""The first screen: a sample model with a trace that was stored, shown before torch is loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lmviz.app.session.opened_models import OpenedModel
+from lmviz.errors import LmvizError
+from lmviz.places import shipped
+
+if TYPE_CHECKING:
+    from lmviz.app.opening.settings import LastSession
+    from lmviz.inspection.trace import Trace
+
+FILE = "first_screen.npz"
+
+
+@dataclass(frozen=True)
+class FirstScreen:
+    """A sample model, and what it computed for a prefix when it was shipped."""
+
+    model: OpenedModel
+    trace: Trace
+
+    def is_where(self, last: LastSession) -> bool:
+        """Whether a session ended just here, so that there is nothing to go back to."""
+        here = (str(self.model.folder), self.trace.step, self.trace.text)
+        return not last.sources and (last.run, last.step, last.prefix) == here
+
+
+def load_first_screen(folder: Path | None = None) -> FirstScreen | None:
+    """What stands beside the sample models in `folder`; None where it is not there or does not fit."""
+    from lmviz.inspection.trace import Trace
+
+    folder = folder or shipped("sample_models")
+    try:
+        trace = Trace.load(folder / FILE)
+        model = _model_of(folder / trace.name)
+    except LmvizError:
+        return None  # a window without a first screen is better than none
+    fits = trace.step in model.snapshots and "logits" in trace and len(trace.stages) > 0
+    fits = fits and trace["logits"].array.shape == (len(trace), model.tokenizer.vocabulary_size)
+    return FirstScreen(model, trace) if fits else None
+
+
+def _model_of(folder: Path) -> OpenedModel:
+    """A run as the window knows it, without its weights, which would take torch."""
+    from lmviz.families import FAMILIES
+    from lmviz.training.run import Run
+
+    run = Run.open(folder.resolve())
+    description = run.description
+    if description.family not in FAMILIES:
+        raise LmvizError(f"There is no family {description.family!r}.")
+    configuration = FAMILIES[description.family].configuration.from_values(description.configuration)
+    return OpenedModel(
+        folder=run.folder,
+        name=description.name or run.folder.name,
+        family=description.family,
+        snapshots=tuple(run.snapshots()),
+        run=run,
+        tokenizer=run.tokenizer(),
+        context=getattr(configuration, "context", None),
+        parameters=configuration.estimate(description.vocabulary_size, 1, 1).parameters,
+    )

@@ -1,0 +1,90 @@
+"""The welcome strip: what one can do first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
+
+from lmviz.app.look.icons import icon
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.flow import FlowLayout
+
+
+class WelcomeStrip(QWidget):
+    """Buttons for the first minutes.
+
+    `sample_models` gives the names of sample models whenever their list is opened. Signals: `look_wanted`,
+    `train_wanted`, `text_wanted`, `sample_wanted(name)`, `tour_wanted`; `dismissed` when it is sent away.
+    """
+
+    look_wanted = Signal()
+    train_wanted = Signal()
+    text_wanted = Signal()
+    sample_wanted = Signal(str)
+    tour_wanted = Signal()
+    dismissed = Signal()
+
+    def __init__(self, sample_models: Callable[[], Iterable[str]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._sample_models = sample_models
+        self.setObjectName("welcome_strip")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._samples = QMenu(self)
+        self._samples.aboutToShow.connect(self._fill)
+        self._tour = _button("welcome_tour", "Take the tour", "primary")
+        self._tour.clicked.connect(self.tour_wanted)
+        self._dismiss = QToolButton()
+        self._dismiss.setObjectName("welcome_dismiss")
+        self._dismiss.setProperty("role", "icon")
+        self._dismiss.setAccessibleName("do not show the welcome again")
+        self._dismiss.setToolTip("Do not show this again (the tour stays under Help)")
+        self._dismiss.clicked.connect(self.hide)
+        self._dismiss.clicked.connect(self.dismissed)
+        self._lay_out()
+        theme_switch().theme_changed.connect(self.adopt_theme)
+        self.adopt_theme()
+        self.hide()
+
+    def adopt_theme(self) -> None:
+        """Take the colours of the theme in force."""
+        self._dismiss.setIcon(icon("actions/close", current_theme().muted_text))
+
+    def _lay_out(self) -> None:
+        flow = FlowLayout()
+        words = QLabel("Welcome. This window shows a language model think.")
+        words.setProperty("role", "title")
+        flow.addWidget(words)
+        flow.addWidget(self._tour)
+        for name, text, wanted in (
+            ("welcome_look", "Look inside this model", self.look_wanted),
+            ("welcome_train", "Train your own", self.train_wanted),
+            ("welcome_text", "Open a text…", self.text_wanted),
+        ):
+            button = _button(name, text)
+            button.clicked.connect(wanted)
+            flow.addWidget(button)
+        samples = _button("welcome_samples", "Open another sample model")
+        samples.setProperty("menu", True)
+        samples.setMenu(self._samples)
+        flow.addWidget(samples)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 10, 6)
+        row.addLayout(flow, 1)
+        row.addWidget(self._dismiss, 0, Qt.AlignmentFlag.AlignTop)
+
+    def _fill(self) -> None:
+        self._samples.clear()
+        for name in self._sample_models():
+            self._samples.addAction(name, lambda name=name: self.sample_wanted.emit(name))
+        if self._samples.isEmpty():
+            self._samples.addAction("None came with this installation").setEnabled(False)
+
+
+def _button(name: str, text: str, role: str = "") -> QPushButton:
+    button = QPushButton(text)
+    button.setObjectName(name)
+    button.setProperty("role", role)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button

@@ -1,0 +1,318 @@
+"""One head large, from dot products to weights; or several heads, averaged or by their maximum."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.opening.opening import FIRST_MODEL, MODEL_OFFER
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.inspection.names import coordinate
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.trace import Trace
+
+STEPS = {"q · k": "products", "÷ √d": "scaled", "masked": "scores", "softmax": "weights"}
+COMBINATIONS = ("mean", "max")
+STRIPS_WIDTH = 230
+NARROW = 470  # pixels at scale 1 below which the matrix needs all there is
+LIT = 3  # as strong as a cell can be lit
+NOTHING = np.zeros((0, 0), dtype=np.float32)
+
+
+class AttentionPanel(Panel):
+    """Rows look at columns. Hover reads a weight, click pins its position, dragging repaints a row."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("attention_view")
+        self._step = QComboBox()
+        self._step.setObjectName("attention_step_picker")
+        self._step.setAccessibleName("which step of attention")
+        for name, tap in STEPS.items():
+            self._step.addItem(name, tap)
+        self._step.setCurrentIndex(len(STEPS) - 1)
+        self._how = QComboBox()
+        self._how.addItems(COMBINATIONS)
+        self._how.setAccessibleName("how heads are combined")
+        self._paint = QPushButton("paint")
+        self._paint.setObjectName("paint_button")
+        self._paint.setCheckable(True)
+        self._paint.setProperty("role", "link")
+        self._paint.setToolTip(
+            "Drag a weight up or down: the row is shared out again, and all that follows is new."
+        )
+        self._matrix = HeatmapView()
+        self._matrix.setAccessibleName("attention of the chosen head")
+        self._invitation = Invitation("attention_invitation")
+        self._invitation.accepted.connect(lambda: session.open_model(FIRST_MODEL))
+        self._invitation.hide()
+        self._strips = ExplainedStrips(session)
+        self._strips.setAccessibleName("query, key, value and what is mixed")
+        self._pair = (0, 0)
+        self._strips_drawn: object = None
+        self._strips.setFixedWidth(STRIPS_WIDTH)
+        self._dragging = False
+        self._shown = NOTHING
+        self._drawn = ""
+        self._card = Card("Attention", self._head(), self._body())
+        self.column.addWidget(self._card)
+        self._connect()
+
+    @property
+    def shown(self) -> np.ndarray:
+        """What is drawn, (query, key)."""
+        return self._shown
+
+    @property
+    def matrix(self) -> HeatmapView:
+        """The heatmap."""
+        return self._matrix
+
+    @property
+    def strips(self) -> ExplainedStrips:
+        """The query, the key and the value behind the weight one looks at, and what they are mixed into."""
+        return self._strips
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {self._address: self._shown} if self._shown.size else {}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.recipe import array_recipe, attention_recipe
+
+        reading = self.session.reading
+        if reading is None or not self._shown.size:
+            return ""
+        if self.session.heads:
+            return attention_recipe(reading.moment, self.session.heads, self._how.currentText())
+        return array_recipe(reading.moment, self._address, head=self.session.head[1])
+
+    def refresh(self) -> None:
+        reading = self.session.reading
+        if reading is None or "layers/0/attention/weights" not in reading.trace.arrays:
+            self._shown = NOTHING
+            self._matrix.set_matrix(NOTHING)
+            self._strips.set_views([])
+            self._card.set_title("Attention")
+            self._invite()
+            return
+        self._show_invitation(False)
+        self._draw(reading.trace)
+        self._mark()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_invitation(not self._invitation.isHidden())
+
+    def _head(self) -> QWidget:
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        for widget in (self._paint, self._how, self._step):
+            row.addWidget(widget)
+        return head
+
+    def _body(self) -> QWidget:
+        body = QWidget()
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._matrix, 1)
+        row.addWidget(self._invitation, 1)
+        row.addWidget(self._strips)
+        return body
+
+    def _invite(self) -> None:
+        """Say in place of the matrix what there is to do."""
+        if self.session.reading is not None:
+            self._invitation.invite(
+                "Only a Transformer has attention. This model reads without it.", MODEL_OFFER
+            )
+        elif self.session.model is None:
+            self._invitation.invite("Open a Transformer to see which words look at which.", MODEL_OFFER)
+        else:
+            is_coming = bool(self.session.prefix)
+            self._invitation.invite("" if is_coming else "Type a beginning above, to see who looks at whom.")
+        self._show_invitation(True)
+
+    def _show_invitation(self, invites: bool) -> None:
+        self._invitation.setVisible(invites)
+        self._matrix.setVisible(not invites)
+        self._strips.setVisible(not invites and self.width() >= NARROW * current_theme().scale)
+
+    def _connect(self) -> None:
+        session, matrix = self.session, self._matrix
+        self._step.currentIndexChanged.connect(lambda _: self.refresh_soon())
+        self._how.currentIndexChanged.connect(lambda _: self.refresh_soon())
+        self._paint.toggled.connect(matrix.set_editable)
+        matrix.cell_hovered.connect(self._hover)
+        matrix.left.connect(self._leave)
+        matrix.cell_clicked.connect(self._choose)
+        matrix.cell_dragged.connect(self._repaint)
+        matrix.drag_finished.connect(self._end_of_drag)
+        matrix.set_readout(self._read_out)
+        for changed in (session.hovered_position_changed, session.cell_changed, session.position_changed):
+            changed.connect(self._mark)
+        session.looked_at_changed.connect(self._mark)
+        session.hovered_cell_changed.connect(self._draw_strips)
+        session.arithmetic_changed.connect(self._light)
+        self.follow(session.reading_changed, session.head_changed, session.heads_changed)
+
+    @property
+    def _tap(self) -> str:
+        return self._step.currentData()
+
+    @property
+    def _address(self) -> str:
+        return f"layers/{self.session.head[0]}/attention/{self._tap}"
+
+    def _draw(self, trace: Trace) -> None:
+        from lmviz.inspection.attention import combine_heads
+
+        layer, head = self.session.head
+        several = [place for place in self.session.heads if self._has(trace, *place)]
+        self._how.setVisible(len(several) > 1)
+        self._step.setEnabled(len(several) <= 1)
+        self._paint.setEnabled(len(several) <= 1 and self._tap == "weights")
+        if len(several) > 1:
+            how = self._how.currentText()
+            self._shown, scale = combine_heads(trace, several, how), "share"
+            self._card.set_title(f"{'Mean' if how == 'mean' else 'Maximum'} of {len(several)} heads")
+        elif self._has(trace, layer, head):
+            traced = trace[self._address]
+            self._shown, scale = traced.array[head], traced.scale
+            self._card.set_title(f"Layer {layer + 1}, head {head + 1}")
+        else:
+            self._shown, scale = NOTHING, "share"
+        names = [visible(token) for token in trace.tokens] if self._shown.size else []
+        self._matrix.set_style(square=True, values="hovered row", row_role="query", column_role="key")
+        walked = self._drawn not in ("", self._address)
+        self._drawn = self._address
+        self._matrix.set_matrix(self._shown, scale=scale, rows=names, columns=names, crossfade=walked)
+        self._draw_strips()
+
+    def _has(self, trace: Trace, layer: int, head: int) -> bool:
+        traced = trace.arrays.get(f"layers/{layer}/attention/weights")
+        return traced is not None and head < traced.array.shape[0]
+
+    def _pair_looked_at(self) -> tuple[int, int]:
+        """The query and the key one looks at; those shown, while one points at their own strips."""
+        for cell in (self.session.shown_cell, self.session.cell):
+            place, _, tap = cell[0].rpartition("/") if cell is not None else ("", "", "")
+            if place.endswith("/attention") and tap in STEPS.values():
+                return cell[1][1], cell[1][2]
+            if cell is not None and self._strips.shows(cell):
+                return self._pair
+        return self.session.reading_position, self.session.reading_position
+
+    def _draw_strips(self) -> None:
+        """The query, the key and the value behind the weight one looks at, and what they are mixed into."""
+        reading, (layer, head) = self.session.reading, self.session.head
+        if reading is None or self._shown.size == 0 or not self.isVisible():
+            self._strips.set_views([])
+            self._strips_drawn = None
+            return
+        from lmviz.inspection.views import strip
+
+        place, trace = f"layers/{layer}/attention", reading.trace
+        if f"{place}/mixed" not in trace:
+            return  # another family's reading has come, and is about to be drawn
+        last = len(trace.tokens) - 1
+        query, key = self._pair = tuple(min(position, last) for position in self._pair_looked_at())
+        wanted = (reading, layer, head, query, key)
+        if wanted == self._strips_drawn:
+            return
+        self._strips_drawn = wanted
+        rotated = "_rotated" if f"{place}/query_rotated" in trace.arrays else ""
+        rows = (
+            (f"q “{visible(trace.tokens[query])}”", f"query{rotated}", query),
+            (f"k “{visible(trace.tokens[key])}”", f"key{rotated}", key),
+            (f"v “{visible(trace.tokens[key])}”", "value", key),
+            ("mixed", "mixed", query),
+        )
+        self._strips.set_views(
+            [NamedView(name, strip(trace, f"{place}/{tap}", at, head, ())) for name, tap, at in rows]
+        )
+
+    def _mark(self) -> None:
+        if self._shown.size == 0:
+            return
+        position = self.session.reading_position
+        if self.session.looked_at:
+            self._matrix.set_selection(column=position)
+        else:
+            self._matrix.set_selection(row=position)
+        cell = self.session.cell
+        same = cell is not None and cell[0] == self._address and cell[1][0] == self.session.head[1]
+        self._matrix.set_pinned(tuple(cell[1][1:]) if same and not self.session.heads else None)
+        self._draw_strips()
+        self._light()
+
+    def _light(self) -> None:
+        """Let what has no part in the explained cell step back."""
+        from lmviz.inspection.views import matrix
+
+        reading, (_, head) = self.session.reading, self.session.head
+        drawn = reading is not None and self._shown.size > 0 and self._address in reading.trace
+        if not drawn or not self.is_in_sight:
+            return
+        view = matrix(reading.trace, self._address, head, 0, ())
+        same = view.values.shape == self._shown.shape and len(self.session.heads) <= 1
+        lights = self.session.lights(view) if same else None
+        self._matrix.set_lights(self._isolated() if lights is None else lights)
+
+    def _isolated(self) -> np.ndarray | None:
+        """What the word under the pointer looks at, or who looks at it; None while it is a cell, or none."""
+        position = self.session.hovered_position
+        if position is None or position >= len(self._shown) or self.session.hovered_cell is not None:
+            return None
+        strengths = np.zeros(self._shown.shape, dtype=np.int8)
+        strengths[(slice(None), position) if self.session.looked_at else position] = LIT
+        return strengths
+
+    def _hover(self, query: int, key: int) -> None:
+        self.session.hover_position(query)
+        if not self.session.heads:
+            self.session.hover_cell((self._address, (self.session.head[1], query, key)))
+
+    def _leave(self) -> None:
+        self.session.hover_position(None)
+        self.session.hover_cell(None)
+
+    def _choose(self, query: int, key: int) -> None:
+        self.session.choose_position(query)
+        if not self.session.heads:
+            self.session.choose_cell((self._address, (self.session.head[1], query, key)))
+
+    def _repaint(self, query: int, key: int, weight: float) -> None:
+        from lmviz.errors import LmvizError
+        from lmviz.inspection.interventions import paint_attention
+
+        reading, (layer, head) = self.session.reading, self.session.head
+        if reading is None or self._tap != "weights":
+            return
+        try:
+            painted = paint_attention(reading.baseline or reading.trace, layer, head, query, key, weight)
+        except LmvizError as sentence:
+            self.session.failed.emit("surgery", str(sentence))
+            return
+        self.session.add_intervention(painted, dragging=self._dragging)
+        self._dragging = True
+
+    def _end_of_drag(self) -> None:
+        self._dragging = False
+
+    def _read_out(self, query: int, key: int) -> tuple[str, list[str]]:
+        names = [visible(token) for token in self.session.reading.trace.tokens]
+        words = f"{coordinate('query', query, names)} looks at {coordinate('key', key, names)}"
+        return number(float(self._shown[query, key])), [words]

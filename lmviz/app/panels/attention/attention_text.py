@@ -1,0 +1,98 @@
+"""The text itself, with attention as lines and shades between its words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QTimer
+
+from lmviz.app.panels.panel import AFTER_THE_POINTER, Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.text.attention_text import AttentionText
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+NOTHING = np.zeros((0, 0))
+LEAST_HEIGHT = 112  # pixels within which the words and their arcs can be seen
+HINT = "hover a word: what it looks at · with Shift: who looks at it · click pins"
+
+
+class AttentionTextPanel(Panel):
+    """Draws the chosen head, or the mean of several."""
+
+    gives_way = 33
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("attention_text_view")
+        self._text = AttentionText()
+        self._weights = NOTHING
+        self._area = scrolling(self._text, sideways=True)
+        self._area.setMinimumHeight(LEAST_HEIGHT)
+        self._card = Card("In the text", HINT, self._area)
+        self.column.addWidget(self._card)
+        self._text.token_hovered.connect(self._point)
+        self._text.token_clicked.connect(session.choose_position)
+        self._mark_late = QTimer(self, singleShot=True, interval=AFTER_THE_POINTER)
+        self._mark_late.timeout.connect(self._mark)
+        session.hovered_position_changed.connect(self._mark_late.start)
+        session.looked_at_changed.connect(lambda: self._text.set_looked_at(session.looked_at))
+        session.position_changed.connect(self._mark)
+        self._follow_current = QTimer(self, singleShot=True, interval=0)
+        self._follow_current.timeout.connect(self._show_current)
+        session.position_changed.connect(self._follow_current.start)
+        self.follow(session.reading_changed, session.head_changed, session.heads_changed)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """What is drawn, (query, key)."""
+        return self._weights
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {"weights": self._weights} if self._weights.size else {}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.recipe import attention_recipe
+
+        reading, heads = self.session.reading, self.session.heads or (self.session.head,)
+        return attention_recipe(reading.moment, heads) if reading is not None and self._weights.size else ""
+
+    def refresh(self) -> None:
+        from lmviz.inspection.attention import combine_heads
+
+        reading = self.session.reading
+        trace = reading.trace if reading is not None else None
+        heads = [head for head in self.session.heads or (self.session.head,) if _has(trace, head)]
+        if not heads:
+            self._weights = NOTHING
+            self._text.set_attention([], NOTHING)
+            return
+        self._weights = combine_heads(trace, heads)
+        self._text.set_attention([visible(token) for token in trace.tokens], self._weights)
+        self._mark()
+        self._follow_current.start()
+
+    def _show_current(self) -> None:
+        """Bring the word one looks at into sight, once the text has its new width."""
+        position = self.session.reading_position
+        if 0 <= position < len(self._weights):
+            place = self._text.token_place(position).toPoint()
+            self._area.ensureVisible(place.x(), place.y(), self._area.width() // 4, 0)
+
+    def _point(self, token: int) -> None:
+        self.session.hover_position(token if token >= 0 else None)
+        self._mark()  # at once, as the pointer is here
+
+    def _mark(self) -> None:
+        hovered = self.session.hovered_position
+        self._text.set_current(self.session.reading_position if hovered is None else self.session.position)
+        self._text.set_hovered(-1 if hovered is None else hovered)
+
+
+def _has(trace: object, head: tuple[int, int]) -> bool:
+    traced = trace.arrays.get(f"layers/{head[0]}/attention/weights") if trace is not None else None
+    return traced is not None and head[1] < traced.array.shape[0]

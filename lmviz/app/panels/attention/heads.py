@@ -1,0 +1,140 @@
+"""All heads of all layers as thumbnails, with a badge where a head does something that has a name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.matrix.mosaic import HeadMosaic
+from lmviz.inspection.attention import attention_layers, attention_weights, thumbnails
+
+if TYPE_CHECKING:
+    from lmviz.app.session.focus import Head
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.head_badges import HeadBadge
+
+AT_ONCE = 200_000
+"""Weights that are looked through within a millisecond or two, sooner than another thread would answer."""
+
+NOTHING = np.zeros((0, 0, 1, 1), dtype=np.float32)
+
+
+class HeadsPanel(Panel):
+    """A click shows a head large, Ctrl+click adds it to those that are combined, a double click solos it."""
+
+    gives_way = 16
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("heads_view")
+        self._mosaic = HeadMosaic()
+        self._mosaic.set_readout(self._read_out)
+        self._badges: tuple[tuple[HeadBadge, ...], ...] = ()
+        self._together: tuple[Head, ...] = ()
+        self._solo_head: Head | None = None
+        self._card = Card("All heads", "", scrolling(self._mosaic))
+        self.column.addWidget(self._card)
+        self._mosaic.head_clicked.connect(self._choose)
+        self._mosaic.head_toggled.connect(self._toggle)
+        self._mosaic.head_double_clicked.connect(self._solo)
+        for changed in (session.head_changed, session.heads_changed, session.interventions_changed):
+            changed.connect(self._mark)
+        self.follow(session.reading_changed)
+
+    @property
+    def badges(self) -> tuple[tuple[HeadBadge, ...], ...]:
+        """What is known of each head, by layer."""
+        return self._badges
+
+    @property
+    def mosaic(self) -> HeadMosaic:
+        """The thumbnails."""
+        return self._mosaic
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        reading = self.session.reading
+        return {address: reading.trace[address].array for address in self._addresses()}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.recipe import arrays_recipe
+
+        addresses = self._addresses()
+        return arrays_recipe(self.session.reading.moment, addresses) if addresses else ""
+
+    def _addresses(self) -> list[str]:
+        """The attention weights of all layers."""
+        reading = self.session.reading
+        layers = attention_layers(reading.trace) if reading is not None else ()
+        return [f"layers/{layer}/attention/weights" for layer in layers]
+
+    def refresh(self) -> None:
+        reading = self.session.reading
+        if reading is None or "layers/0/attention/weights" not in reading.trace.arrays:
+            self._badges = ()
+            self._mosaic.set_heads(NOTHING)
+            self._card.set_aside(
+                "Only a Transformer has heads: open one" if reading else "Open a Transformer"
+            )
+            return
+        trace = reading.trace
+
+        def work(model: object = None) -> tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]:
+            from lmviz.inspection.head_badges import head_badges
+
+            return thumbnails(trace), head_badges(trace)
+
+        self.session.silence("thumbnails")
+        if sum(attention_weights(trace, layer).size for layer in attention_layers(trace)) <= AT_ONCE:
+            self._take(work())
+        else:
+            self.session.ask_about(reading, "thumbnails", work, self._take)
+
+    def _take(self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]) -> None:
+        small, self._badges = found
+        layers, heads = small.shape[:2]
+        words = [[" · ".join(head.badges) for head in layer] for layer in self._badges]
+        self._mosaic.set_heads(small, words)
+        self._card.set_aside(f"{layers} layers × {heads} heads")
+        layer, head = self.session.head
+        if layer >= layers or head >= heads:
+            self.session.choose_head(0, 0)
+        self._mark()
+
+    def _mark(self) -> None:
+        self._mosaic.set_current(*self.session.head)
+        self._mosaic.set_chosen(self.session.heads)
+        off = [item for item in self.session.interventions if item.enabled and item.value == 0.0]
+        mixed = [item for item in off if item.address.endswith("attention/mixed") and "head" in item.where]
+        self._mosaic.set_faded({(int(item.address.split("/")[1]), item.where["head"]) for item in mixed})
+
+    def _choose(self, layer: int, head: int) -> None:
+        self._together = self.session.heads or self._together
+        self.session.choose_heads(())
+        self.session.choose_head(layer, head)
+
+    def _toggle(self, layer: int, head: int) -> None:
+        self._solo_head = None
+        chosen = set(self.session.heads or (self.session.head,))
+        self.session.choose_heads(chosen ^ {(layer, head)})
+
+    def _solo(self, layer: int, head: int) -> None:
+        """Look at this head alone; once more brings back those it was seen with, or all of its layer."""
+        if self._solo_head != (layer, head):
+            self._choose(layer, head)
+            self._solo_head = (layer, head)
+            return
+        heads = len(self._badges[layer]) if layer < len(self._badges) else 0
+        self.session.choose_heads(self._together or [(layer, other) for other in range(heads)])
+        self._solo_head, self._together = None, ()
+
+    def _read_out(self, layer: int, head: int) -> tuple[str, list[str]]:
+        """A head's name, and how much of its attention goes where heads with a name look."""
+        found = [item for row in self._badges for item in row if (item.layer, item.head) == (layer, head)]
+        scores = found[0].scores if found else {}
+        lines = [f"{kind}: {percentage(score)}" for kind, score in scores.items() if score is not None]
+        return f"layer {layer + 1}, head {head + 1}", lines

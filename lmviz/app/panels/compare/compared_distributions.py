@@ -1,0 +1,312 @@
+"""What each of several models expects next, side by side, and how far they agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
+
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.compare.expectation import Expectation, agreement_in_words, expect
+from lmviz.app.panels.compare.trio import Trio
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.compared_models import (
+    ComparedModel,
+    ask_compared,
+    changes_of_compared,
+    compared_models,
+    names_of_compared,
+)
+from lmviz.app.session.comparing import UnitsCache, color_of, present_moment
+from lmviz.app.session.surgery import in_words
+from lmviz.app.session.work import Moment
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.plots.model_card import ModelCard
+from lmviz.decoding.shared_units import bare_word, ids_by_word
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+
+    from lmviz.app.session.opened_models import OpenedModel
+    from lmviz.app.session.session import Session
+    from lmviz.decoding.distribution import Distribution
+    from lmviz.models.model import Model
+
+MOST = 30
+
+
+class ComparedDistributionsPanel(Panel):
+    """One card for each moment; hovering a word marks it in all, a click appends it to the prefix."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("compare_view")
+        self._title = QLabel()
+        self._title.setProperty("role", "title")
+        self._agreement = MutedLine(right=True)
+        self._agreement.setObjectName("agreement")
+        self._add = QPushButton("Add a model")
+        self._add.setObjectName("add_model_button")
+        self._add.setProperty("menu", True)
+        self._add.setMenu(QMenu(self._add))
+        self._add.menu().aboutToShow.connect(self._fill_menu)
+        self._twin = QPushButton("As trained too")
+        self._twin.setObjectName("add_twin_button")
+        self._twin.setToolTip("Put the model without the interventions beside it as it is changed")
+        self._twin.clicked.connect(lambda: session.set_twin(True))
+        self._invitation = Invitation("compare_trio_button")
+        self._invited = Card("Compare", "", self._invitation)
+        self._cards: list[ModelCard] = []
+        self._row = QHBoxLayout()
+        self._trio = Trio(session, self)
+        self._units = UnitsCache()
+        self._models: tuple[ComparedModel, ...] = ()
+        self._read = ""
+        self._found: tuple[Expectation, ...] = ()
+        self._word = ""
+        self._ids: dict[Path, dict[str, int]] = {}
+        self._lay_out()
+        self._invitation.accepted.connect(self._trio.compare)
+        self._trio.changed.connect(self.refresh_soon)
+        theme_switch().theme_changed.connect(self.refresh_soon)
+        self.follow(
+            *changes_of_compared(session),
+            session.encoding_changed,
+            session.position_changed,
+            session.hovered_position_changed,
+            session.ready_changed,
+        )
+
+    @property
+    def cards(self) -> tuple[ModelCard, ...]:
+        """The cards, in the order of the moments."""
+        return tuple(self._cards)
+
+    @property
+    def models(self) -> tuple[ComparedModel, ...]:
+        """What is compared."""
+        return self._models
+
+    @property
+    def found(self) -> tuple[Expectation, ...]:
+        """What is drawn, in the order of the moments."""
+        return self._found
+
+    @property
+    def agreement(self) -> str:
+        """The line that says how far the models agree."""
+        return self._agreement.text
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """Each column's probabilities (token,) by the name of its model."""
+        if not self._found:
+            return {}
+        pairs = zip(names_of_compared(self._models), self._found, strict=True)
+        return {name: found.distribution.probabilities for name, found in pairs if found.distribution}
+
+    def recipe(self) -> str:
+        from lmviz.app.session.moments import moments_of
+        from lmviz.inspection.recipes.decoding import side_by_side_recipe
+
+        if not self._found or not all(found.distribution for found in self._found):
+            return ""
+        return side_by_side_recipe(moments_of(self._models, self._read))
+
+    def refresh(self) -> None:
+        models = compared_models(self.session)
+        if models != self._models:
+            self._found = ()
+        self._models = models  # which may have more snapshots by now, and are the same all the same
+        self._fit_cards(len(models))
+        self._trio.look()
+        self._show_models()
+        self._ask()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(4, 0, 0, 0)
+        head.setSpacing(12)
+        head.addWidget(self._title)
+        head.addWidget(self._agreement, 1)
+        head.addWidget(self._twin)
+        head.addWidget(self._add)
+        self.column.addLayout(head)
+        self.column.setSpacing(8)
+        cards = QWidget()
+        self._row = QHBoxLayout(cards)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(12)
+        self._row.addWidget(self._invited, 1)
+        self.column.addWidget(scrolling(cards, sideways=True), 1)
+
+    def _fit_cards(self, count: int) -> None:
+        while len(self._cards) > count:
+            card = self._cards.pop()
+            self._row.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        while len(self._cards) < count:
+            place = len(self._cards)
+            card = ModelCard()
+            card.bars.bar_hovered.connect(lambda bar, place=place: self._hover(place, bar))
+            card.bars.bar_clicked.connect(lambda bar, place=place: self._append(place, bar))
+            card.step_chosen.connect(lambda step, place=place: self._choose_step(place, step))
+            card.removed.connect(lambda place=place: self._remove(place))
+            card.resized.connect(self._draw_soon)
+            self._cards.append(card)
+            self._row.insertWidget(place, card, 1)
+
+    def _show_models(self) -> None:
+        session, others = self.session, self._others()
+        for card, item in zip(self._cards, self._models, strict=True):
+            model, color = item.model, color_of(item.moment)
+            removable = item.moment in others or item.is_twin
+            card.set_moment(model.name, color, model.snapshots, item.step, removable=removable)
+        self._add.setEnabled(bool(session.models))
+        self._twin.setVisible(bool(session.interventions_in_force) and not session.has_twin)
+        self._invited.setVisible(len(self._models) < 2)
+        begin = "Add a model, or another step of this one" if self._models else "Open or train a model"
+        offer = self._trio.offer
+        self._invitation.invite(
+            f"{begin}: the same prefix is read by each, side by side.", f"Compare {offer}" if offer else ""
+        )
+        text = self._text()
+        last = visible(text[-1:]) if text[-1:].isspace() else text.split()[-1] if text else ""
+        self._title.setText(f"What follows “{last}”" if last else "What comes first")
+
+    def _text(self) -> str:
+        """The prefix up to the position that one looks at."""
+        session = self.session
+        if session.encoding is None or not len(session.encoding):
+            return session.prefix
+        position = session.shown_position
+        last = position == len(session.encoding) - 1
+        return session.prefix if last else session.prefix[: session.encoding.offsets[position][1]]
+
+    def _ask(self) -> None:
+        models, text, cache = self._models, self._text(), self._units
+        opened = [item.model for item in models]
+        if not models:
+            self.session.silence("compare")
+            self._agreement.set_text("")
+            return
+
+        def work(model: Model, place: int) -> Expectation:
+            return expect(model, text, place, opened, cache)
+
+        def take(found: list[Expectation]) -> None:
+            if models == self._models:
+                self._read, self._found = text, tuple(found)
+                self._draw()
+
+        ask_compared(self.session, "compare", models, work, take)
+
+    def _draw_soon(self) -> None:
+        """Other sizes have room for other numbers of bars; nothing has to be asked for."""
+        if self._found:
+            self._draw()
+
+    def _draw(self) -> None:
+        known = [item.distribution for item in self._found if item.distribution is not None]
+        most = max((found.probability_of(found.best) for found in known), default=1.0)
+        for card, item, compared in zip(self._cards, self._found, self._models, strict=True):
+            card.set_sentence(item.sentence)
+            if item.distribution is None:
+                card.set_readout("")
+                continue
+            self._draw_bars(card, item.distribution, most)
+            readout = self._readout(item.distribution, compared.model)
+            condition = "as trained" if compared.is_twin else in_words(compared.interventions)
+            card.set_readout(f"{condition} · {readout}" if condition else readout)
+        self._agreement.set_text(agreement_in_words(self._found))
+
+    def _draw_bars(self, card: ModelCard, found: Distribution, most: float) -> None:
+        rows = found.top(min(card.room, MOST))
+        marked = {n for n, row in enumerate(rows) if bare_word(row.token) == self._word} if self._word else ()
+        card.bars.set_bars(
+            [visible(row.token) for row in rows],
+            [row.probability for row in rows],
+            highlighted=marked,
+            faded=set(range(len(rows))) - set(marked) if self._word else (),
+            limit=most,
+        )
+
+    def _readout(self, found: Distribution, model: OpenedModel) -> str:
+        if not self._word:
+            return f"entropy {found.entropy:.2f} bits"
+        id = self._ids_of(model).get(self._word)
+        if id is None:
+            return f"“{visible(self._word)}” is no token of this model"
+        return f"“{visible(self._word)}” {percentage(found.probability_of(id))}, rank {found.rank_of(id):,}"
+
+    def _ids_of(self, model: OpenedModel) -> dict[str, int]:
+        if model.folder not in self._ids:
+            self._ids[model.folder] = ids_by_word(model.tokenizer)
+        return self._ids[model.folder]
+
+    def _hover(self, place: int, bar: int) -> None:
+        found = self._found[place].distribution if place < len(self._found) else None
+        self._word = bare_word(found.candidate(bar + 1).token) if found is not None and bar >= 0 else ""
+        self._draw_soon()
+
+    def _append(self, place: int, bar: int) -> None:
+        """Write the clicked token at the end of what was read, as that model spells it."""
+        found = self._found[place].distribution if place < len(self._found) else None
+        if found is not None:
+            tokenizer = self._models[place].model.tokenizer
+            self.session.set_prefix(tokenizer.continue_text(self._text(), found.candidate(bar + 1).id))
+            self.session.follow_end()
+
+    def _choose_step(self, place: int, step: int) -> None:
+        session, chosen = self.session, self._models[place]
+        moment = chosen.moment
+        if chosen.is_twin:
+            if step != chosen.step:
+                session.set_twin(False)
+                self._include((chosen.model, step))
+        elif moment not in self._others():
+            session.choose_step(step)
+        else:
+            session.compare(((chosen.model, step) if item == moment else item) for item in self._others())
+
+    def _remove(self, place: int) -> None:
+        removed = self._models[place]
+        if removed.is_twin:
+            self.session.set_twin(False)
+        else:
+            self.session.compare(item for item in self._others() if item != removed.moment)
+
+    def _others(self) -> tuple[Moment, ...]:
+        """What the present moment is compared with, as it is shown."""
+        if not self._models:
+            return ()
+        present = present_moment(self.session)
+        return tuple(item.moment for item in self._models if item.moment != present)
+
+    def _fill_menu(self) -> None:
+        menu, session = self._add.menu(), self.session
+        menu.clear()
+        for model in session.models:
+            shown = [item.step for item in self._models if item.model == model]
+            free = [step for step in reversed(model.snapshots) if step not in shown]
+            action = menu.addAction(f"{model.name}, once more" if shown else model.name)
+            action.setEnabled(bool(free))
+            if free:
+                # Beside a model as it is now, what it was when half trained tells most.
+                step = free[0] if not shown else model.nearest_snapshot(free[len(free) // 2])
+                action.triggered.connect(lambda _=False, moment=(model, step): self._include(moment))
+        if len(session.models) > 1:
+            menu.addSeparator()
+            menu.addAction("All that are open", self._trio.compare_all)
+        if self._trio.offer:
+            menu.addAction(f"The trio {self._trio.offer}", self._trio.compare)
+
+    def _include(self, moment: Moment) -> None:
+        self.session.compare((*self._others(), moment))

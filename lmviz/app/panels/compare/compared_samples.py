@@ -1,0 +1,277 @@
+"""What each model writes after the prefix when the same random numbers fall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.compared_models import (
+    ComparedModel,
+    ask_compared,
+    changes_of_compared,
+    compared_models,
+    names_of_compared,
+)
+from lmviz.app.session.comparing import color_of
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.plots.legend import Legend, LegendEntry
+from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.errors import LmvizError
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QColor
+
+    from lmviz.app.session.session import Session
+    from lmviz.decoding.options import SamplingOptions
+    from lmviz.models.model import Model
+
+LENGTH = {"characters": 120, "bpe": 48}
+USUAL_LENGTH = 40
+PIECE = 8
+"""So many tokens at a time, so that nothing else waits long for the reading thread."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One token of a sample: the uniform number that chose it, and the probability it had."""
+
+    id: int
+    token: str
+    draw: float
+    probability: float
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What one model has written so far; `sentence` says why it cannot write."""
+
+    drawn: tuple[Drawn, ...] = ()
+    is_over: bool = False
+    sentence: str = ""
+
+
+class ComparedSamplesPanel(Panel):
+    """A column for each moment; the n-th token of each was chosen by the same draw."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("compared_samples_view")
+        self._redraw = QPushButton("New draws")
+        self._redraw.setObjectName("new_draws_button")
+        self._redraw.setProperty("role", "link")
+        self._redraw.clicked.connect(self._draw_anew)
+        self._note = MutedLine(right=True)
+        self._empty = EmptyText()
+        self._columns: list[_Column] = []
+        self._row = QHBoxLayout()
+        self._asked: tuple[object, ...] = ()
+        self._models: tuple[ComparedModel, ...] = ()
+        self._samples: tuple[Sample, ...] = ()
+        self._more = 0
+        self._card = Card("Samples by the same draws", self._head(), self._pages())
+        self.column.addWidget(self._card)
+        theme_switch().theme_changed.connect(self._recolor)
+        self.follow(
+            *changes_of_compared(session),
+            session.encoding_changed,
+            session.prefix_changed,
+            session.sampling_changed,
+            session.ready_changed,
+        )
+
+    @property
+    def samples(self) -> tuple[Sample, ...]:
+        """What has been written so far, in the order of the moments."""
+        return self._samples
+
+    @property
+    def options(self) -> SamplingOptions:
+        """How it is drawn: the session's sampling, from a seed that moves on with each set of new draws."""
+        sampling = self.session.sampling
+        return replace(sampling, seed=(sampling.seed + self._more) % 2**63)
+
+    @property
+    def strips(self) -> tuple[TokenStrip, ...]:
+        """The columns' tokens."""
+        return tuple(column.strip for column in self._columns)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """Of each model by name (token,): the ids, their probabilities and the draws that chose them."""
+        arrays = {}
+        for name, sample in zip(names_of_compared(self._models), self._samples, strict=True):
+            for part in ("id", "probability", "draw"):
+                arrays[f"{name}/{part}"] = np.array([getattr(item, part) for item in sample.drawn])
+        return arrays
+
+    def recipe(self) -> str:
+        from lmviz.app.session.moments import DRAWING, moments_of, unusual
+        from lmviz.inspection.recipes.decoding import samples_recipe
+
+        lengths = [len(sample.drawn) for sample in self._samples]
+        if not self._asked or not all(lengths):
+            return ""
+        _, prefix, options = self._asked
+        return samples_recipe(moments_of(self._models, prefix), lengths, unusual(options, *DRAWING))
+
+    def refresh(self) -> None:
+        models, options = compared_models(self.session), self.options
+        asked = (models, self.session.prefix, options)
+        if not models:
+            self.session.silence("samples")
+            self._asked = ()
+            self._say("Open or train a model to see it write.")
+            return
+        if asked != self._asked:
+            self._asked, self._models = asked, models
+            self._samples = (Sample(),) * len(models)
+            self._fit_columns(len(models))
+            self._show()
+            self._write_on()
+
+    def _head(self) -> QWidget:
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._note)
+        row.addWidget(self._redraw)
+        return head
+
+    def _pages(self) -> QStackedWidget:
+        columns = QWidget()
+        self._row = QHBoxLayout(columns)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(20)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(columns)
+        return self._stack
+
+    def _fit_columns(self, count: int) -> None:
+        while len(self._columns) > count:
+            column = self._columns.pop()
+            self._row.removeWidget(column)
+            column.hide()
+            column.deleteLater()
+        while len(self._columns) < count:
+            column = _Column()
+            column.strip.token_hovered.connect(self._hover)
+            self._columns.append(column)
+            self._row.addWidget(column, 1)
+
+    def _write_on(self) -> None:
+        asked, samples = self._asked, self._samples
+        models, prefix, options = asked
+        lengths = [LENGTH.get(item.model.tokenizer.kind, USUAL_LENGTH) for item in models]
+
+        def work(model: Model, place: int) -> Sample:
+            return _longer(model, prefix, samples[place], options, lengths[place])
+
+        def take(longer: list[Sample]) -> None:
+            self._take(asked, tuple(longer))
+
+        ask_compared(self.session, "samples", models, work, take)
+
+    def _take(self, asked: tuple[object, ...], samples: tuple[Sample, ...]) -> None:
+        if asked != self._asked:
+            return
+        self._samples = samples
+        self._show()
+        if self.is_in_sight and not all(sample.is_over for sample in samples):
+            self._write_on()
+
+    def _show(self) -> None:
+        shown = zip(self._columns, self._models, names_of_compared(self._models), self._samples, strict=True)
+        for column, item, name, sample in shown:
+            column.show_sample(name, color_of(item.moment), sample)
+        self._tell(-1)
+        self._stack.setCurrentIndex(1)
+
+    def _say(self, sentence: str) -> None:
+        self._empty.set_text(sentence)
+        self._note.set_text("")
+        self._stack.setCurrentIndex(0)
+
+    def _hover(self, number: int) -> None:
+        for column in self._columns:
+            column.strip.set_hovered(number if number < len(column.strip.tokens) else -1)
+        self._tell(number)
+
+    def _tell(self, number: int) -> None:
+        """What one draw chose in each column; without one, how all were drawn."""
+        sampling = self.options
+        if number < 0:
+            self._note.set_text(
+                f"shaded by probability · temperature {sampling.temperature:g} · seed {sampling.seed:,}"
+            )
+            return
+        chosen = [sample.drawn[number] for sample in self._samples if number < len(sample.drawn)]
+        words = [f"“{visible(item.token)}” {percentage(item.probability)}" for item in chosen]
+        self._note.set_text(
+            f"draw {number + 1} is {chosen[0].draw:.4f}: {', '.join(words)}" if chosen else ""
+        )
+
+    def _recolor(self) -> None:
+        """The names' colours belong to the theme."""
+        if self._samples:
+            self._show()
+
+    def _draw_anew(self) -> None:
+        self._more += 1
+        self.refresh_soon()
+
+
+class _Column(QWidget):
+    """A model's name over the tokens that it wrote."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._name = Legend()
+        self._name.unsetCursor()
+        self._sentence = QLabel()
+        self._sentence.setProperty("role", "muted")
+        self._sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self._sentence.setWordWrap(True)
+        self.strip = TokenStrip()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self._name)
+        column.addWidget(self._sentence)
+        column.addWidget(scrolling(self.strip), 1)
+
+    def show_sample(self, name: str, color: QColor, sample: Sample) -> None:
+        """The tokens so far, shaded by the probability that each had."""
+        self._name.set_entries([LegendEntry(name, color)])
+        self._sentence.setText(sample.sentence)
+        self._sentence.setVisible(bool(sample.sentence))
+        self.strip.setAccessibleName(f"sample of {name}")
+        self.strip.set_tokens([visible(item.token) for item in sample.drawn])
+        self.strip.set_shades([item.probability for item in sample.drawn])
+
+
+def _longer(model: Model, prefix: str, sample: Sample, options: SamplingOptions, length: int) -> Sample:
+    """The sample with a few more tokens."""
+    from lmviz.decoding.sampling import sample as draw
+
+    if sample.is_over:
+        return sample
+    drawn = list(sample.drawn)
+    try:
+        for step in draw(model, prefix, PIECE, options, [item.id for item in drawn]):
+            drawn.append(Drawn(step.id, step.token, float(step.draw), step.probability))
+            if len(drawn) >= length or (step.is_end and options.stop_at_end):
+                return Sample(tuple(drawn), True)
+    except LmvizError as sentence:
+        return Sample((), True, str(sentence))
+    return Sample(tuple(drawn))

@@ -1,0 +1,67 @@
+"""What one of several models expects next, in units that all have in common; and how far they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.decoding.comparison import jensen_shannon, largest_differences, overlap
+from lmviz.errors import LmvizError
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.comparing import UnitsCache
+    from lmviz.app.session.opened_models import OpenedModel
+    from lmviz.decoding.distribution import Distribution
+    from lmviz.decoding.shared_units import SharedUnits
+    from lmviz.models.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """What one model expects next: its distribution and its shares (unit,) of the common units.
+
+    Where it cannot read the text there is a sentence instead.
+    """
+
+    distribution: Distribution | None
+    shares: np.ndarray | None
+    units: SharedUnits | None
+    sentence: str = ""
+
+
+def expect(
+    model: Model, text: str, place: int, models: Sequence[OpenedModel], cache: UnitsCache
+) -> Expectation:
+    """What the model at a place among `models` expects after a text. For the reading thread."""
+    from lmviz.decoding.continuation import Continuation
+    from lmviz.decoding.distribution import next_distribution
+
+    try:
+        continuation = Continuation.of(model, text)
+        found = next_distribution(continuation.logits, tokens=continuation.tokens)
+    except LmvizError as sentence:
+        return Expectation(None, None, None, str(sentence))
+    units = cache.units(models)
+    return Expectation(found, units.share(place, found.probabilities), units)
+
+
+def agreement_in_words(found: Sequence[Expectation]) -> str:
+    """How far the models agree; empty where there are no two, or one cannot read the text."""
+    shares = [item.shares for item in found if item.shares is not None]
+    if len(shares) < 2 or len(shares) < len(found):
+        return ""
+    units, table = found[0].units, np.stack(shares)  # (model, unit)
+    (most,) = largest_differences(table, units.names, 1)
+    parts = [
+        f"{percentage(float(overlap(table)))} in common",
+        f"Jensen–Shannon divergence {float(jensen_shannon(table)):.3f} bits",
+        f"furthest apart on “{visible(most.name)}”",
+    ]
+    if units.by != "token":
+        parts.append("compared by first characters, since their tokens differ")
+    return " · ".join(parts)

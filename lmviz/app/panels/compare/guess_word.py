@@ -1,0 +1,301 @@
+"""A game: name the word that came next in a held-out passage, and be scored in bits beside the models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.compared_models import ComparedModel, ask_compared
+from lmviz.app.session.comparing import (
+    lacking_for_a_game,
+    names_of,
+    offer_for_a_game,
+    play_or_open,
+    present_moment,
+    shown_moments,
+)
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.slider_row import SliderRow
+from lmviz.app.widgets.controls.word_choice import WordChoice
+from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.app.widgets.tables.columns_model import Column
+from lmviz.app.widgets.tables.table_view import ROW, TableView
+from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, offered_words
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.decoding.distribution import Distribution
+    from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
+
+WHERE = "guess"
+ROUNDS = 10
+BEFORE = {"characters": 60, "bpe": 24}
+USUAL_BEFORE = 18
+OFFERED = 4
+SHOWN = 5
+UNSURE = 50
+"""The confidence, in percent, that the slider begins with."""
+
+
+class GuessWordPanel(Panel):
+    """Rounds from the held-out text. Nothing of what the models expect is shown before one commits."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("guess_view")
+        self._game: GuessingGame | None = None
+        self._corpus: Corpus | None = None
+        self._seed = 0
+        self._model_bits: dict[str, float] | None = None
+        self._expected: Distribution | None = None
+        self._is_revealed = False
+        self._complaint = ""
+        self._build()
+        self._card = Card("Guess the next word", "", self._pages)
+        self.column.addWidget(self._card)
+        session.failed.connect(self._complain)
+        session.corpus_changed.connect(self._forget)
+        session.compared_changed.connect(self._ask_again)
+        session.model_changed.connect(self._ask_again)
+        self.follow(
+            session.corpus_changed, session.model_changed, session.models_changed, session.ready_changed
+        )
+
+    @property
+    def game(self) -> GuessingGame | None:
+        """The game under way."""
+        return self._game
+
+    @property
+    def round(self) -> Round | None:
+        """The round that is shown: the one to be played, or the one just played."""
+        if self._game is None:
+            return None
+        return self._game.answers[-1].round if self._is_revealed else self._game.current
+
+    def _build(self) -> None:
+        self._invitation = Invitation("guess_play_button")
+        self._invitation.accepted.connect(lambda: play_or_open(self.session, self._start))
+        self._passage = QLabel()
+        self._passage.setObjectName("guess_passage")
+        self._passage.setTextFormat(Qt.TextFormat.PlainText)
+        self._passage.setWordWrap(True)
+        self._words = WordChoice("guess_edit")
+        self._words.chosen.connect(self._commit)
+        self._sure = SliderRow("how sure are you?", "how sure you are, in percent")
+        self._sure.value_changed.connect(lambda value: self._sure.show_value(value, f"{value} %"))
+        self._verdict = QLabel()
+        self._verdict.setObjectName("guess_verdict")
+        self._verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self._verdict.setWordWrap(True)
+        self._told_by = MutedLine()
+        self._bars = BarsView()
+        self._bars.setAccessibleName("what the model expected")
+        self._next = QPushButton("Next")
+        self._next.setObjectName("guess_next_button")
+        self._next.clicked.connect(self._go_on)
+        self._look = QPushButton("Compare them here")
+        self._look.setObjectName("guess_look_button")
+        self._look.setProperty("role", "link")
+        self._look.setToolTip("Make this passage the prefix of the window")
+        self._look.clicked.connect(lambda: self.session.set_prefix(self.round.text))
+        self._scores = TableView()
+        self._scores.setAccessibleName("scores of the players")
+        self._pages = QStackedWidget()
+        for page in (self._invitation, self._round_page()):
+            self._pages.addWidget(page)
+
+    def _round_page(self) -> QWidget:
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._next)
+        buttons.addWidget(self._look)
+        buttons.addStretch(1)
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for widget in (self._passage, self._words, self._sure, self._verdict):
+            column.addWidget(widget)
+        column.addLayout(buttons)
+        for widget in (self._scores, self._told_by, self._bars):
+            column.addWidget(widget)
+        column.addStretch(1)
+        return scrolling(page)
+
+    def refresh(self) -> None:
+        ready = self._show_invitation()
+        self._pages.setCurrentIndex(int(ready and self.round is not None))
+        if not ready or self.round is None:
+            self._card.set_aside("")
+            return
+        game, shown = self._game, self.round
+        number_of_round = len(game.answers) + (not self._is_revealed)
+        self._card.set_aside(f"round {number_of_round} of {len(game.rounds)}")
+        written = shown.answer.strip() or visible(shown.answer)
+        self._passage.setText(f"“…{shown.text} {written if self._is_revealed else '____'}”")
+        for widget in (self._words, self._sure):
+            widget.setVisible(not self._is_revealed)
+        for widget in (self._verdict, self._told_by, self._bars, self._next, self._look):
+            widget.setVisible(self._is_revealed)
+        if self._is_revealed:
+            self._show_answer()
+        self._show_scores()
+
+    def _show_invitation(self) -> bool:
+        """What to do before one can play; whether one can."""
+        lacking = lacking_for_a_game(
+            self.session,
+            model="Open or train a model to play against.",
+            text="Open a text: its held-out part is what there is to guess.",
+            held_out="This text keeps nothing from training: open it with a validation part to guess from.",
+        )
+        sentence = "Passages of the held-out text: name the word that comes next, and see who knew better."
+        if self._game is not None and self._game.current is None and not self._is_revealed:
+            sentence = f"You needed {self._game.mean_bits['you']:.2f} bits a word. {self._say_best()}"
+        offer = "Play" if self._game is None else "Play again"
+        first, _ = offer_for_a_game(self.session)
+        self._invitation.invite(self._complaint or lacking or sentence, first if lacking else offer)
+        return not lacking and not self._complaint
+
+    def _say_best(self) -> str:
+        models = {name: bits for name, bits in self._game.mean_bits.items() if name != "you"}
+        if not models:
+            return ""
+        best = min(models, key=models.__getitem__)
+        return f"The best model, {best}, needed {models[best]:.2f}."
+
+    def _show_answer(self) -> None:
+        answer = self._game.answers[-1]
+        came = visible(answer.round.answer.strip(" ")) or visible(answer.round.answer)
+        guessed = "" if answer.is_right else f", not “{answer.guess.strip()}”"
+        praise = "Right" if answer.is_right else "It was"
+        self._verdict.setText(f"{praise}: “{came}”{guessed}. That cost you {answer.bits['you']:.2f} bits.")
+        rows = self._expected.top(SHOWN) if self._expected is not None else ()
+        self._bars.set_bars(
+            [visible(row.token) for row in rows],
+            [row.probability for row in rows],
+            highlighted={n for n, row in enumerate(rows) if answer.round.is_right(row.token)},
+        )
+        self._bars.setMinimumHeight(self._bars.sizeHint().height())
+
+    def _show_scores(self) -> None:
+        means = self._game.mean_bits
+        last = self._game.answers[-1].bits if self._game.answers else {}
+        players = sorted(means, key=means.__getitem__)
+        self._scores.setVisible(bool(players))
+        columns = [
+            Column("player", players),
+            Column("last word", np.array([last[name] for name in players]), lambda bits: number(bits, 2)),
+            Column("bits a word", np.array([means[name] for name in players]), lambda bits: number(bits, 2)),
+        ]
+        self._scores.set_columns(columns)
+        self._scores.setFixedHeight(round(self._card.length(ROW) * (len(players) + 1.5)))
+        self._scores.set_current(players.index("you") if "you" in players else -1)
+
+    def _start(self) -> None:
+        corpus = self.session.corpus
+        self._complaint = ""
+        self._seed += 1
+        seed, before = self._seed, BEFORE.get(corpus.tokenizer.kind, USUAL_BEFORE)
+
+        def work() -> tuple[Round, ...]:
+            return choose_rounds(corpus.validation, corpus.tokenizer, ROUNDS, before=before, seed=seed)
+
+        self.session.ask_reader(WHERE, work, lambda rounds: self._begin_game(corpus, rounds))
+
+    def _begin_game(self, corpus: Corpus, rounds: tuple[Round, ...]) -> None:
+        if corpus is self.session.corpus:
+            self._corpus, self._game = corpus, GuessingGame(rounds)
+            noun = "character" if corpus.tokenizer.kind == "characters" else "word"
+            self._card.set_title(f"Guess the next {noun}")
+            self._deal()
+
+    def _go_on(self) -> None:
+        if self._game.current is None:
+            self._is_revealed = False
+            self.refresh_soon()
+        else:
+            self._deal()
+
+    def _deal(self) -> None:
+        """Show the next round, and have the models answer it meanwhile."""
+        self._is_revealed = False
+        self._words.clear()
+        self._sure.set_range(99, UNSURE)
+        self._sure.show_value(UNSURE, f"{UNSURE} %")
+        self._ask()
+        self.refresh_soon()
+
+    def _ask_again(self) -> None:
+        """Other models play along from this round on."""
+        if self._game is not None and self._game.current is not None and not self._is_revealed:
+            self._ask()
+
+    def _ask(self) -> None:
+        current, moments, corpus = self._game.current, shown_moments(self.session), self._corpus
+        self._model_bits = self._expected = None
+        if not moments:
+            return
+        kinds = [model.tokenizer.kind for model, _ in moments]
+        present = moments.index(present_moment(self.session))
+        # The present model says what it expected, unless only another has tokens like the corpus's.
+        alike = [place for place, kind in enumerate(kinds) if kind == corpus.tokenizer.kind]
+        teller = present if present in alike or not alike else alike[0]
+        seed = self._seed + len(self._game.answers)
+
+        def work(model: Model, place: int) -> tuple[float, Distribution | None]:
+            from lmviz.decoding.continuation import Continuation
+            from lmviz.decoding.distribution import next_distribution
+
+            expected = None
+            if place == teller:
+                continuation = Continuation.of(model, current.text)
+                expected = next_distribution(continuation.logits, tokens=continuation.tokens)
+            return current.model_bits(model), expected
+
+        def take(found: list[tuple[float, Distribution | None]]) -> None:
+            if self._game is None or self._game.current is not current:
+                return
+            self._model_bits = dict(zip(names_of(moments), (bits for bits, _ in found), strict=True))
+            self._expected = found[teller][1]
+            self._told_by.set_text(f"what {names_of(moments)[teller]} expected")
+            if alike:
+                self._words.offer(offered_words(current, self._expected, OFFERED, seed))
+            else:
+                self._words.offer(common_words(current, corpus.validation, corpus.tokenizer, OFFERED, seed))
+
+        ask_compared(self.session, WHERE, [ComparedModel(moment) for moment in moments], work, take)
+
+    def _commit(self, guess: str) -> None:
+        if self._game is None or self._model_bits is None or self._is_revealed or not guess:
+            return
+        self._game = self._game.answered(guess, self._sure.value / 100, self._model_bits)
+        self._is_revealed = True
+        self.refresh_soon()
+
+    def _forget(self) -> None:
+        """Another text, another game."""
+        self._game, self._is_revealed, self._complaint = None, False, ""
+        self.session.silence(WHERE)
+
+    def _complain(self, where: str, sentence: str) -> None:
+        if where == WHERE:
+            self._game, self._is_revealed, self._complaint = None, False, sentence
+            self.refresh_soon()

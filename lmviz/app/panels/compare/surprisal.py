@@ -1,0 +1,233 @@
+"""How surprised each model is by each word of the prefix, and where they expect different things next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.compared_models import (
+    ComparedModel,
+    ask_compared,
+    changes_of_compared,
+    compared_models,
+    names_of_compared,
+    turns_of,
+)
+from lmviz.app.session.comparing import UnitsCache, color_of
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.plots.legend import Legend, LegendEntry
+from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+from lmviz.errors import LmvizError
+from lmviz.text.tokenizer import Encoding, visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.decoding.comparison import Disagreement
+    from lmviz.models.model import Model
+
+LATEST = 256
+"""On how many tokens at the end of a long text the models' expectations are compared in full."""
+
+Found = tuple[np.ndarray, Mapping[int, np.ndarray]]
+
+
+class SurprisalPanel(Panel):
+    """One curve for each moment over the tokens of the present model; a word hovered is so everywhere."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("surprisal_view")
+        self._plot = SurprisalPlot()
+        self._legend = Legend()
+        self._note = MutedLine(right=True)
+        self._empty = EmptyText()
+        self._units = UnitsCache()
+        self._encoding: Encoding | None = None
+        self._first = 0
+        self._curves: tuple[WordCurve, ...] = ()
+        self._models: tuple[ComparedModel, ...] = ()
+        self._text = ""
+        self._disagreement: np.ndarray | None = None
+        self._hidden: set[str] = set()
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._pages.addWidget(scrolling(self._plot, sideways=True))
+        self._card = Card("Surprisal over the text, bits", self._head(), self._pages)
+        self.column.addWidget(self._card)
+        self._legend.entry_clicked.connect(self._toggle)
+        self._plot.word_hovered.connect(
+            lambda word: session.hover_position(word + self._first if word >= 0 else None)
+        )
+        self._plot.word_clicked.connect(lambda word: session.choose_position(word + self._first))
+        session.hovered_position_changed.connect(self._mark)
+        session.position_changed.connect(self._mark)
+        theme_switch().theme_changed.connect(self._recolor)
+        self.follow(
+            *changes_of_compared(session),
+            session.encoding_changed,
+            session.ready_changed,
+        )
+
+    @property
+    def plot(self) -> SurprisalPlot:
+        """The plot itself."""
+        return self._plot
+
+    @property
+    def curves(self) -> tuple[WordCurve, ...]:
+        """What is drawn, in the order of the moments."""
+        return self._curves
+
+    @property
+    def disagreement(self) -> np.ndarray | None:
+        """The divergence (word,) of what comes after each word, in bits; None with a single model."""
+        return self._disagreement
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """Each curve's surprisals (word,) by its name, and where the models disagree, in bits."""
+        arrays = {curve.name: np.asarray(curve.values) for curve in self._curves}
+        return arrays if self._disagreement is None else arrays | {"disagreement": self._disagreement}
+
+    def recipe(self) -> str:
+        from lmviz.app.session.moments import moments_of
+        from lmviz.inspection.recipes.decoding import comparison_recipe, likelihood_recipe
+
+        if not self._curves:
+            return ""
+        moments = moments_of(self._models, self._text)
+        return comparison_recipe(moments) if len(moments) > 1 else likelihood_recipe(moments[0])
+
+    def refresh(self) -> None:
+        session, models = self.session, compared_models(self.session)
+        encoding, first = session.encoding, 0
+        if session.model is not None and encoding is not None:
+            # START has no surprisal and no place in the text.
+            first = int(bool(len(encoding)) and encoding.ids[0] == session.model.tokenizer.start_id)
+        if not models or encoding is None or len(encoding) <= first:
+            session.silence("surprisal")
+            self._curves, self._disagreement = (), None
+            self._say("Open or train a model to see it read." if not models else "Type a prefix above.")
+            return
+        self._ask(models, encoding, first)
+
+    def _head(self) -> QWidget:
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(16)
+        row.addWidget(self._legend)
+        row.addWidget(self._note)
+        return head
+
+    def _ask(self, models: tuple[ComparedModel, ...], encoding: Encoding, first: int) -> None:
+        text, cache, opened = self.session.prefix, self._units, [item.model for item in models]
+        spans = encoding.offsets[first:]
+        beginning = spans[0][0]
+
+        def work(model: Model, place: int) -> Found | str:
+            from lmviz.decoding.comparison import shares_after, surprisal_over
+            from lmviz.decoding.likelihood import text_log_probabilities
+
+            try:
+                likelihood = text_log_probabilities(model, text)
+                # What lies before the present model's context is not part of the first word.
+                curve = surprisal_over(likelihood, [(0, beginning), *spans])[1:]
+                if len(opened) < 2:
+                    return curve, {}
+                return curve, shares_after(model, text, cache.units(opened), place, LATEST)
+            except LmvizError as sentence:
+                return str(sentence)
+
+        def take(found: list[Found | str]) -> None:
+            self._text = text
+            self._take(models, encoding, first, found)
+
+        ask_compared(self.session, "surprisal", models, work, take)
+
+    def _take(
+        self, models: tuple[ComparedModel, ...], encoding: Encoding, first: int, found: Sequence[Found | str]
+    ) -> None:
+        sentences = [item for item in found if isinstance(item, str)]
+        if sentences:
+            self._curves, self._disagreement = (), None
+            self._say(sentences[0])
+            return
+        self._models, self._encoding, self._first = models, encoding, first
+        names, turns = names_of_compared(models), turns_of(models)
+        self._curves = tuple(
+            WordCurve(name, color_of(item.moment), curve, turn)
+            for name, item, (curve, _), turn in zip(names, models, found, turns, strict=True)
+        )
+        self._disagreement = None
+        self._draw()
+        if len(models) > 1:
+            shares = [item[1] for item in found]
+            self.session.ask_reader("surprisal", lambda: _compare(shares), self._take_disagreement)
+
+    def _take_disagreement(self, found: Disagreement) -> None:
+        at = dict(zip(found.places.tolist(), found.divergence.tolist(), strict=True))
+        spans = self._encoding.offsets[self._first :]
+        self._disagreement = np.array([at.get(end, np.nan) for _, end in spans])
+        self._draw()
+
+    def _draw(self) -> None:
+        tokens = [visible(token) for token in self._encoding.tokens[self._first :]]
+        shown = [curve for curve in self._curves if curve.name not in self._hidden]
+        self._plot.set_words(tokens, shown, self._disagreement)
+        self._legend.set_entries(
+            [
+                LegendEntry(curve.name, curve.color, curve.name not in self._hidden, curve.line)
+                for curve in self._curves
+            ]
+        )
+        self._note.set_text(self._say_disagreement(tokens))
+        self._pages.setCurrentIndex(1)
+        self._mark()
+
+    def _say_disagreement(self, tokens: Sequence[str]) -> str:
+        values = self._disagreement
+        if values is None or not np.isfinite(values).any():
+            return ""
+        most = int(np.nanargmax(values))
+        return f"disagreement below, most after “{tokens[most]}”: {values[most]:.2f} bits"
+
+    def _say(self, sentence: str) -> None:
+        self._empty.set_text(sentence)
+        self._legend.set_entries([])
+        self._note.set_text("")
+        self._pages.setCurrentIndex(0)
+
+    def _mark(self) -> None:
+        session = self.session
+        hovered = session.hovered_position
+        self._plot.set_current(session.position - self._first)
+        self._plot.set_hovered(-1 if hovered is None else hovered - self._first)
+
+    def _toggle(self, name: str) -> None:
+        self._hidden ^= {name}
+        self._draw()
+
+    def _recolor(self) -> None:
+        """The curves keep their colours, which belong to the theme."""
+        if len(self._curves) != len(self._models):
+            return  # others are on their way, and will have the theme's
+        self._curves = tuple(
+            WordCurve(curve.name, color_of(item.moment), curve.values, curve.turn)
+            for curve, item in zip(self._curves, self._models, strict=True)
+        )
+        if self._curves:
+            self._draw()
+
+
+def _compare(shares: Sequence[Mapping[int, np.ndarray]]) -> Disagreement:
+    from lmviz.decoding.comparison import disagreement_of
+
+    return disagreement_of(shares)

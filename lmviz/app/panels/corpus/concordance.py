@@ -1,0 +1,165 @@
+"""The concordance: what follows a phrase in the text, how often, and in which places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.text.concordance import Concordance
+
+WORDS = 200
+TYPING = 120  # milliseconds without a key before the text is searched
+EXAMPLE = "cows eat"
+EMPTY = (
+    "Type a phrase to see what follows it, how often, and each of its places; a click shows it in the text."
+)
+
+
+class ConcordancePanel(Panel):
+    """A phrase, the words that follow it with their fractions, and its places; a click opens one."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("concordance_view")
+        self._phrase = QLineEdit()
+        self._phrase.setObjectName("concordance_edit")
+        self._phrase.setAccessibleName("phrase to look up")
+        self._phrase.setPlaceholderText(f"a phrase, such as {EXAMPLE}")
+        self._phrase.setClearButtonEnabled(True)
+        self._words = BarsView()
+        self._words.setAccessibleName("words that follow")
+        self._places = ConcordanceList()
+        self._found: Concordance | None = None
+        self._searched = ""
+        columns = QWidget()
+        row = QHBoxLayout(columns)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(scrolling(self._words), 2)
+        row.addWidget(scrolling(self._places), 5)
+        self._found_columns = columns
+        self._empty = EmptyText(EMPTY)
+        body = QStackedWidget()
+        body.addWidget(self._empty)
+        body.addWidget(columns)
+        self._body = body
+        self._card = Card("Concordance", self._phrase, body)
+        self.column.addWidget(self._card)
+        self._wait = QTimer(self, singleShot=True, interval=TYPING)
+        self._wait.timeout.connect(self._search)
+        self._phrase.textChanged.connect(lambda _: self._wait.start())
+        self._words.bar_hovered.connect(self._fade_others)
+        self._words.bar_clicked.connect(self._extend_phrase)
+        self._places.line_clicked.connect(self._open_place)
+        session.corpus_changed.connect(self._search)
+        self.follow(session.corpus_changed)
+
+    @property
+    def found(self) -> Concordance | None:
+        """What is shown."""
+        return self._found
+
+    @property
+    def searched(self) -> str:
+        """The phrase of which that was found."""
+        return self._searched
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The words that follow as texts (word, 2): token and count."""
+        words = self._found.words if self._found is not None else ()
+        return {"words": np.array([(word.token, str(word.count)) for word in words])} if words else {}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.text import concordance_recipe, settings_of
+
+        corpus = self.session.corpus
+        if self._found is None or corpus is None or not corpus.sources:
+            return ""
+        return concordance_recipe(corpus.sources, settings_of(corpus), self._searched)
+
+    def refresh(self) -> None:
+        found = self._found
+        if found is None or not self._searched:
+            self._card.set_title("Concordance")
+            self._words.set_bars([], [])
+            self._places.set_lines([])
+            self._say(EMPTY)
+            return
+        from lmviz.text.tokenizer import visible
+
+        self._card.set_title(f"“{self._searched} _” in {count(found.total)} places")
+        if not found.total:
+            self._say(f"“{self._searched}” does not occur in this text, as its tokens are spelled.")
+            return
+        self._body.setCurrentWidget(self._found_columns)
+        shown = found.words[:WORDS]
+        self._words.set_bars(
+            [visible(word.token) for word in shown],
+            [word.share for word in shown],
+            texts=[f"{count(word.count)}/{count(found.total)}" for word in shown],
+        )
+        self._places.set_lines(
+            [
+                Line(_on_one_line(place.before), place.match, visible(place.token), _on_one_line(place.after))
+                for place in found.places
+            ]
+        )
+
+    def _say(self, sentence: str) -> None:
+        self._empty.set_text(sentence)
+        self._body.setCurrentWidget(self._empty)
+
+    def _search(self) -> None:
+        corpus, phrase = self.session.corpus, self._phrase.text()
+        if corpus is not None and corpus.tokenizer.kind != "characters":
+            phrase = phrase.strip(" ")  # among characters a space is one like any other
+        if corpus is None or not phrase:
+            self.session.silence("concordance")
+            self._take(phrase, None)
+            return
+
+        def work() -> Concordance:
+            from lmviz.text.concordance import concordance
+
+            return concordance(corpus, phrase)
+
+        self.session.ask_reader("concordance", work, lambda found: self._take(phrase, found))
+
+    def _take(self, phrase: str, found: Concordance | None) -> None:
+        self._searched, self._found = phrase, found
+        self.refresh_soon()
+
+    def _fade_others(self, index: int) -> None:
+        if self._found is None or index < 0:
+            self._places.set_faded([])
+            return
+        word = self._found.words[index].token
+        self._places.set_faded([n for n, place in enumerate(self._found.places) if place.token != word])
+
+    def _extend_phrase(self, index: int) -> None:
+        """Go on with a word, as the n-gram does; after the end of a document nothing comes."""
+        corpus = self.session.corpus
+        if self._found is not None and corpus is not None:
+            self._phrase.setText(corpus.tokenizer.continue_text(self._searched, self._found.words[index].id))
+            self._phrase.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _open_place(self, index: int) -> None:
+        if self._found is not None:
+            self.session.choose_place(self._found.places[index].position)
+
+
+def _on_one_line(text: str) -> str:
+    """A stretch of text with its line breaks made visible, so that no two words run together."""
+    return text.replace("\n", " ⏎ ")

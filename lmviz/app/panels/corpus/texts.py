@@ -1,0 +1,259 @@
+"""Which text is open, and how it falls into tokens, documents and parts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import short
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.errors import LmvizError
+from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
+from lmviz.text.corpus import CorpusOptions
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.app.workers.job import Report
+    from lmviz.text.corpus import Corpus
+
+KINDS = ("characters", "words", "bpe")
+FILTER = "Texts (*.txt *.md *.csv *.tsv *.json *.tex *.py *.html);;All files (*)"
+SETTLING = 400  # milliseconds without a change before the text is read again
+FEWEST_PIECES = 260
+
+
+class TextsPanel(Panel):
+    """The catalogue and what was opened; Open, Paste, drop; the tokenizer and the split."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("texts_view")
+        self._pasted = ""
+        self._texts = _text_list()
+        self._sentence = QLabel()
+        self._sentence.setWordWrap(True)
+        self._sentence.setProperty("role", "muted")
+        self._kind = QComboBox()
+        self._kind.setObjectName("tokenizer_picker")
+        self._kind.setAccessibleName("Tokenizer")
+        self._kind.setToolTip(
+            "What a token is: a character, a word, or a piece learned by merging byte pairs."
+        )
+        self._kind.addItems(KINDS)
+        self._kind.setCurrentText(CorpusOptions().tokenizer)
+        self._pieces = QSpinBox()
+        self._pieces.setRange(FEWEST_PIECES, 100_000)
+        self._pieces.setValue(1024)
+        self._pieces.setAccessibleName("number of byte-pair pieces")
+        self._form = ConfigurationForm(CorpusOptions())
+        self._form.field("tokenizer").set_shown(False)
+        self._form.field("tokenizer").control.setObjectName("tokenizer_specification")
+        self.column.addWidget(Card("Texts", "or drop a file", self._lay_out()))
+        self._settle = QTimer(self, singleShot=True, interval=SETTLING)
+        self._settle.timeout.connect(self._read_again)
+        self._texts.itemActivated.connect(lambda item: self._choose(item))
+        self._texts.itemClicked.connect(lambda item: self._choose(item))
+        self._kind.activated.connect(lambda _: self._tokenizer_chosen())
+        self._pieces.valueChanged.connect(lambda _: self._tokenizer_chosen())
+        self._form.configuration_changed.connect(lambda _: self._settle.start())
+        session.failed.connect(self._show_failure)
+        theme_switch().theme_changed.connect(self.refresh_soon)  # the list is as high as its lines
+        self.follow(session.corpus_changed)
+
+    @property
+    def options(self) -> CorpusOptions:
+        """What the form says, the tokenizer included."""
+        return replace(self._form.configuration, tokenizer=self._specification)
+
+    @property
+    def sentence(self) -> str:
+        """What is said below the list: about the text, or what went wrong."""
+        return self._sentence.text()
+
+    def refresh(self) -> None:
+        self._fill_list()
+        corpus = self.session.corpus
+        if corpus is None:
+            self._sentence.setText("Choose a text above, open a file, or paste one.")
+            return
+        kind, _, pieces = corpus.options.tokenizer.partition(":")
+        self._kind.setCurrentText(kind)
+        if pieces:
+            self._pieces.blockSignals(True)
+            self._pieces.setValue(int(pieces))
+            self._pieces.blockSignals(False)
+        self._pieces.setVisible(kind == "bpe")
+        self._form.set_configuration(corpus.options)
+        entry = find_entry(corpus.name) if corpus.sources == (corpus.name,) else None
+        self._sentence.setText(f"{entry.description} ({entry.licence})" if entry else "")
+
+    @property
+    def _specification(self) -> str:
+        kind = self._kind.currentText()
+        return f"{kind}:{self._pieces.value()}" if kind == "bpe" else kind
+
+    def _lay_out(self) -> QWidget:
+        open_button = QPushButton("Open…")
+        open_button.setObjectName("corpus_open_button")
+        open_button.clicked.connect(self._open_files)
+        paste_button = QPushButton("Paste")
+        paste_button.setObjectName("corpus_paste_button")
+        paste_button.setToolTip("Use the text on the clipboard.")
+        paste_button.clicked.connect(self._paste)
+        buttons = QHBoxLayout()
+        buttons.addWidget(open_button)
+        buttons.addWidget(paste_button)
+        buttons.addStretch(1)
+        title = QLabel("Tokens")
+        title.setProperty("role", "title")
+        tokenizer = QHBoxLayout()
+        tokenizer.addWidget(QLabel("Tokenizer"))
+        tokenizer.addStretch(1)
+        tokenizer.addWidget(self._pieces)
+        tokenizer.addWidget(self._kind)
+        self._pieces.hide()
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._texts)
+        column.addWidget(self._sentence)
+        column.addLayout(buttons)
+        column.addSpacing(8)
+        column.addWidget(title)
+        column.addLayout(tokenizer)
+        column.addWidget(self._form)
+        column.addStretch(1)
+        return scrolling(body)
+
+    def _fill_list(self) -> None:
+        corpus = self.session.corpus
+        self._texts.clear()
+        for entry in CATALOGUE:
+            size = short(entry.characters) if entry.is_present else "download"
+            item = QTreeWidgetItem([entry.title, size])
+            item.setData(0, Qt.ItemDataRole.UserRole, entry.name)
+            item.setToolTip(0, entry.description)
+            self._texts.addTopLevelItem(item)
+            if corpus is not None and corpus.sources == (entry.name,):
+                self._texts.setCurrentItem(item)
+        if corpus is not None and find_entry(corpus.name) is None:
+            size = corpus.training_documents.size + corpus.validation_documents.size
+            item = QTreeWidgetItem([corpus.name, short(size)])
+            item.setToolTip(0, "\n".join(corpus.sources))
+            self._texts.addTopLevelItem(item)
+            self._texts.setCurrentItem(item)
+        for row in range(self._texts.topLevelItemCount()):
+            self._texts.topLevelItem(row).setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
+        height = self._texts.sizeHintForRow(0) * self._texts.topLevelItemCount() + 6
+        self._texts.setFixedHeight(height)
+
+    def _choose(self, item: QTreeWidgetItem) -> None:
+        name = item.data(0, Qt.ItemDataRole.UserRole)
+        entry = find_entry(name) if name else None
+        if entry is None:
+            return
+        if entry.is_present:
+            self.session.open_corpus(entry.name)
+        else:
+            self._download(entry)
+
+    def _download(self, entry: Entry) -> None:
+        def work(report: Report) -> bool:
+            from lmviz.text.download import download
+
+            return download(entry, report) is not None
+
+        self.session.start_reporting_job(
+            f"Downloading {entry.title}",
+            work,
+            lambda arrived: self.session.open_corpus(entry.name) if arrived else None,
+            where="texts",
+        )
+
+    def _open_files(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, "Open texts", "", FILTER)
+        if names:
+            self.session.open_corpus(names[0] if len(names) == 1 else names)
+
+    def _paste(self) -> None:
+        text = QGuiApplication.clipboard().text()
+        if text.strip():
+            self._pasted = text
+            self._read_pasted(replace(CorpusOptions(), tokenizer=self._specification))
+        else:
+            self._sentence.setText("There is no text on the clipboard: copy some first.")
+
+    def _read_pasted(self, options: CorpusOptions) -> None:
+        text = self._pasted
+
+        def work(report: Report) -> Corpus:
+            from lmviz.text.corpus import text_corpus
+
+            corpus = text_corpus(text, "pasted text", options=options, progress=report)
+            corpus.statistics()
+            return corpus
+
+        self.session.start_reporting_job(
+            "Reading the pasted text", work, self.session.take_corpus, where="texts"
+        )
+
+    def _tokenizer_chosen(self) -> None:
+        self._pieces.setVisible(self._kind.currentText() == "bpe")
+        self._settle.start()
+
+    def _read_again(self) -> None:
+        """Read the same text with other options."""
+        corpus = self.session.corpus
+        try:
+            options = self.options
+        except LmvizError as sentence:
+            self._show_failure("texts", str(sentence))
+            return
+        if corpus is None or options == corpus.options:
+            return
+        if corpus.sources:
+            self.session.open_corpus(
+                corpus.sources[0] if len(corpus.sources) == 1 else corpus.sources, options
+            )
+        elif self._pasted:
+            self._read_pasted(options)
+
+    def _show_failure(self, where: str, sentence: str) -> None:
+        if where in ("texts", "corpus"):
+            self._sentence.setText(sentence)
+
+
+def _text_list() -> QTreeWidget:
+    texts = QTreeWidget()
+    texts.setObjectName("corpus_picker")
+    texts.setAccessibleName("texts")
+    texts.setColumnCount(2)
+    texts.setHeaderHidden(True)
+    texts.setRootIsDecorated(False)
+    texts.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    texts.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    texts.header().setStretchLastSection(False)
+    texts.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    texts.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+    return texts

@@ -1,0 +1,113 @@
+"""The vocabulary: every token with its rank, count and share; Zipf's curve; how long documents are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QLabel, QLineEdit
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.widgets.plots.histogram import Histogram
+from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
+from lmviz.app.widgets.tables.columns_model import Column
+from lmviz.app.widgets.tables.table_view import TableView
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.text.corpus import Corpus
+
+
+TABLE = 120  # pixels that the table keeps above the curves
+
+
+class VocabularyPanel(Panel):
+    """A table that sorts and filters, and two curves; a point on the curve finds its word."""
+
+    gives_way = 33  # a large text has many words, and the other panels show it as well
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("vocabulary_view")
+        self._filter = QLineEdit()
+        self._filter.setObjectName("vocabulary_filter")
+        self._filter.setAccessibleName("filter the vocabulary")
+        self._filter.setPlaceholderText("filter…")
+        self._filter.setClearButtonEnabled(True)
+        self._filter.setMaximumWidth(140)
+        self._table = TableView()
+        self._table.setAccessibleName("vocabulary")
+        self._table.setMinimumHeight(TABLE)
+        self._plot = LogLogPlot("rank", "count")
+        self._lengths = Histogram("documents", "tokens")
+        self._length_title = QLabel()
+        card = Card("Vocabulary", self._filter, self._table)
+        for title, widget in (
+            (QLabel("Rank and frequency"), self._plot),
+            (self._length_title, self._lengths),
+        ):
+            title.setProperty("role", "title")
+            card.layout_below.addWidget(title)
+            card.layout_below.addWidget(widget)
+        card.layout_below.setStretch(1, 5)
+        card.layout_below.setStretch(3, 3)
+        self._card = card
+        self.column.addWidget(card)
+        self._filter.textChanged.connect(self._table.set_filter)
+        self._plot.point_clicked.connect(self._show_row)
+        self._table.row_clicked.connect(self._plot.set_current)
+        self.follow(session.corpus_changed)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The table as texts (rank, 2): token and count, the most frequent first."""
+        corpus = self.session.corpus
+        if corpus is None:
+            return {}
+        statistics, tokens = corpus.statistics(), corpus.tokenizer.tokens()
+        counted = zip(statistics.by_rank, statistics.rank_frequency, strict=True)
+        return {"vocabulary": np.array([(tokens[id], str(times)) for id, times in counted], dtype=np.str_)}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.text import settings_of, vocabulary_recipe
+
+        corpus = self.session.corpus
+        if corpus is None or not corpus.sources:
+            return ""
+        return vocabulary_recipe(corpus.sources, settings_of(corpus))
+
+    def refresh(self) -> None:
+        corpus = self.session.corpus
+        if corpus is None:
+            return
+        self._show_table(corpus)
+        self._show_lengths(corpus)
+
+    def _show_table(self, corpus: Corpus) -> None:
+        from lmviz.text.tokenizer import visible
+
+        statistics, tokens = corpus.statistics(), corpus.tokenizer.tokens()
+        names = [visible(tokens[index]) for index in statistics.by_rank]
+        self._table.set_columns(
+            [
+                Column("#", np.arange(1, len(names) + 1), count),
+                Column("token", names, tokens=True),
+                Column("count", statistics.rank_frequency, count),
+                Column("share", statistics.rank_share, percentage),
+            ]
+        )
+        self._plot.set_values(statistics.rank_frequency, names)
+
+    def _show_lengths(self, corpus: Corpus) -> None:
+        edges, counts = corpus.statistics().length_histogram()
+        several = corpus.marks_boundaries
+        documents = len(corpus.training_documents)
+        self._length_title.setText(f"Lengths of {count(documents)} documents" if several else "One document")
+        self._lengths.setVisible(several)
+        self._lengths.set_columns(edges, counts)
+
+    def _show_row(self, rank: int) -> None:
+        self._filter.clear()
+        self._table.set_current(rank)
+        self._plot.set_current(rank)

@@ -1,0 +1,72 @@
+"""Out of the window: what a panel shows as a picture, as numbers, or as the Python that gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu
+
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import ARRAYS, PICTURES, save_arrays, save_picture
+from lmviz.errors import LmvizError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lmviz.app.panels.panel import Panel
+
+WHERE = "export"
+
+
+def title_of(panel: Panel) -> str:
+    """What the panel's card says it is."""
+    card = panel.findChild(Card)
+    return card.title if card is not None else panel.objectName()
+
+
+def fill_export_menu(menu: QMenu, panel: Panel) -> None:
+    """Add what can be exported of a panel, as it is drawn now."""
+    panel.catch_up()
+    title = title_of(panel)
+    menu.addAction(f"Picture of “{title}”…").triggered.connect(lambda _=False: choose_picture(panel))
+    numbers = menu.addAction(f"Numbers of “{title}”…")
+    numbers.triggered.connect(lambda _=False: choose_numbers(panel))
+    numbers.setEnabled(bool(panel.exported_arrays()))
+    recipe = menu.addAction(f"Copy “{title}” as Python")
+    recipe.triggered.connect(lambda _=False: copy_recipe(panel))
+    recipe.setEnabled(bool(panel.recipe()))
+
+
+def choose_picture(panel: Panel) -> None:
+    """Ask for a file, and write the panel as PNG or SVG."""
+    _save(panel, PICTURES, ".png", lambda path: save_picture(panel, path))
+
+
+def choose_numbers(panel: Panel) -> None:
+    """Ask for a file, and write what the panel draws as CSV or NPZ."""
+    panel.catch_up()
+    arrays = panel.exported_arrays()
+    is_table = len(arrays) == 1 and all(array.ndim <= 2 for array in arrays.values())
+    _save(panel, ARRAYS, ".csv" if is_table else ".npz", lambda path: save_arrays(arrays, path))
+
+
+def copy_recipe(panel: Panel) -> None:
+    """Put the lines of Python that give the same numbers on the clipboard."""
+    panel.catch_up()
+    QGuiApplication.clipboard().setText(panel.recipe())
+
+
+def _save(panel: Panel, kinds: str, ending: str, write: Callable[[Path], None]) -> None:
+    name, _ = QFileDialog.getSaveFileName(panel, "Export", f"{_file_name(title_of(panel))}{ending}", kinds)
+    if not name:
+        return
+    try:
+        write(Path(name))
+    except LmvizError as sentence:
+        panel.session.failed.emit(WHERE, str(sentence))
+
+
+def _file_name(title: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in title.lower()).strip("-") or "picture"

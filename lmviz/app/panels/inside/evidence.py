@@ -1,0 +1,94 @@
+"""The lines of the text that an n-gram's counts came from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.text.concordance import Concordance
+
+
+class Evidence(QWidget):
+    """`Evidence(session)`: `show_context(ids)` finds where a matched context stands.
+
+    It is looked for in the text that the model was counted from, which a button opens where another is
+    open, or none. `said` tells what there is to say of it.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._context: list[int] | None = None
+        self._found: Concordance | None = None
+        self._lines = ConcordanceList()
+        self._lines.setAccessibleName("where the context stands in the text")
+        self._open = QPushButton()
+        self._open.setObjectName("open_evidence_button")
+        self._open.clicked.connect(lambda: session.open_text_of(session.reading.model))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._open)
+        column.addWidget(self._lines)
+
+    def show_context(self, ids: np.ndarray) -> None:
+        """Look for a context (token,) of the model that is read; -1 where a token is not matched."""
+        session, corpus = self._session, self._session.corpus
+        description, wanted = session.reading.model.description, ids[ids >= 0].tolist()
+        fits = corpus is not None and corpus.fingerprint == description.fingerprint
+        self._open.setVisible(not fits)
+        if not fits:
+            name = description.corpus.get("name", "its text")
+            self._open.setText(f"Open “{name}” to see where")
+            self._show_nothing(f"counted from {name}")
+        elif not wanted:
+            self._show_nothing("the empty context is everywhere")
+        elif self._context != wanted:
+            self._context, self._found = wanted, None
+
+            def work() -> Concordance:
+                from lmviz.text.concordance import concordance_of_ids
+
+                return concordance_of_ids(corpus, wanted)
+
+            session.ask_reader("evidence", work, self._take)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The lines that are shown as texts (place, 5): position, before, match, next token, after."""
+        rows = [
+            (str(place.position), place.before, place.match, place.token, place.after)
+            for place in (self._found.places if self._found is not None else ())
+        ]
+        return {"places": np.array(rows, dtype=np.str_)} if rows else {}
+
+    def recipe(self) -> str:
+        """The lines of Python that find the same places; empty for none, and for a text that was pasted."""
+        from lmviz.inspection.recipes.text import places_recipe, settings_of
+
+        corpus = self._session.corpus
+        if self._found is None or corpus is None or not corpus.sources:
+            return ""
+        return places_recipe(corpus.sources, settings_of(corpus), self._context or ())
+
+    def _show_nothing(self, why: str) -> None:
+        self._session.silence("evidence")
+        self._context, self._found = None, None
+        self._lines.set_lines([])
+        self.said.emit(why)
+
+    def _take(self, found: Concordance) -> None:
+        self._found = found
+        self._lines.set_lines(
+            [Line(place.before, place.match, visible(place.token), place.after) for place in found.places]
+        )
+        self.said.emit(f"{count(found.total)} places")

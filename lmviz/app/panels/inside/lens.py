@@ -1,0 +1,154 @@
+"""What the model would say if it stopped early, and how long its state is, layer by layer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import number, percentage
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.plots.curve import Curve
+from lmviz.inspection.names import stop_name
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.logit_lens import LogitLens
+    from lmviz.models.model import Model
+
+CANDIDATES = 3
+HIGHEST, AROUND = 56, 40  # pixels at scale 1 of a row, and of what is around the rows
+NOTHING = np.zeros((0, 0), dtype=np.float32)
+
+
+class LensPanel(Panel):
+    """The likeliest words at each place along the stream; a click goes to the stage that made it."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("lens_view")
+        self._words = HeatmapView()
+        self._words.setAccessibleName("likeliest words at each layer")
+        self._norms = Curve()
+        self._norms.setAccessibleName("norm of the state along the layers")
+        self._norm_label = QLabel("norm of the state along the layers")
+        self._norm_label.setProperty("role", "muted")
+        self._reading: Reading | None = None
+        self._lens: LogitLens | None = None
+        self._lengths: dict[str, float] = {}
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        for widget in (self._words, self._norm_label, self._norms):
+            column.addWidget(widget, 1 if widget is self._words else 0)
+        column.addStretch()
+        self._card = Card("Logit lens", "", body)
+        self.column.addWidget(self._card)
+        self._words.set_readout(self._read_out)
+        self._words.cell_clicked.connect(lambda place, _: self._go(self._lens.places[place]))
+        self._norms.position_clicked.connect(lambda place: self._go(list(self._lengths)[place]))
+        session.stage_changed.connect(self._mark)
+        self.follow(session.reading_changed, session.position_changed, session.hovered_position_changed)
+
+    @property
+    def lens(self) -> LogitLens | None:
+        """What is drawn: one position, all places."""
+        return self._lens
+
+    @property
+    def norms(self) -> dict[str, float]:
+        """The Euclidean norm of the state at each place, where it is a vector."""
+        return self._lengths
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        if self._lens is None:
+            return {}
+        arrays = {"ids": self._lens.ids[:, 0], "probabilities": self._lens.probabilities[:, 0]}
+        return arrays | {"norms": np.array(list(self._lengths.values()))}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.recipe import lens_recipe
+
+        return lens_recipe(self._reading.moment, CANDIDATES) if self._reading is not None else ""
+
+    def refresh(self) -> None:
+        reading = self.session.reading
+        if reading is None:
+            self.session.silence("lens")
+            self._show_nothing()
+            return
+        position = self.session.reading_position
+
+        def work(model: Model) -> LogitLens:
+            from lmviz.inspection.logit_lens import logit_lens
+
+            return logit_lens(model, reading.trace, CANDIDATES, [position])
+
+        self.session.ask_about(reading, "lens", work, lambda lens: self._show(reading, lens))
+
+    def _show_nothing(self) -> None:
+        self._reading = self._lens = None
+        self._lengths = {}
+        self._words.set_matrix(NOTHING)
+        self._norms.set_values([])
+        self._card.set_aside("Open a model and type a prefix")
+
+    def _show(self, reading: Reading, lens: LogitLens) -> None:
+        self._reading, self._lens = reading, lens
+        token = reading.model.tokenizer.token
+        self._words.setMaximumHeight(round(self._words.length(HIGHEST * len(lens.places) + AROUND)))
+        self._words.set_matrix(
+            lens.probabilities[:, 0],
+            scale="share",
+            rows=[stop_name(place) for place in lens.places],
+            words=[[visible(token(int(id))) for id in ids] for ids in lens.ids[:, 0]],
+        )
+        self._measure(lens.positions[0])
+        tokens = reading.trace.tokens
+        self._card.set_aside(f"after “{visible(tokens[min(lens.positions[0], len(tokens) - 1)])}”")
+        self._mark()
+
+    def _measure(self, position: int) -> None:
+        from lmviz.inspection.logit_lens import residual_norms
+
+        places, norms = residual_norms(self._reading.trace)
+        at = min(position, norms.shape[1] - 1)
+        self._lengths = {place: float(norm) for place, norm in zip(places, norms[:, at], strict=True)}
+        several = len(places) > 1
+        self._norms.setVisible(several)
+        self._norm_label.setVisible(several)
+        self._norms.set_values(list(self._lengths.values()), [stop_name(place) for place in places])
+
+    def _mark(self) -> None:
+        """Outline the last place that the stage one is at has behind it."""
+        reading = self.session.reading
+        if self._lens is None or reading is None:
+            return
+        made = {address: n for n, stage in enumerate(reading.trace.stages) for address in stage.results}
+        behind = [place for place in self._lens.places if made.get(place, -1) <= self.session.stage]
+        last = max(behind, key=lambda place: made.get(place, -1), default=None)
+        row = -1 if last is None else self._lens.places.index(last)
+        self._words.set_selection(row=row)
+        self._norms.set_current(row)
+
+    def _go(self, place: str) -> None:
+        stages = self.session.reading.trace.stages if self.session.reading is not None else ()
+        for number_of_stage, stage in enumerate(stages):
+            if place in stage.results:
+                self.session.choose_stage(number_of_stage)
+
+    def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
+        lens, place = self._lens, self._lens.places[row]
+        word = visible(self._reading.model.tokenizer.token(int(lens.ids[row, 0, column])))
+        lines = [
+            f"if the model stopped after {stop_name(place)}",
+            f"{percentage(float(lens.of_final[row, 0]))} for what it says in the end",
+            f"entropy {float(lens.entropy[row, 0]):.1f} bits",
+        ]
+        lines += [f"norm of the state {number(self._lengths[place])}"] if place in self._lengths else []
+        return f"{word}  {percentage(float(lens.probabilities[row, 0, column]))}", lines

@@ -1,0 +1,234 @@
+"""Any value of the model over the whole text: units by positions, or queries by keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.inspection.names import coordinate, title_of
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.trace import Trace
+    from lmviz.inspection.views import View
+
+STAGE = "the stage's result"
+NOTHING = np.zeros((0, 0), dtype=np.float32)
+ORDERS = ("in order", "by similarity")
+TAP_LENGTH, SHORT_TAP_LENGTH = 22, 9  # characters of the name of a tap
+ROOMY = 520  # pixels at scale 1 from which on all names have room
+
+
+class StatePanel(Panel):
+    """A heatmap of one tap, the stage's result unless another is chosen; rows can be sorted by similarity."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("state_view")
+        self._tap = QComboBox()
+        self._tap.setObjectName("tap_picker")
+        self._tap.setAccessibleName("which value")
+        self._tap.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._tap.setMinimumContentsLength(TAP_LENGTH)
+        self.order_picker = QComboBox()
+        self.order_picker.addItems(ORDERS)
+        self.order_picker.setAccessibleName("order of the rows")
+        self._heatmap = HeatmapView()
+        self._view: View | None = None
+        self._addresses: tuple[str, ...] = ()
+        self._drag = QPushButton("drag")
+        self._drag.setObjectName("drag_values_button")
+        self._drag.setCheckable(True)
+        self._drag.setProperty("role", "link")
+        self._drag.setToolTip(
+            "Drag a cell up or down: it takes the value, and all that follows is computed anew."
+        )
+        self._dragging = False
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._drag)
+        row.addWidget(self._tap)
+        row.addWidget(self.order_picker)
+        self._card = Card("Values over the text", head, self._heatmap)
+        self.column.addWidget(self._card)
+        self._tap.activated.connect(lambda _: self.refresh_soon())
+        self.order_picker.currentIndexChanged.connect(lambda _: self.refresh_soon())
+        self._heatmap.cell_hovered.connect(self._hover)
+        self._heatmap.left.connect(self._leave)
+        self._heatmap.cell_clicked.connect(self._choose)
+        self._heatmap.set_readout(self._read_out)
+        self._drag.toggled.connect(self._heatmap.set_editable)
+        self._heatmap.cell_dragged.connect(self._replace)
+        self._heatmap.drag_finished.connect(self._end_of_drag)
+        session.hovered_position_changed.connect(self._mark)
+        session.cell_changed.connect(self._mark)
+        session.arithmetic_changed.connect(self._light)
+        self.follow(
+            session.reading_changed, session.stage_changed, session.position_changed, session.head_changed
+        )
+
+    @property
+    def view(self) -> View | None:
+        """What is drawn."""
+        return self._view
+
+    @property
+    def heatmap(self) -> HeatmapView:
+        """The heatmap itself."""
+        return self._heatmap
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tap.setMinimumContentsLength(TAP_LENGTH if self._is_roomy else SHORT_TAP_LENGTH)
+        self.refresh_soon()
+
+    @property
+    def _is_roomy(self) -> bool:
+        return self.width() >= ROOMY * current_theme().scale
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {} if self._view is None else {self._view.address: self._view.values}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.recipe import view_recipe
+
+        reading = self.session.reading
+        if reading is None or self._view is None:
+            return ""
+        return view_recipe(reading.moment, self._view)
+
+    def refresh(self) -> None:
+        reading = self.session.reading
+        if reading is None:
+            self._view = None
+            self._heatmap.set_matrix(NOTHING)
+            self._card.set_title("Values over the text")
+            return
+        self._list_taps(reading.trace)
+        address = self._tap.currentData() or reading.trace.stages[self.session.stage].results[0]
+        self._draw(reading.trace, address)
+        self._mark()
+
+    def _list_taps(self, trace: Trace) -> None:
+        addresses = tuple(trace.arrays)
+        if addresses == self._addresses:
+            return
+        chosen = self._tap.currentData()
+        self._addresses = addresses
+        with QSignalBlocker(self._tap):
+            self._tap.clear()
+            self._tap.addItem(STAGE, None)
+            for address in addresses:
+                self._tap.addItem(title_of(address), address)
+            self._tap.setCurrentIndex(addresses.index(chosen) + 1 if chosen in addresses else 0)
+
+    def _draw(self, trace: Trace, address: str) -> None:
+        from lmviz.inspection.similarity import similarity_order
+        from lmviz.inspection.views import likeliest_tokens, matrix
+
+        position = self.session.reading_position
+        tokens, head = likeliest_tokens(trace, position), self.session.head[1]
+        view = matrix(trace, address, head, position, tokens)
+        sortable = view.row_axis in ("unit", "channel")
+        self.order_picker.setVisible(sortable)
+        if sortable and self.order_picker.currentText() == ORDERS[1]:
+            order = tuple(int(unit) for unit in similarity_order(view.values.T))
+            view = matrix(trace, address, head, position, tokens, order)
+        walked = self._view is not None and self._view.address != address
+        self._view = view
+        size = (
+            f"{view.values.shape[0]} × {view.values.shape[1]}" if view.row_axis else f"{view.values.shape[1]}"
+        )
+        named = coordinate("head", view.fixed["head"]) + ", " if "head" in view.fixed else ""
+        title = title_of(address)
+        self._card.set_title(f"{title[0].upper()}{title[1:]} · {named}{size}" if self._is_roomy else size)
+        self._heatmap.set_style(square=view.row_axis == "query", values="hovered row")
+        self._heatmap.set_matrix(
+            view.values,
+            scale=view.scale,
+            rows=self._labels(trace, view.row_axis, view.rows),
+            columns=self._labels(trace, view.column_axis, view.columns),
+            words=[[self._word(id) for id in row] for row in view.values] if view.scale == "token" else (),
+            crossfade=walked,
+        )
+
+    def _word(self, id: float) -> str:
+        """The token that a cell of ids stands for; nothing where it holds none."""
+        return visible(self.session.reading.model.tokenizer.token(int(id))) if id >= 0 else ""
+
+    def _labels(self, trace: Trace, axis: str, indices: tuple[int, ...]) -> list[str]:
+        if axis in ("position", "query", "key"):
+            return [visible(trace.tokens[index]) for index in indices]
+        if axis == "token":
+            tokenizer = self.session.reading.model.tokenizer
+            return [visible(tokenizer.token(index)) for index in indices]
+        return [str(index) for index in indices] if axis else []
+
+    def _mark(self) -> None:
+        view = self._view
+        if view is None:
+            return
+        position = self.session.reading_position
+        if view.row_axis == "query":
+            self._heatmap.set_selection(row=position)
+        else:
+            self._heatmap.set_selection(column=position)
+        cell = self.session.cell
+        pinned = view.cell(cell[1]) if cell is not None and cell[0] == view.address else None
+        self._heatmap.set_pinned(pinned)
+        self._light()
+
+    def _light(self) -> None:
+        """Let what has no part in the explained cell step back."""
+        if self._view is not None and self.is_in_sight:
+            self._heatmap.set_lights(self.session.lights(self._view))
+
+    def _position_of(self, row: int, column: int) -> int:
+        return row if self._view.row_axis == "query" else column
+
+    def _hover(self, row: int, column: int) -> None:
+        self.session.hover_position(self._position_of(row, column))
+        self.session.hover_cell((self._view.address, self._view.index(row, column)))
+
+    def _leave(self) -> None:
+        self.session.hover_position(None)
+        self.session.hover_cell(None)
+
+    def _choose(self, row: int, column: int) -> None:
+        self.session.choose_position(self._position_of(row, column))
+        self.session.choose_cell((self._view.address, self._view.index(row, column)))
+
+    def _replace(self, row: int, column: int, value: float) -> None:
+        """Put a dragged value in force; a whole drag is one step of undo."""
+        from lmviz.inspection.interventions import replace
+
+        where = dict(zip(self._view.axes, self._view.index(row, column), strict=True))
+        change = replace(self._view.address, value, **where)
+        self.session.add_intervention(change, dragging=self._dragging)
+        self._dragging = True
+
+    def _end_of_drag(self) -> None:
+        self._dragging = False
+
+    def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
+        view, trace = self._view, self.session.reading.trace
+        places = []
+        for axis, index in zip(view.axes, view.index(row, column), strict=True):
+            if axis == "token":
+                places.append(f"“{visible(self.session.reading.model.tokenizer.token(index))}”")
+            else:
+                places.append(coordinate(axis, index, [visible(token) for token in trace.tokens]))
+        value = view.values[row, column]
+        read = (self._word(value) or "none") if view.scale == "token" else number(float(value))
+        return read, [title_of(view.address), ", ".join(places)]

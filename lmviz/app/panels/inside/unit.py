@@ -1,0 +1,311 @@
+"""One unit: its value over the text, which units fire along a stretch, and where in the corpus it fires."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from lmviz.app.panels.inside.evidence import Evidence
+from lmviz.app.panels.inside.unit_search import UnitSearch
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.flow import FlowLayout
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.plots.curve import Curve
+from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
+from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.inspection.names import title_of
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.trace import Trace
+    from lmviz.inspection.unit_search import FiringPlace
+
+MOST_UNITS = 12
+LARGEST = 1e6  # a threshold
+
+
+class UnitPanel(Panel):
+    """Pin a cell to see its unit; brush words to find the units that fire on all of them."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("unit_view")
+        self._unit: tuple[str, int] | None = None
+        self._words = TokenStrip()
+        self._words.setAccessibleName("brush a stretch of words")
+        self._curve = Curve()
+        self._found = FlowLayout()
+        self._places = ConcordanceList()
+        self._places.setAccessibleName("where the unit fires most")
+        self._search = UnitSearch(session, self)
+        self._search.found.connect(self._show_places)
+        self._search_button = QPushButton("Where does it fire most?")
+        self._search_button.setObjectName("unit_search_button")
+        self._search_button.clicked.connect(self._search_corpus)
+        self._searched = QLabel()
+        self._waits_for_text = False
+        self._threshold = QDoubleSpinBox()
+        self._threshold_of = ""
+        self._edited: dict[str, float] = {}  # thresholds that a person chose, by the tap's address
+        self._brushed: tuple[int, int] | None = None
+        self._of_units = QWidget()
+        self._evidence = Evidence(session)
+        self._card = Card("Unit", "", self._lay_out())
+        self.column.addWidget(self._card)
+        self._evidence.said.connect(self._card.set_aside)
+        self._words.tokens_brushed.connect(self._brush)
+        self._threshold.valueChanged.connect(self._take_threshold)
+        self._curve.position_hovered.connect(lambda n: session.hover_position(n if n >= 0 else None))
+        self._curve.position_clicked.connect(session.choose_position)
+        session.cell_changed.connect(self._take_cell)
+        session.model_changed.connect(self._forget)
+        session.corpus_changed.connect(self._take_corpus)
+        self.follow(
+            session.reading_changed,
+            session.cell_changed,
+            session.stage_changed,
+            session.position_changed,
+            session.corpus_changed,
+        )
+
+    @property
+    def unit(self) -> tuple[str, int] | None:
+        """The tap's address and the unit that is shown."""
+        return self._unit
+
+    @property
+    def threshold(self) -> float:
+        """The size from which on a unit is said to fire."""
+        return self._threshold.value()
+
+    @property
+    def unit_buttons(self) -> list[QPushButton]:
+        """The units found for the brushed words, one button each."""
+        items = (self._found.itemAt(n).widget() for n in range(self._found.count()))
+        return [widget for widget in items if widget is not None]
+
+    @property
+    def places(self) -> tuple[FiringPlace, ...]:
+        """Where in the corpus it fires most, as far as was searched."""
+        return self._search.places
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        if self._shows_evidence:
+            return self._evidence.exported_arrays()
+        reading = self.session.reading
+        if reading is None or not self._is_in(reading.trace):
+            return {}
+        address, unit = self._unit
+        return {f"{address} {unit}": reading.trace[address].array[:, unit]}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.recipe import array_recipe
+
+        if self._shows_evidence:
+            return self._evidence.recipe()
+        if not self.exported_arrays():
+            return ""
+        reading, (address, unit) = self.session.reading, self._unit
+        return array_recipe(reading.moment, address, **{reading.trace[address].axes[-1]: unit})
+
+    def refresh(self) -> None:
+        reading = self.session.reading
+        trace = reading.trace if reading is not None else None
+        context = f"{trace.stages[self.session.stage].place}/context" if trace is not None else ""
+        counted = trace is not None and context in trace.arrays
+        self._of_units.setVisible(not counted)
+        self._evidence.setVisible(counted)
+        if counted:
+            self._card.set_title("In the corpus")
+            self._evidence.show_context(trace.arrays[context].array[self.session.reading_position])
+            return
+        self._words.set_tokens([visible(token) for token in trace.tokens] if trace else [])
+        known = trace is not None and self._is_in(trace)
+        self._search_button.setEnabled(known)
+        self._name_search(reading)
+        self._suggest_threshold(trace)
+        if not known:
+            self._curve.set_values([])
+            self._curve.set_threshold(None)
+            self._card.set_title("Unit")
+            self._card.set_aside("pin a cell, or brush some words")
+            return
+        address, unit = self._unit
+        self._card.set_title(f"Unit {unit}")
+        self._card.set_aside(title_of(address))
+        self._draw_curve(trace[address].array[:, unit], trace)
+        self._words.set_shades(trace[address].array[:, unit], scale=trace[address].scale)
+
+    def _is_in(self, trace: Trace) -> bool:
+        """Whether a trace has the chosen unit; that of another model may be narrower."""
+        if self._unit is None or self._unit[0] not in trace.arrays:
+            return False
+        address, unit = self._unit
+        return _has_units(trace, address) and unit < trace[address].array.shape[-1]
+
+    @property
+    def _shows_evidence(self) -> bool:
+        return not self._evidence.isHidden()
+
+    def _draw_curve(self, values: np.ndarray, trace: Trace) -> None:
+        """The unit over the text, with the line from which on it fires, on the side it goes to."""
+        lowest, highest = float(values.min()), float(values.max())
+        line = self.threshold if highest >= -lowest else -self.threshold
+        limits = min(lowest, line, 0.0), max(highest, line, 0.0)
+        self._curve.set_values(values, [visible(token) for token in trace.tokens], limits)
+        self._curve.set_threshold(line)
+
+    def _lay_out(self) -> QWidget:
+        hint = QLabel("drag over words: units that fire on all of them, above")
+        self._threshold.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        self._threshold.setObjectName("unit_threshold_spin")
+        self._threshold.setAccessibleName("size from which on a unit fires")
+        brushing = QHBoxLayout()
+        brushing.addWidget(hint, 1)
+        brushing.addWidget(self._threshold)
+        for label in (hint, self._searched):
+            label.setProperty("role", "muted")
+            label.setWordWrap(True)
+        self._searched.hide()
+        above = QVBoxLayout(self._of_units)
+        above.setContentsMargins(0, 0, 0, 0)
+        above.addWidget(self._curve)
+        above.addWidget(self._words)
+        above.addLayout(brushing)
+        above.addLayout(self._found)
+        above.addWidget(self._search_button)
+        above.addWidget(self._searched)
+        above.addWidget(self._places)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._of_units)
+        column.addWidget(self._evidence)
+        column.addStretch(1)
+        return scrolling(body)
+
+    def _name_search(self, reading: Reading | None) -> None:
+        """Say of the button which text will be read, where it has yet to be opened."""
+        name = reading.model.description.corpus.get("name", "") if reading is not None else ""
+        text = f"Open “{name}”, read it" if name and self.session.corpus is None else "Read the text"
+        self._search_button.setToolTip(f"{text} with this model, and keep the strongest places")
+
+    def _forget(self) -> None:
+        self._unit, self._brushed = None, None
+        self._threshold_of = ""
+        self._edited.clear()
+        self._search.forget()
+        self._searched.hide()
+        self._show_units(())
+        self._places.set_lines([])
+
+    def _take_cell(self) -> None:
+        """A pinned cell with a unit is that unit."""
+        reading, cell = self.session.reading, self.session.cell
+        if reading is None or cell is None or cell[0] not in reading.trace.arrays:
+            return
+        if _has_units(reading.trace, cell[0]):
+            self._show_unit(cell[0], cell[1][-1])
+
+    def _show_unit(self, address: str, unit: int) -> None:
+        if (address, unit) != self._unit:
+            self._unit = (address, unit)
+            self._search.forget()
+            self._searched.hide()
+            self._places.set_lines([])
+            self.refresh_soon()
+
+    def _tap_to_search(self, trace: Trace) -> str | None:
+        """The tap in which units are looked for: the pinned one's, or the stage's."""
+        candidates = [self._unit[0]] if self._unit is not None else []
+        candidates += list(trace.stages[self.session.stage].results)
+        candidates += [address for address in trace.arrays if address.endswith("hidden")]
+        known = (address for address in candidates if address in trace.arrays)
+        return next((address for address in known if _has_units(trace, address)), None)
+
+    def _brush(self, first: int, last: int) -> None:
+        if self.session.reading is not None:
+            self._suggest_threshold(self.session.reading.trace)
+        self._brushed = (first, last)
+        self._find_units(first, last)
+
+    def _suggest_threshold(self, trace: Trace | None) -> None:
+        """Begin in the scale of the tap; what a person chose stays, and so does what was brushed with."""
+        from lmviz.inspection.firing_units import usual_threshold
+
+        address = self._tap_to_search(trace) if trace is not None else None
+        if address is None or (address == self._threshold_of and self._brushed is not None):
+            return
+        self._threshold_of = address
+        wanted = self._edited.get(address) or usual_threshold(trace, address)
+        self._threshold.blockSignals(True)
+        self._threshold.setDecimals(max(2, 1 - math.floor(math.log10(wanted))))
+        self._threshold.setRange(10.0 ** -self._threshold.decimals(), LARGEST)
+        self._threshold.setValue(wanted)
+        self._threshold.blockSignals(False)
+
+    def _take_threshold(self) -> None:
+        """Draw it across the curve, and look again for the units of the brushed words."""
+        self._edited[self._threshold_of] = self.threshold
+        self.refresh_soon()
+        if self._brushed is not None:
+            self._find_units(*self._brushed)
+
+    def _find_units(self, first: int, last: int) -> None:
+        from lmviz.inspection.firing_units import firing_units
+
+        trace = self.session.reading.trace if self.session.reading is not None else None
+        address = self._tap_to_search(trace) if trace is not None else None
+        if address is None or first >= len(trace.tokens):
+            return
+        found = firing_units(trace, address, (first, last + 1), self.threshold)[:MOST_UNITS]
+        self._show_units(tuple((address, item.unit, item.sign) for item in found))
+        words = " ".join(visible(token) for token in trace.tokens[first : last + 1])
+        self._card.set_aside(f"{len(found)} units of {title_of(address)} fire on “{words}”")
+
+    def _show_units(self, units: tuple[tuple[str, int, int], ...]) -> None:
+        while self._found.count():
+            item = self._found.takeAt(0)
+            if item.widget() is not None:
+                item.widget().deleteLater()
+        for address, unit, sign in units:
+            button = QPushButton(f"{'−' if sign < 0 else ''}{unit}")
+            button.setProperty("role", "link")
+            button.clicked.connect(lambda _=False, place=(address, unit): self._show_unit(*place))
+            self._found.addWidget(button)
+
+    def _search_corpus(self) -> None:
+        """Look for the unit in the open text; where none is open, in the one the model learned from."""
+        if self.session.corpus is None:
+            self._waits_for_text = self.session.open_text_of(self.session.reading.model) is not None
+        elif self._unit is not None:
+            self._search.search(*self._unit)
+
+    def _take_corpus(self) -> None:
+        if self._waits_for_text:
+            self._waits_for_text = False
+            self._search_corpus()
+
+    def _show_places(self) -> None:
+        self._places.set_lines(
+            [
+                Line(place.before, visible(place.token), f"{place.value:.2f}", place.after)
+                for place in self._search.places
+            ]
+        )
+        self._searched.setText(f"the strongest places of {count(self._search.searched)} tokens")
+        self._searched.setVisible(bool(self._search.places))
+
+
+def _has_units(trace: Trace, address: str) -> bool:
+    from lmviz.inspection.firing_units import UNIT_AXES
+
+    return trace[address].axes in UNIT_AXES

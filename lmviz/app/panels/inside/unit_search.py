@@ -1,0 +1,91 @@
+"""The search for the places of the open text where a unit fires most, in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lmviz.app.session.session import Session
+    from lmviz.app.workers.job import Job
+    from lmviz.inspection.unit_search import FiringPlace, SearchProgress
+    from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
+
+SEARCHED_TOKENS = 500_000
+CHARACTERS = 4  # of a token, at least; so many are read anew for each where a model has tokens of its own
+
+
+class UnitSearch(QObject):
+    """`UnitSearch(session)`: `search(address, unit)` reads the text with the model as it is shown.
+
+    `places` are the strongest so far, best first; `found` is told whenever there are better ones.
+    """
+
+    found = Signal()
+
+    def __init__(self, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._job: Job | None = None
+        self._places: tuple[FiringPlace, ...] = ()
+        self._searched = 0
+
+    @property
+    def places(self) -> tuple[FiringPlace, ...]:
+        """Where the unit fires most, as far as was searched."""
+        return self._places
+
+    @property
+    def searched(self) -> int:
+        """How many tokens of the text are looked through."""
+        return self._searched
+
+    def forget(self) -> None:
+        """Another unit: stop, and let go of what was found."""
+        if self._job is not None:
+            self._job.cancel()
+        self._job, self._places = None, ()
+
+    def search(self, address: str, unit: int) -> None:
+        """Look for the places with the largest values, or the lowest where it is negative now."""
+        session = self._session
+        reading, corpus = session.reading, session.corpus
+        if reading is None or corpus is None:
+            return
+        self.forget()
+        folder, step = reading.model.folder, reading.step
+        same_tokens = corpus.fingerprint == reading.model.description.fingerprint
+        position = min(session.reading_position, len(reading.trace.tokens) - 1)
+        sign = 1 if reading.trace[address].array[position, unit] >= 0 else -1
+        self._searched = min(SEARCHED_TOKENS, len(corpus.training))
+
+        def work() -> Generator[object, None, tuple[FiringPlace, ...]]:
+            from lmviz.families import open_run_model
+            from lmviz.inspection.unit_search import search_corpus
+            from lmviz.training.run import Run
+
+            model = open_run_model(Run.open(folder), step)
+            ids = corpus.training[:SEARCHED_TOKENS] if same_tokens else _read_anew(model, corpus)
+            places: tuple[FiringPlace, ...] = ()
+            for progress in search_corpus(model, ids, address, unit, sign=sign):
+                places = progress.places
+                yield progress
+                yield progress.done
+            return places
+
+        self._job = session.start_job(f"Searching for unit {unit}", work, lambda _: None, self._take)
+
+    def _take(self, progress: SearchProgress) -> None:
+        if self._job is not None:
+            self._places = progress.places
+            self.found.emit()
+
+
+def _read_anew(model: Model, corpus: Corpus) -> np.ndarray:
+    """The text in the model's own tokens, (token,)."""
+    return model.tokenizer.encode(corpus.training_text[: SEARCHED_TOKENS * CHARACTERS])[:SEARCHED_TOKENS]

@@ -1,0 +1,243 @@
+"""Beam search, growing step by step: what is carried along, what was dropped, and with which scores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.surgery import in_words
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import number, percentage
+from lmviz.app.widgets.base.flow import FlowLayout, labelled
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.inline_spin import fit_width
+from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
+from lmviz.decoding.beam import FINISHED, PRUNED, BeamNode, length_normaliser
+from lmviz.decoding.options import BeamOptions
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+BETWEEN = 220  # milliseconds from one step to the next, so that one sees the tree grow
+
+
+class BeamPanel(Panel):
+    """The tree with its scores; the pointer on a node says how its score came about."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("beam_view")
+        self._tree = TreeView()
+        self._tree.setObjectName("beam_tree")
+        self._tree.setAccessibleName("beam search")
+        self._area = scrolling(self._tree, sideways=True)
+        self._step = LinkButton("beam_step_button", "one step", "grow the beam by one token")
+        self._run = LinkButton("beam_run_button", "run", "grow the beam to its length")
+        self._again = LinkButton("beam_again_button", "clear", "take the search away")
+        self._width = self._spin(QSpinBox(), "width")
+        self._length = self._spin(QSpinBox(), "length")
+        self._penalty = self._spin(QDoubleSpinBox(), "length_penalty")
+        self._penalty.setSingleStep(0.1)
+        self._said = QLabel()
+        self._said.setProperty("role", "muted")
+        self._said.setWordWrap(True)
+        self._is_running = False
+        self._selected = -1
+        self._next = QTimer(self, singleShot=True, interval=BETWEEN)
+        self._next.timeout.connect(session.grow_beam)
+        self._card = Card("Beam search", self._actions(), self._lay_out())
+        self.column.addWidget(self._card)
+        self._connect()
+        self._adopt_theme()
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """For every node but the prefix: the node before it, its token's id, and its score."""
+        nodes = self.session.beam.nodes[1:] if self.session.beam is not None else ()
+        return {
+            name: np.array([getattr(node, name) for node in nodes])
+            for name in ("parent", "id", "score")
+            if nodes
+        }
+
+    def recipe(self) -> str:
+        from lmviz.app.session.moments import moment_of, unusual
+        from lmviz.inspection.recipes.decoding import beam_recipe
+
+        session, beam = self.session, self.session.beam
+        if beam is None or not session.is_beam_grown:
+            return ""  # the recipe's search would go on to the end
+        moment = moment_of(session, beam.nodes[0].text)
+        searched = replace(moment, step=session.beam_step, interventions=session.beam_interventions)
+        return beam_recipe(searched, unusual(beam.options))
+
+    def refresh(self) -> None:
+        session, beam = self.session, self.session.beam
+        options = session.beam_options
+        for spin, value in (
+            (self._width, options.width),
+            (self._length, options.length),
+            (self._penalty, options.length_penalty),
+        ):
+            blocked = spin.blockSignals(True)
+            spin.setValue(value)
+            spin.blockSignals(blocked)
+        can_grow = session.can_write and not session.is_beam_grown
+        self._step.setEnabled(can_grow)
+        self._run.setEnabled(can_grow)
+        self._run.setText("pause" if self._is_running else "run")
+        self._again.setEnabled(beam is not None)
+        if beam is None:
+            self._tree.set_nodes([])
+            self._selected = -1
+            self._say("Carries several texts along at once and keeps the best: press one step, or run.")
+            return
+        self._draw()
+
+    def _draw(self) -> None:
+        beam = self.session.beam
+        if self._selected >= len(beam.nodes):
+            self._selected = -1
+        nodes = [TreeNode("prefix")] + [
+            TreeNode(visible(node.token), number(node.score, 2), node.parent, node.state == PRUNED)
+            for node in beam.nodes[1:]
+        ]
+        shown = beam.nodes[self._selected] if self._selected > 0 else beam.best
+        self._tree.set_nodes(nodes, shown.index)
+        text = shown.text[len(beam.nodes[0].text) :].strip(" ")
+        states = {FINISHED: "finished", PRUNED: "dropped"}
+        best = "the best" if self.session.is_beam_grown else "best so far"
+        state = best if shown == beam.best else states.get(shown.state, "kept")
+        self._say(
+            f"token {beam.depth} of {beam.options.length}{self._circumstances()} · {text} · "
+            f"score {number(shown.score, 2)} · {state}"
+        )
+        place = self._tree.node_rectangle(shown.index).center().toPoint()
+        QTimer.singleShot(0, self, lambda: self._area.ensureVisible(place.x(), place.y(), 120, 60))
+
+    def _circumstances(self) -> str:
+        """What model searches, where it is another than the one that is shown now, or a changed one."""
+        session = self.session
+        step = "" if session.beam_step == session.step else f", at step {session.beam_step:,}"
+        changes = in_words(session.beam_interventions)
+        if not changes and session.interventions_in_force:
+            changes = "without the interventions"
+        return f"{step}, {changes}" if changes else step
+
+    def _connect(self) -> None:
+        session = self.session
+        self._step.clicked.connect(session.grow_beam)
+        self._run.clicked.connect(self._toggle)
+        self._again.clicked.connect(session.forget_beam)
+        self._width.valueChanged.connect(lambda value: session.set_beam(width=value))
+        self._length.valueChanged.connect(lambda value: session.set_beam(length=value))
+        self._penalty.valueChanged.connect(lambda value: session.set_beam(length_penalty=value))
+        self._tree.node_clicked.connect(self._select)
+        self._tree.node_hovered.connect(self._explain)
+        session.beam_changed.connect(self._go_on)
+        session.failed.connect(self._complain)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self.follow(
+            session.beam_changed,
+            session.encoding_changed,
+            session.step_changed,
+            session.interventions_changed,
+        )
+
+    def _toggle(self) -> None:
+        """Grow to the end, or pause."""
+        self._is_running = not self._is_running
+        if self._is_running:
+            self.session.grow_beam()
+        else:
+            self._next.stop()
+        self.refresh_soon()
+
+    def _go_on(self) -> None:
+        session = self.session
+        if session.beam is None or session.is_beam_grown:
+            self._is_running = False
+            self._next.stop()
+        elif self._is_running:
+            self._next.start()
+
+    def _adopt_theme(self) -> None:
+        for spin in (self._width, self._length, self._penalty):
+            fit_width(spin)
+
+    def _select(self, node: int) -> None:
+        self._selected = node
+        self.refresh_soon()
+
+    def _explain(self, node: int) -> None:
+        """The card beside a node: its own probability, the sum along the path, and the normalisation."""
+        beam = self.session.beam
+        if beam is None or node <= 0:
+            HoverCard.leave(self._tree)
+            return
+        title, lines = score_in_words(beam.nodes[node], beam.options)
+        place = self._tree.node_rectangle(node).bottomLeft().toPoint() + QPoint(0, 2)
+        HoverCard.beside(self._tree, place, title, lines)
+
+    def _say(self, sentence: str) -> None:
+        self._said.setText(sentence)
+
+    def _complain(self, where: str, sentence: str) -> None:
+        if where == "beam":
+            self._is_running = False
+            self._say(sentence)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._is_running = False
+        self._next.stop()
+
+    def _actions(self) -> QWidget:
+        actions = QWidget()
+        row = QHBoxLayout(actions)
+        row.setContentsMargins(0, 0, 0, 0)
+        for button in (self._step, self._run, self._again):
+            row.addWidget(button)
+        return actions
+
+    def _lay_out(self) -> QWidget:
+        controls = QWidget()
+        flow = FlowLayout(controls)
+        for name, spin in (("width", self._width), ("length", self._length), ("α", self._penalty)):
+            flow.addWidget(labelled(name, spin))
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(controls)
+        column.addWidget(self._area, 1)
+        column.addWidget(self._said)
+        return body
+
+    def _spin(self, spin: QSpinBox | QDoubleSpinBox, name: str) -> QSpinBox | QDoubleSpinBox:
+        setting = next(item for item in BeamOptions.settings() if item.name == name)
+        spin.setObjectName(f"beam_{name}_spin")
+        spin.setAccessibleName(f"beam {setting.label.lower()}")
+        spin.setToolTip(f"<p>{setting.help}</p>")
+        spin.setRange(setting.minimum, setting.maximum)
+        return spin
+
+
+def score_in_words(node: BeamNode, options: BeamOptions) -> tuple[str, tuple[str, ...]]:
+    """How a node's score came about."""
+    normaliser = length_normaliser(node.depth, options.length_penalty)
+    state = {PRUNED: "dropped", FINISHED: "finished at END"}.get(node.state, "kept")
+    return f"score {number(node.score)}", (
+        f"ln p = {number(node.log_probability)}, p = {percentage(node.probability)}",
+        f"sum over {node.depth} tokens {number(node.total)}",
+        f"÷ ((5 + {node.depth}) ÷ 6)^{options.length_penalty:g} = {number(normaliser)}",
+        f"place {node.rank} of its step: {state}",
+    )

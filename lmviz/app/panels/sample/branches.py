@@ -1,0 +1,192 @@
+"""Everything that was written after the prefix, as a tree in which one can go back and go on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.decoding.branches import Branches
+
+RECENT = 4  # places back along the path beside which the words that were not taken are shown
+ROOT_LENGTH = 10
+NARROW = 400  # pixels below which the tree needs the room of the text
+TREE_SHARE, TEXT_SHARE = 7, 3
+
+
+class BranchesPanel(Panel):
+    """A click on a node goes there; on a faint word, which was not taken, writes that instead."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("branches_view")
+        self._tree = TreeView()
+        self._tree.setObjectName("branches_tree")
+        self._tree.setAccessibleName("branches")
+        self._area = scrolling(self._tree, sideways=True)
+        self._before, self._written, self._said = QLabel(), QLabel(), QLabel()
+        for label in (self._before, self._said):
+            label.setProperty("role", "muted")
+        for label in (self._before, self._written, self._said):
+            label.setWordWrap(True)
+        self._adopt = LinkButton("use_as_prefix_button", "use as prefix", "put this text into the prefix")
+        self._clear = LinkButton("clear_branches_button", "clear", "let go of all branches")
+        self._goals: list[tuple[int, int | None]] = []
+        self._drawn = 0  # the node of the tree that one stands on
+        self._card = Card("Branches", self._actions(), self._lay_out())
+        self.column.addWidget(self._card)
+        self._tree.node_clicked.connect(self._go)
+        self._adopt.clicked.connect(self._use_as_prefix)
+        self._clear.clicked.connect(session.forget_branches)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
+        self._follow_current = QTimer(self, singleShot=True, interval=0)
+        self._follow_current.timeout.connect(self._show_current)
+        self.follow(session.branches_changed, session.prefix_changed)
+
+    @property
+    def goals(self) -> list[tuple[int, int | None]]:
+        """For each node of the tree that is drawn its branch; and an id where it is only offered after it."""
+        return self._goals
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """Every branch (branch,): its id, the place of the one before it, its probability."""
+        written = self.session.branches.nodes[1:]
+        if not written:
+            return {}
+        return {
+            "ids": np.array([node.id for node in written], dtype=np.int64),
+            "parents": np.array([node.parent - 1 for node in written], dtype=np.int64),
+            "probabilities": np.array([node.probability for node in written]),
+        }
+
+    def recipe(self) -> str:
+        """The probabilities under the model and the options as they are now."""
+        from lmviz.app.session.moments import FILTERS, moment_of, unusual
+        from lmviz.inspection.recipes.decoding import branches_recipe
+
+        session, branches = self.session, self.session.branches
+        if session.model is None or len(branches.nodes) < 2:
+            return ""
+        paths = [branches.chosen(node.index) for node in branches.nodes[1:]]
+        return branches_recipe(
+            moment_of(session, branches.prefix), paths, unusual(session.sampling, *FILTERS)
+        )
+
+    def refresh(self) -> None:
+        branches = self.session.branches
+        nodes, self._drawn = self._draw_tree(branches)
+        self._tree.set_nodes(nodes, self._drawn)
+        before, written = branches.prefix, branches.node.text[len(branches.prefix) :]
+        self._before.setText(before)
+        self._before.setVisible(bool(before))
+        self._written.setText(written.strip(" "))
+        drawn = "1 draw kept" if branches.draws == 1 else f"{count(branches.draws)} draws kept"
+        self._said.setText(
+            f"{drawn} · click any node to go on from it"
+            if len(branches.nodes) > 1
+            else "Throw the die, or click a word: each way of going on is kept here."
+        )
+        self._adopt.setEnabled(bool(written))
+        self._clear.setEnabled(len(branches.nodes) > 1)
+        self._follow_current.start()
+
+    def _draw_tree(self, branches: Branches) -> tuple[list[TreeNode], int]:
+        """The nodes with the words not taken beside the last places of the path; and the current one."""
+        path = [branches.nodes[0], *branches.path()]
+        offering = {node.index for node in path[-1 - RECENT :]}
+        children: dict[int, list[int]] = {}
+        for node in branches.nodes[1:]:
+            children.setdefault(node.parent, []).append(node.index)
+        nodes = [TreeNode(_end_of(branches.prefix))]
+        self._goals = [(0, None)]
+        placed = {0: 0}
+        # Breadth first keeps parents before children; siblings stand in the order of their probability.
+        waiting = [0]
+        while waiting:
+            index = waiting.pop(0)
+            branch = branches.nodes[index]
+            taken = {branches.nodes[child].id: child for child in children.get(index, ())}
+            offers = [(branches.nodes[child].probability, child, None) for child in taken.values()]
+            if index in offering:
+                offers += [(a.probability, None, a) for a in branch.alternatives if a.id not in taken]
+            for probability, child, alternative in sorted(offers, key=lambda offer: -offer[0]):
+                token = branches.nodes[child].token if alternative is None else alternative.token
+                if child is not None:
+                    placed[child] = len(nodes)
+                    waiting.append(child)
+                    self._goals.append((child, None))
+                else:
+                    self._goals.append((index, alternative.id))
+                nodes.append(
+                    TreeNode(visible(token), percentage(probability), placed[index], pruned=child is None)
+                )
+        return nodes, placed[branches.current]
+
+    def _go(self, node: int) -> None:
+        branch, id = self._goals[node]
+        if id is None:
+            self.session.go_to_branch(branch)
+        else:
+            self.session.write(id, branch)
+
+    def _use_as_prefix(self) -> None:
+        self.session.set_prefix(self.session.branches.node.text)
+        self.session.follow_end()
+
+    def _show_current(self) -> None:
+        """Bring the current node into sight, once the tree has its new size."""
+        place = self._tree.node_rectangle(self._drawn).center().toPoint()
+        self._area.ensureVisible(place.x(), place.y(), self._area.width() // 3, self._area.height() // 3)
+
+    def _actions(self) -> QWidget:
+        actions = QWidget()
+        row = QHBoxLayout(actions)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._adopt)
+        row.addWidget(self._clear)
+        return actions
+
+    def _lay_out(self) -> QWidget:
+        text = QWidget()
+        column = QVBoxLayout(text)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addStretch(1)
+        for label in (self._before, self._written, self._said):
+            column.addWidget(label)
+        column.addStretch(1)
+        body = QWidget()
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(16)
+        row.addWidget(self._area, TREE_SHARE)
+        self._text = scrolling(text)
+        row.addWidget(self._text, TEXT_SHARE)
+        return body
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._text.setVisible(self.width() >= current_theme().scale * NARROW)
+
+    def _adopt_theme(self) -> None:
+        self._written.setFont(current_theme().token_font(14.5))
+
+
+def _end_of(text: str) -> str:
+    """The end of the prefix, for the root."""
+    shown = " ".join(visible(part) for part in text.split(" "))
+    return shown if len(shown) <= ROOT_LENGTH else f"… {shown[-ROOT_LENGTH:].partition(' ')[2] or shown[-6:]}"

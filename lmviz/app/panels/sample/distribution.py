@@ -1,0 +1,312 @@
+"""From logits to a word: the whole vocabulary through temperature, filters and softmax, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from lmviz.app.opening.opening import FIRST_MODEL, MODEL_OFFER
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.sample.pipeline_sentences import derivation_of
+from lmviz.app.session.surgery import in_words, meaning_in_words
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import count, number, percentage
+from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.controls.sampling_controls import SamplingControls
+from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine
+from lmviz.app.widgets.tables.figures_table import FiguresTable
+from lmviz.decoding.derivation import derive
+from lmviz.errors import LmvizError
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.looking_back import Prospect
+    from lmviz.app.session.session import Session
+    from lmviz.decoding.distribution import Candidate, Distribution
+    from lmviz.decoding.options import SamplingOptions
+
+TITLE, EARLIER = "From logits to a word", "Earlier in the text"
+KEPT, CUT = "✓", "cut"
+CUTS = ("top-k", "top-p", "min-p")
+HINT = "Type a prefix, and see what the model makes of it."
+TAIL = 18  # characters of the text that the title quotes
+
+
+class DistributionPanel(Panel):
+    """Every token's way from logit to probability; a click writes one, the pointer says how it came about.
+
+    It shows `session.prospect`: what comes next where one stands, where the die has just landed, or after an
+    earlier word that one points at.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("distribution_view")
+        self._controls = SamplingControls()
+        self._search = QLineEdit()
+        self._search.setObjectName("distribution_search")
+        self._search.setAccessibleName("search the vocabulary")
+        self._search.setPlaceholderText("search…")
+        self._search.setClearButtonEnabled(True)
+        self._search.setMaximumWidth(140)
+        self._table = FiguresTable()
+        self._table.setObjectName("pipeline_table")
+        self._table.setAccessibleName("from logits to probabilities")
+        self._invitation = Invitation("distribution_invitation")
+        self._invitation.invite("Open or train a model, and see how it chooses the next word.", MODEL_OFFER)
+        self._invitation.accepted.connect(lambda: session.open_model(FIRST_MODEL))
+        self._foot = QLabel()
+        self._foot.setProperty("role", "muted")
+        self._foot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._shown: Prospect | None = None
+        self._lines = np.zeros(0, dtype=np.int64)
+        self._vocabulary: Sequence[str] = ()
+        self._folded: list[str] = []
+        self._alphabetical = np.zeros(0, dtype=np.int64)
+        self._arranged: tuple[np.ndarray | None, tuple[str, bool], str] = (None, ("", True), "")
+        self._logits: np.ndarray | None = None
+        self._sorted_by = ("probability", True)
+        self._complaint = ""
+        self._card = Card(TITLE, self._search, self._lay_out())
+        self.column.addWidget(self._card)
+        self._connect()
+
+    @property
+    def distribution(self) -> Distribution | None:
+        """What is drawn."""
+        return None if self._shown is None else self._shown.distribution
+
+    @property
+    def ids_shown(self) -> np.ndarray:
+        """The ids in the order of the lines, after search and sorting."""
+        distribution = self.distribution
+        return self._lines if distribution is None else distribution.order[self._lines]
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The columns of the table, line by line as they are sorted and searched."""
+        distribution = self.distribution
+        if distribution is None:
+            return {}
+        ids = self.ids_shown
+        return {
+            "ids": ids,
+            "logits": distribution.logits[ids],
+            "scaled": distribution.scaled[ids],
+            "probabilities": distribution.probabilities[ids],
+            "cumulative": distribution.cumulative[self._lines],
+        }
+
+    def recipe(self) -> str:
+        from lmviz.app.session.moments import FILTERS, unusual
+        from lmviz.inspection.recipes.decoding import distribution_recipe
+
+        prospect = self._shown
+        if prospect is None:
+            return ""
+        filters = unusual(prospect.distribution.options, *FILTERS)
+        return distribution_recipe(prospect.moment, filters)
+
+    def refresh(self) -> None:
+        session = self.session
+        session.look_ahead()
+        self._controls.set_options(session.sampling)
+        prospect = self._shown = session.prospect
+        self._table.setVisible(session.model is not None)
+        self._invitation.setVisible(session.model is None)
+        if prospect is None:
+            self._foot.setText("")
+            self._table.set_columns(_columns(session.sampling))
+            self._table.set_lines(0, lambda line: FigureLine(()), self._complaint or HINT)
+            return
+        self._complaint = ""
+        distribution = prospect.distribution
+        if self._logits is not distribution.logits:
+            self._logits = distribution.logits  # another place, and not just other options
+            self._table.scroll_to_top()
+        self._arrange(distribution)
+        self._card.set_title(TITLE if prospect.position is None else EARLIER)
+        said = self._say(prospect)
+        self._foot.setText(said)
+        self._foot.setToolTip(f"<p>{said}.</p><p>{meaning_in_words(prospect.moment.interventions)}</p>")
+        self._mark()
+
+    def _say(self, prospect: Prospect) -> str:
+        """Where one looks, in what model, and how open the choice is there."""
+        distribution, changes = prospect.distribution, in_words(prospect.moment.interventions)
+        pinned = prospect.position is not None and self.session.is_position_pinned
+        parts = (
+            f"after “{_tail(prospect.text)}”" + (", pinned: Escape returns to the end" if pinned else ""),
+            changes,
+            f"entropy {distribution.entropy:.2f} bits",
+            f"{distribution.effective_choices:,.2f} effective choices",
+            f"{count(distribution.choices)} of {count(len(distribution.order))} can be drawn",
+        )
+        return " · ".join(part for part in parts if part)
+
+    def _connect(self) -> None:
+        session, table = self.session, self._table
+        table.set_explanation(self._explain)
+        table.line_clicked.connect(self._write)
+        table.line_hovered.connect(self._hover)
+        table.title_clicked.connect(self._sort)
+        table.set_sorted_by(*self._sorted_by[:1], descending=True)
+        self._search.textChanged.connect(lambda _: self.refresh_soon())
+        self._controls.changed.connect(self._change)
+        session.failed.connect(self._complain)
+        session.hovered_token_changed.connect(self._show_hovered)
+        self.follow(
+            session.model_changed,
+            session.branches_changed,
+            session.prospect_changed,
+            session.sampling_changed,
+            session.encoding_changed,
+            session.interventions_changed,
+            session.position_changed,
+            session.hovered_position_changed,
+            session.reading_changed,
+        )
+
+    def _lay_out(self) -> QWidget:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._controls)
+        column.addWidget(self._table, 1)
+        column.addWidget(self._invitation, 1)
+        column.addWidget(self._foot)
+        return body
+
+    def _arrange(self, distribution: Distribution) -> None:
+        """Which ranks stand on which lines: all of them, those found, in one order or another."""
+        if self._vocabulary is not distribution.tokens:
+            self._vocabulary = distribution.tokens
+            self._folded = [visible(token).casefold() for token in distribution.tokens]
+            places = sorted(range(len(self._folded)), key=self._folded.__getitem__)
+            self._alphabetical = np.array(places, dtype=np.int64)
+            self._arranged = (None, self._sorted_by, "")
+        wanted, arranged = self._search.text().casefold(), self._arranged
+        if arranged[0] is not distribution.order or arranged[1:] != (self._sorted_by, wanted):
+            self._arranged = (distribution.order, self._sorted_by, wanted)
+            self._lines = self._arrangement(distribution.order, wanted)
+        lines = self._lines
+        self._table.set_columns(_columns(distribution.options))
+        largest = distribution.probability_of(distribution.best)
+        self._table.set_lines(
+            len(lines),
+            lambda line: _line(distribution.candidate(int(lines[line]) + 1), distribution.options, largest),
+            f"No token contains “{self._search.text()}”.",
+        )
+
+    def _arrangement(self, order: np.ndarray, wanted: str) -> np.ndarray:
+        """The ranks from 0 in the order of the lines: (line,). Other options leave it as it is."""
+        name, descending = self._sorted_by
+        if name == "token":
+            ranks = np.empty(len(order), dtype=np.int64)
+            ranks[order] = np.arange(len(ranks))
+            lines = ranks[self._alphabetical]
+        else:
+            lines = np.arange(len(order))
+        if descending == (name == "token"):
+            lines = lines[::-1]
+        if wanted:
+            found = np.array([wanted in token for token in self._folded], dtype=bool)
+            lines = lines[found[order[lines]]]
+        return lines
+
+    def _mark(self) -> None:
+        prospect = self._shown
+        landed = prospect.landed
+        self._table.set_marked(-1 if landed is None else self._line_of(landed))
+
+    def _line_of(self, id: int) -> int:
+        distribution = self.distribution
+        if distribution is None:
+            return -1
+        found = np.flatnonzero(self._lines == distribution.rank_of(id) - 1)
+        return int(found[0]) if len(found) else -1
+
+    def _explain(self, line: int, name: str) -> tuple[str, Sequence[str]]:
+        distribution = self.distribution
+        rank = int(self._lines[line]) + 1
+        return derivation_of(name, derive(distribution, rank), distribution.options)
+
+    def _write(self, line: int) -> None:
+        self.session.write(int(self.ids_shown[line]))
+
+    def _hover(self, line: int) -> None:
+        self.session.hover_token(int(self.ids_shown[line]) if line >= 0 else None)
+
+    def _show_hovered(self) -> None:
+        hovered = self.session.hovered_token
+        if self.isVisible() and not self._table.underMouse():
+            self._table.set_hovered(-1 if hovered is None else self._line_of(hovered))
+
+    def _sort(self, name: str) -> None:
+        """Every figure has the ranking's order, so there are two orders, and both directions of each."""
+        before = self._sorted_by
+        first = name != "token"
+        self._sorted_by = (name, not before[1] if before[0] == name else first)
+        self._table.set_sorted_by(name, descending=self._sorted_by[1])
+        self.refresh_soon()
+
+    def _change(self, name: str, value: object) -> None:
+        try:
+            self.session.set_sampling(**{name: value})
+        except LmvizError as sentence:
+            self._foot.setText(str(sentence))
+
+    def _complain(self, where: str, sentence: str) -> None:
+        if where == "prospect":
+            self._complaint = sentence
+            self.refresh_soon()
+        elif where == "choice":
+            self._foot.setText(sentence)
+
+
+def _columns(options: SamplingOptions) -> list[FigureColumn]:
+    """The pipeline in order; a filter that is off stands back, and goes where there is too little room."""
+
+    def filtering(name: str, title: str, on: bool, source: str) -> FigureColumn:
+        shown = title if on else title.split()[0]
+        return FigureColumn(
+            name, shown, "mark", 74 if on else 50, 0.5, spare=not on, sources=(source,), quiet=not on
+        )
+
+    return [
+        FigureColumn("token", "token", "token", 76, 1.5),
+        FigureColumn("logit", "logit", width=56),
+        FigureColumn("scaled", f"÷ {options.temperature:.2f}", width=58, sources=("logit",)),
+        filtering("top_k", f"top-k {count(options.top_k)}", options.top_k > 0, "scaled"),
+        filtering("top_p", f"top-p {options.top_p:g}", options.top_p < 1, "top_k"),
+        filtering("min_p", f"min-p {options.min_p:g}", options.min_p > 0, "top_p"),
+        FigureColumn("probability", "probability", "bar", 104, 3, sources=("scaled",)),
+        FigureColumn("cumulative", "cumulative", width=78, spare=True, sources=("probability",), runs=True),
+    ]
+
+
+def _line(candidate: Candidate, options: SamplingOptions, largest: float) -> FigureLine:
+    marks = []
+    for name in CUTS:
+        done = CUTS.index(candidate.cut_by) if candidate.cut_by else len(CUTS)
+        place = CUTS.index(name)
+        marks.append(KEPT if place < done else CUT if place == done else "")
+    off = (options.top_k == 0, options.top_p >= 1, options.min_p == 0)
+    marks = ["·" if quiet and mark == KEPT else mark for mark, quiet in zip(marks, off, strict=True)]
+    figures = [number(candidate.logit, 2), number(candidate.scaled, 2)]
+    last = ["", ""] if candidate.cut_by else [percentage(candidate.probability), number(candidate.cumulative)]
+    return FigureLine(
+        [visible(candidate.token), *figures, *marks, *last],
+        candidate.probability / largest,
+        bool(candidate.cut_by) or candidate.probability == 0,
+    )
+
+
+def _tail(text: str) -> str:
+    """The end of a text, whole words where it can be."""
+    shown = " ".join(visible(part) for part in text.split(" "))
+    if len(shown) <= TAIL:
+        return shown
+    return "… " + shown[-TAIL:].partition(" ")[2].lstrip() if " " in shown[-TAIL:] else "…" + shown[-TAIL:]

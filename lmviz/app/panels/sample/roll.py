@@ -1,0 +1,270 @@
+"""The roll: a uniform number lands on the cumulative distribution and falls into a word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QPushButton, QSpinBox, QWidget
+
+from lmviz.app.look.icons import icon
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.surgery import in_words
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.flow import FlowLayout
+from lmviz.app.widgets.controls.inline_spin import fit_width
+from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.looking_back import Prospect
+    from lmviz.app.session.session import Session
+
+STACKED = 60  # candidates with a stretch of their own, more where the draw lands further down
+MOST_STACKED = 2000
+ROUNDING = 1e-9  # a rest as small as this is none
+LENGTH, LONGEST = 30, 2000
+PACE, FASTEST = 2, 30  # tokens a second
+PLAY, PAUSE = "write on and on (space)", "pause (space)"
+BETWEEN = 6
+USUAL = 99  # tokens for which there is always room in a box
+PINNED = "An earlier word is pinned. The die writes at the end, and Escape returns there."
+LOW = 330  # pixels below which the die needs the room of the settings
+FALLING = 2  # tokens a second up to which one can watch the number fall
+
+
+class RollPanel(Panel):
+    """The die, and the buttons that throw it: one step, play, back."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("roll_view")
+        self._die = CumulativeBar()
+        self._die.setObjectName("die")
+        self._step = self._button("sample_step_button", "One step", "write one token")
+        self._play = self._button("sample_play_button", "", PLAY)
+        self._back = self._button("sample_back_button", "", "one token back")
+        self._step.setProperty("role", "primary")
+        self._way = QComboBox()
+        self._way.setObjectName("sample_way")
+        self._way.setAccessibleName("how the next token is chosen")
+        self._way.addItems(["sampling", "greedy"])
+        self._way.setProperty("role", "link")
+        self._pace = self._spin("pace_spin", 1, FASTEST, PACE, "tokens a second", " a second")
+        self._length = self._spin("length_spin", 1, LONGEST, LENGTH, "tokens to play at most", " tokens")
+        self._stop_at_end = QCheckBox("stop at END")
+        self._stop_at_end.setObjectName("stop_at_end")
+        self._said = QLabel()
+        self._said.setProperty("role", "muted")
+        self._said.setWordWrap(True)
+        self._ids: list[int] = []
+        self._shown: Prospect | None = None
+        self._left = 0
+        self._clock = QTimer(self)
+        self._clock.timeout.connect(self._tick)
+        self._card = Card("The die", "", self._die)
+        self._lay_out()
+        self.column.addWidget(self._card)
+        self._connect()
+        self._adopt_theme()
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether tokens are written on and on."""
+        return self._clock.isActive()
+
+    def toggle_play(self) -> None:
+        """Write on by itself, up to the chosen length or END; or pause."""
+        if self.is_playing:
+            self._stop()
+        elif self._can_go_on():
+            self._left = self._length.value()
+            self._clock.start(round(1000 / self._pace.value()))
+            self._tick()
+            self._name_play()
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The shares of the bar (share,): ids, probabilities, where each ends; and the draw, if one fell."""
+        prospect = self._shown
+        if prospect is None:
+            return {}
+        found = prospect.distribution
+        arrays = {
+            "ids": np.array(self._ids, dtype=np.int64),
+            "probabilities": found.probabilities[self._ids],
+            "cumulative": found.cumulative[: len(self._ids)],
+        }
+        return arrays if prospect.draw is None else arrays | {"draw": np.array([prospect.draw])}
+
+    def recipe(self) -> str:
+        from lmviz.app.session.moments import FILTERS, unusual
+        from lmviz.inspection.recipes.decoding import roll_recipe
+
+        prospect = self._shown
+        if prospect is None:
+            return ""
+        return roll_recipe(prospect.moment, unusual(prospect.distribution.options, *FILTERS), prospect.draw)
+
+    def refresh(self) -> None:
+        session = self.session
+        session.look_ahead()
+        self._stop_at_end.setChecked(session.sampling.stop_at_end)
+        node = session.branches.node
+        can_go_on = self._can_go_on()
+        self._step.setEnabled(can_go_on)
+        self._play.setEnabled(can_go_on or self.is_playing)
+        self._back.setEnabled(node.parent >= 0)
+        if not can_go_on and self.is_playing:
+            self._stop()
+        ended = "The model ended the document here." if node.is_end else ""
+        self._say(PINNED if session.looks_back and session.is_position_pinned else ended)
+        prospect = session.prospect
+        self._card.set_aside(in_words(prospect.moment.interventions) if prospect is not None else "")
+        self._draw()
+
+    def _connect(self) -> None:
+        session = self.session
+        self._step.clicked.connect(self._write_one)
+        self._play.clicked.connect(self.toggle_play)
+        self._back.clicked.connect(session.step_back)
+        self._pace.valueChanged.connect(lambda pace: self._clock.setInterval(round(1000 / pace)))
+        self._stop_at_end.toggled.connect(lambda on: session.set_sampling(stop_at_end=on))
+        self._die.share_clicked.connect(lambda share: session.write(self._ids[share]))
+        self._die.share_hovered.connect(
+            lambda share: session.hover_token(self._ids[share] if share >= 0 else None)
+        )
+        session.hovered_token_changed.connect(self._show_hovered)
+        session.failed.connect(self._complain)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self.follow(
+            session.branches_changed,
+            session.prospect_changed,
+            session.sampling_changed,
+            session.encoding_changed,
+            session.position_changed,
+            session.hovered_position_changed,
+            session.reading_changed,
+            session.interventions_changed,
+        )
+
+    def _can_go_on(self) -> bool:
+        session = self.session
+        return session.can_write and not (session.branches.node.is_end and session.sampling.stop_at_end)
+
+    def _write_one(self) -> None:
+        if not self._can_go_on():
+            return
+        if self._way.currentText() == "greedy":
+            self.session.write_likeliest()
+        else:
+            self.session.roll()
+
+    def _tick(self) -> None:
+        """The next token, unless the last is still being chosen."""
+        if self.session.is_choosing:
+            return
+        if self._left <= 0:
+            self._stop()
+            return
+        self._left -= 1
+        self._write_one()
+
+    def _stop(self) -> None:
+        self._clock.stop()
+        self._name_play()
+
+    def _name_play(self) -> None:
+        said = PAUSE if self.is_playing else PLAY
+        self._play.setAccessibleName(said)
+        self._play.setToolTip(said[0].upper() + said[1:])
+        self._adopt_theme()
+
+    def _draw(self) -> None:
+        prospect = self.session.prospect
+        if prospect is None:
+            self._ids, self._shown = [], None
+            self._die.set_shares([], [])
+            self._die.set_draw(None)
+            return
+        distribution = prospect.distribution
+        stacked = min(STACKED, distribution.choices)
+        if prospect.landed is not None:
+            stacked = min(max(stacked, distribution.rank_of(prospect.landed)), MOST_STACKED)
+        self._ids = distribution.order[:stacked].tolist()
+        rest = 1.0 - float(distribution.cumulative[stacked - 1])
+        self._die.set_shares(
+            [visible(distribution.token(id)) for id in self._ids],
+            distribution.probabilities[self._ids],
+            rest if rest > ROUNDING else 0.0,
+        )
+        thrown = self._shown is None or (prospect.node, prospect.draw) != (self._shown.node, self._shown.draw)
+        returned = self._shown is not None and self._shown.position is not None
+        self._shown = prospect
+        if thrown:
+            falls = not returned and (not self.is_playing or self._pace.value() <= FALLING)
+            self._die.set_draw(prospect.draw, animated=falls)
+
+    def _show_hovered(self) -> None:
+        hovered = self.session.hovered_token
+        if self.isVisible() and not self._die.underMouse():
+            self._die.set_hovered(self._ids.index(hovered) if hovered in self._ids else -1)
+
+    def _say(self, sentence: str) -> None:
+        self._said.setText(sentence)
+        self._said.setVisible(bool(sentence))
+
+    def _complain(self, where: str, sentence: str) -> None:
+        if where == "choice":
+            self._stop()
+            self._say(sentence)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._stop()
+
+    def _lay_out(self) -> None:
+        buttons, self._settings = QWidget(), QWidget()
+        for group, widgets in (
+            (buttons, (self._step, self._play, self._back)),
+            (self._settings, (self._way, self._pace, self._length, self._stop_at_end)),
+        ):
+            flow = FlowLayout(group, BETWEEN)
+            for widget in widgets:
+                flow.addWidget(widget)
+            self._card.layout_below.addWidget(group)
+        self._card.layout_below.addWidget(self._said)
+
+    def _button(self, name: str, text: str, description: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setObjectName(name)
+        button.setAccessibleName(description)
+        button.setToolTip(description[0].upper() + description[1:])
+        # The die takes the keyboard, so that after a click the space bar plays instead of pressing again.
+        button.clicked.connect(self._die.setFocus)
+        return button
+
+    def _spin(self, name: str, least: int, most: int, value: int, description: str, unit: str) -> QSpinBox:
+        spin = QSpinBox()
+        spin.setObjectName(name)
+        spin.setAccessibleName(description)
+        spin.setToolTip(description[0].upper() + description[1:])
+        spin.setRange(least, most)
+        spin.setValue(value)
+        spin.setSuffix(unit)
+        spin.textChanged.connect(lambda _: fit_width(spin, USUAL))
+        return spin
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._settings.setVisible(self.height() >= current_theme().scale * LOW)
+
+    def _adopt_theme(self) -> None:
+        theme = current_theme()
+        name = "transport/pause" if self.is_playing else "transport/play"
+        self._play.setIcon(icon(name, theme.text, theme.faint_text))
+        self._back.setIcon(icon("actions/undo", theme.text, theme.faint_text))
+        for spin in (self._pace, self._length):
+            fit_width(spin, USUAL)

@@ -1,0 +1,215 @@
+"""What greedy decoding, sampling and beam search made of the same prefix, side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.surgery import in_words
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.decoding.continuations import Continuations
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.decoding.outcome import Outcome
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.models.model import Model
+
+FIGURES = "ln p · normalised · perplexity"
+WAYS = ("greedy", "sampling", "beam search")
+PAUSE = 150  # milliseconds without a change before the greedy text is written
+
+
+class SideBySidePanel(Panel):
+    """Three texts with their log-probability under the model, its length normalisation, and perplexity."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("side_by_side_view")
+        self._rows = {way: _Row(way) for way in WAYS}
+        self._outcomes: dict[str, Outcome] = {}
+        self._found_with: dict[str, tuple[Intervention, ...]] = {}
+        self._greedy: tuple[int, ...] = ()
+        self._greedy_of: object = None
+        self._is_greedy_done = False
+        self._scored: dict[str, object] = {}
+        self._read = Continuations()
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        for row in self._rows.values():
+            column.addWidget(row)
+        column.addStretch(1)
+        self._card = Card("Side by side", FIGURES, scrolling(page))
+        self.column.addWidget(self._card)
+        self._wait = QTimer(self, singleShot=True, interval=PAUSE)
+        self._wait.timeout.connect(self._write_greedily)
+        self.follow(
+            session.branches_changed,
+            session.beam_changed,
+            session.encoding_changed,
+            session.interventions_changed,
+        )
+
+    @property
+    def outcomes(self) -> dict[str, Outcome]:
+        """What is shown, by the way of decoding."""
+        return self._outcomes
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """For each way its ids (token,), and (ln p, normalised, perplexity)."""
+        arrays = {}
+        for way, found in self._outcomes.items():
+            arrays[f"{way}/ids"] = np.array(found.chosen, dtype=np.int64)
+            arrays[f"{way}/figures"] = np.array([found.log_probability, found.score, found.perplexity])
+        return arrays
+
+    def recipe(self) -> str:
+        from lmviz.app.session.moments import moment_of
+        from lmviz.inspection.recipes.decoding import outcomes_recipe
+
+        session, found = self.session, self._outcomes
+        if not found:
+            return ""
+        chosen = {way: item.chosen for way, item in found.items()}
+        return outcomes_recipe(
+            moment_of(session, session.prefix), chosen, session.beam_options.length_penalty
+        )
+
+    def refresh(self) -> None:
+        session, moment = self.session, self._moment
+        if moment != self._greedy_of:
+            self._greedy_of, self._greedy, self._is_greedy_done = moment, (), False
+            session.silence("greedy")
+            self._forget("greedy")
+        if session.can_write and not self._is_greedy_done:
+            self._wait.start()
+        chosen = session.branches.chosen()
+        self._score("sampling", chosen)
+        beam = session.beam
+        ids = tuple(node.id for node in beam.path(beam.best)) if beam is not None else ()
+        self._score("beam search", ids)
+        hints = {
+            "greedy": "always the likeliest token",
+            "sampling": "throw the die",
+            "beam search": "run the search",
+        }
+        for way, row in self._rows.items():
+            row.show_outcome(self._outcomes.get(way), hints[way])
+        self._card.set_aside(self._figures())
+
+    def _figures(self) -> str:
+        """What the figures are, and under which interventions those that are shown were found."""
+        conditions = {in_words(self._found_with[way]) for way in self._outcomes}
+        changes = conditions.pop() if len(conditions) == 1 else ""  # else some are about to be found anew
+        return f"{changes} · {FIGURES}" if changes else FIGURES
+
+    @property
+    def _moment(self) -> object:
+        """What greedy decoding starts from."""
+        session = self.session
+        return *self._model_as_it_is, session.prefix, session.beam_options.length
+
+    @property
+    def _model_as_it_is(self) -> tuple[object, ...]:
+        session = self.session
+        return session.model, session.step, session.interventions_in_force
+
+    def _write_greedily(self) -> None:
+        """One token at a time, so that nobody waits for the reading thread."""
+        session, moment, written = self.session, self._greedy_of, self._greedy
+        if not session.can_write or not self.isVisible() or moment != self._moment:
+            return  # what was written so far belongs to another model's tokens, and begins anew soon
+        read, prefix, stops = self._read, session.prefix, session.sampling.stop_at_end
+
+        def work(model: Model) -> tuple[int, bool]:
+            from lmviz.decoding.options import SamplingOptions
+            from lmviz.decoding.sampling import choose
+
+            step = choose(read.after(model, prefix, written), SamplingOptions())
+            return step.id, step.is_end and stops
+
+        def take(found: tuple[int, bool]) -> None:
+            if moment != self._greedy_of:
+                return
+            id, is_end = found
+            self._greedy = (*written, id)
+            self._is_greedy_done = is_end or len(self._greedy) >= session.beam_options.length
+            if self._is_greedy_done:
+                self._score("greedy", self._greedy)
+            else:
+                self._write_greedily()
+
+        session.ask("greedy", work, take)
+
+    def _score(self, way: str, chosen: tuple[int, ...]) -> None:
+        session = self.session
+        key = f"outcome of {way}"
+        if not chosen or not session.can_write:
+            session.silence(key)
+            self._forget(way)
+            return
+        prefix, penalty = session.prefix, session.beam_options.length_penalty
+        wanted = (*self._model_as_it_is, prefix, chosen, penalty)
+        if self._scored.get(way) == wanted:
+            return
+        self._scored[way] = wanted
+
+        def work(model: Model) -> Outcome:
+            from lmviz.decoding.outcome import outcome
+
+            return outcome(model, prefix, chosen, penalty)
+
+        changes = session.interventions_in_force
+
+        def take(found: Outcome) -> None:
+            self._outcomes[way], self._found_with[way] = found, changes
+            self.refresh_soon()
+
+        session.ask(key, work, take)
+
+    def _forget(self, way: str) -> None:
+        self._outcomes.pop(way, None)
+        self._scored.pop(way, None)
+
+
+class _Row(QWidget):
+    """One way's name and figures, and its text below."""
+
+    def __init__(self, way: str) -> None:
+        super().__init__()
+        self._way = way
+        self._head, self._text = QLabel(), QLabel()
+        self._head.setProperty("role", "muted")
+        for label in (self._head, self._text):
+            label.setWordWrap(True)
+        self._text.setAccessibleName(f"text by {way}")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 6)
+        column.setSpacing(2)
+        column.addWidget(self._head)
+        column.addWidget(self._text)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
+
+    def show_outcome(self, outcome: Outcome | None, hint: str) -> None:
+        """Show a text with its figures, or what to do to get one."""
+        if outcome is None:
+            self._head.setText(f"{self._way} · {hint}")
+            self._text.hide()
+            return
+        scores = f"{number(outcome.log_probability, 2)} · {number(outcome.score, 2)}"
+        length = "1 token" if len(outcome.chosen) == 1 else f"{len(outcome.chosen)} tokens"
+        self._head.setText(f"{self._way} · {length} · {scores} · {number(outcome.perplexity, 1)}")
+        self._text.setText(outcome.text.strip(" "))
+        self._text.show()
+
+    def _adopt_theme(self) -> None:
+        self._text.setFont(current_theme().token_font(12.5))

@@ -1,0 +1,125 @@
+"""Strips of a trace's values whose cells are hovered, pinned, lit, named and explained like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QShowEvent
+
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.matrix.strips import Strip, StripList
+from lmviz.inspection.names import coordinate, title_of
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.focus import Cell
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.views import View
+
+
+@dataclass(frozen=True)
+class NamedView:
+    """One line of strips: a view of one row, its name, and its role as `Strip` has it."""
+
+    name: str
+    view: View
+    role: str = "operand"
+
+
+class ExplainedStrips(StripList):
+    """`ExplainedStrips(session)`: `set_views(named_views)` draws them; the rest follows from the session."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._views: tuple[View, ...] = ()
+        self.cell_hovered.connect(lambda *cell: session.hover_cell(self._cell_of(cell)))
+        self.cell_clicked.connect(lambda *cell: session.choose_cell(self._cell_of(cell)))
+        self.set_readout(self._read_out)
+        session.cell_changed.connect(self._mark)
+        session.arithmetic_changed.connect(self._light)
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        """What is drawn, one view each."""
+        return self._views
+
+    def shows(self, cell: Cell) -> bool:
+        """Whether a cell is among those drawn."""
+        return any(view.address == cell[0] and view.cell(cell[1]) is not None for view in self._views)
+
+    def set_views(self, named: Sequence[NamedView], *, crossfade: bool = False) -> None:
+        """Draw views from top to bottom."""
+        self._views = tuple(item.view for item in named)
+        self.set_strips(
+            [
+                Strip(
+                    item.name, item.view.values[0], item.view.scale, None, item.role, self._texts(item.view)
+                )
+                for item in named
+            ],
+            crossfade=crossfade,
+        )
+        self._mark()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._light()
+
+    def _strip(self, item: NamedView) -> Strip:
+        view = item.view
+        return Strip(item.name, view.values[0], view.scale, role=item.role, texts=self._texts(view))
+
+    def _texts(self, view: View) -> tuple[str, ...]:
+        """The words of a strip of token ids, such as a matched context."""
+        if view.scale != "token":
+            return ()
+        return tuple(self._word(int(id)) if id >= 0 else "–" for id in view.values[0])
+
+    def _word(self, id: int) -> str:
+        return visible(self._session.reading.model.tokenizer.token(id))
+
+    def _cell_of(self, cell: tuple[int, int]) -> Cell | None:
+        if cell[0] < 0:
+            return None
+        view = self._views[cell[0]]
+        return view.address, view.index(0, cell[1])
+
+    def _mark(self) -> None:
+        """Outline the pinned cell, and the cells at its place in the other strips of equal length."""
+        pinned = self._session.cell
+        found = [
+            (number_of_strip, place[1])
+            for number_of_strip, view in enumerate(self._views)
+            if pinned is not None and view.address == pinned[0]
+            for place in [view.cell(pinned[1])]
+            if place is not None
+        ]
+        if found:
+            strip, place = found[0]
+            length = len(self.strips[strip].values)
+            alike = [n for n, other in enumerate(self.strips) if n != strip and len(other.values) == length]
+            found = [(strip, place), *((n, place) for n in alike)]
+        self.set_marks(found)
+        self._light()
+
+    def _light(self) -> None:
+        """Let what has no part in the explained cell step back."""
+        if self.isVisible():
+            self.set_lights([self._session.lights(view) for view in self._views])
+
+    def _read_out(self, strip: int, cell: int) -> tuple[str, list[str]]:
+        view = self._views[strip]
+        value = float(view.values[0, cell])
+        names = [visible(token) for token in self._session.reading.trace.tokens]
+        words = []
+        for axis, place in zip(view.axes, view.index(0, cell), strict=True):
+            if axis == "token":
+                words.append(f"“{self._word(place)}”")
+            elif axis == "order" and value >= 0:
+                words.append(f"“{self._word(int(value))}”")
+            else:
+                words.append(coordinate(axis, place, names))
+        return number(value), [title_of(view.address), ", ".join(words)]

@@ -1,0 +1,233 @@
+"""Surgery: change what the model computes, see what follows, and take it back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QDoubleSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QWidget,
+)
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.errors import LmvizError
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.models.model import Model
+
+UNIT_AXES = ("unit", "channel")
+WIDE, WIDE_COLUMNS = 310, 3  # pixels at scale 1 from which so many buttons stand side by side
+
+
+class SurgeryPanel(Panel):
+    """Buttons that act on the head, the cell or the words one has pinned; the list of what is in force."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("surgery_view")
+        self._undo, self._redo = QPushButton("undo"), QPushButton("redo")
+        self._value = QDoubleSpinBox()
+        self._list = QListWidget()
+        self._said = QLabel()
+        self._buttons: dict[str, QPushButton] = {}
+        self._grid = QGridLayout()
+        self._card = Card("Surgery", self._head(), self._body())
+        self.column.addWidget(self._card)
+        self._undo.clicked.connect(session.undo_intervention)
+        self._redo.clicked.connect(session.redo_intervention)
+        self._list.itemChanged.connect(lambda item: session.toggle_intervention(self._list.row(item)))
+        session.failed.connect(lambda where, sentence: where == "surgery" and self._say(sentence))
+        self.follow(
+            session.interventions_changed,
+            session.reading_changed,
+            session.cell_changed,
+            session.head_changed,
+            session.position_changed,
+        )
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.recipe import array_recipe
+
+        reading = self.session.reading
+        return array_recipe(reading.moment, "probabilities") if reading and reading.baseline else ""
+
+    def refresh(self) -> None:
+        session, reading = self.session, self.session.reading
+        self._undo.setEnabled(session.can_undo_intervention)
+        self._redo.setEnabled(session.can_redo_intervention)
+        self._fill_list(session.interventions)
+        cell = session.cell if reading is not None else None
+        traced = reading.trace.arrays.get(cell[0]) if cell is not None else None
+        has_heads = reading is not None and "layers/0/attention/mixed" in reading.trace.arrays
+        enabled = {
+            "zero head": has_heads,
+            "scale head": has_heads,
+            "set cell": traced is not None and traced.scale != "token",
+            "zero unit": traced is not None and traced.axes[-1] in UNIT_AXES,
+            "swap words": reading is not None and min(self._swapped()) >= 0,
+            "no positions": has_heads,
+        }
+        for name, button in self._buttons.items():
+            button.setEnabled(enabled[name])
+        self._buttons["set cell"].setText("set cell" if cell is None else f"set {_short(cell)}")
+        if not self._said.text() or not session.interventions:
+            self._say("" if session.interventions else "Pin a head, a cell or a word, and change it.")
+
+    def _head(self) -> QWidget:
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        for button in (self._undo, self._redo):
+            button.setProperty("role", "link")
+            row.addWidget(button)
+        return head
+
+    def _body(self) -> QWidget:
+        self._value.setRange(-100.0, 100.0)
+        self._value.setSingleStep(0.1)
+        self._value.setDecimals(3)
+        self._value.setAccessibleName("value or factor")
+        actions = {
+            "zero head": (self._zero_head, "What the chosen head contributes becomes zero."),
+            "scale head": (self._scale_head, "What the chosen head contributes is multiplied by the value."),
+            "set cell": (
+                self._set_cell,
+                "The pinned cell takes the value, and all that follows is computed anew.",
+            ),
+            "zero unit": (self._zero_unit, "The pinned cell's unit becomes zero at every position."),
+            "swap words": (
+                self._swap,
+                "The two words of the pinned attention weight change places;\n"
+                "without one, the word one looks at and the one before it.",
+            ),
+            "no positions": (self._no_positions, "The model no longer knows where words stand."),
+        }
+        body = QWidget()
+        grid = QGridLayout(body)
+        grid.setContentsMargins(0, 0, 0, 0)
+        for name, (action, help_text) in actions.items():
+            button = self._buttons[name] = QPushButton(name)
+            button.setObjectName(f"{name.replace(' ', '_')}_button")
+            button.setToolTip(help_text)
+            button.clicked.connect(action)
+        self._arrange(WIDE_COLUMNS - 1)
+        grid.addLayout(self._grid, 0, 0, 1, 3)
+        label = QLabel("value")
+        label.setProperty("role", "muted")
+        grid.addWidget(label, 2, 0, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(self._value, 2, 1)
+        self._said.setProperty("role", "muted")
+        self._said.setWordWrap(True)
+        grid.addWidget(self._said, 3, 0, 1, 3)
+        self._list.setAccessibleName("interventions in force")
+        grid.addWidget(self._list, 4, 0, 1, 3)
+        grid.setRowStretch(4, 1)
+        return scrolling(body)
+
+    def _arrange(self, columns: int) -> None:
+        """The buttons in so many columns."""
+        for place, button in enumerate(self._buttons.values()):
+            self._grid.addWidget(button, place // columns, place % columns)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = event.size().width() >= WIDE * current_theme().scale
+        self._arrange(WIDE_COLUMNS if wide else WIDE_COLUMNS - 1)
+
+    def _fill_list(self, interventions: tuple[Intervention, ...]) -> None:
+        self._list.blockSignals(True)
+        self._list.clear()
+        for item in interventions:
+            row = QListWidgetItem(item.describe())
+            row.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable)
+            row.setCheckState(Qt.CheckState.Checked if item.enabled else Qt.CheckState.Unchecked)
+            self._list.addItem(row)
+        self._list.blockSignals(False)
+
+    def _say(self, sentence: str) -> None:
+        self._said.setText(sentence)
+        self._said.setVisible(bool(sentence))
+
+    def _do(self, *interventions: Intervention) -> None:
+        self._say("")
+        for item in interventions:
+            self.session.add_intervention(item)
+
+    def _zero_head(self) -> None:
+        from lmviz.inspection.interventions import scale_head
+
+        self._do(scale_head(*self.session.head, 0.0))
+
+    def _scale_head(self) -> None:
+        from lmviz.inspection.interventions import scale_head
+
+        self._do(scale_head(*self.session.head, self._value.value()))
+
+    def _set_cell(self) -> None:
+        from lmviz.inspection.interventions import replace
+
+        if self.session.cell is None:
+            return  # let go of between the last drawing and the click
+        address, index = self.session.cell
+        axes = self.session.reading.trace[address].axes
+        self._do(replace(address, self._value.value(), **dict(zip(axes, index, strict=True))))
+
+    def _zero_unit(self) -> None:
+        from lmviz.inspection.interventions import zero
+
+        if self.session.cell is None:
+            return
+        address, index = self.session.cell
+        axis = self.session.reading.trace[address].axes[-1]
+        self._do(zero(address, **{axis: index[-1]}))
+
+    def _swapped(self) -> tuple[int, int]:
+        """The positions of the two words that would change places."""
+        reading, cell = self.session.reading, self.session.cell
+        traced = reading.trace.arrays.get(cell[0]) if cell is not None else None
+        if traced is not None and traced.axes[-2:] == ("query", "key"):
+            query, key = cell[1][-2:]
+            if query != key:
+                return min(query, key), max(query, key)
+        return self.session.reading_position - 1, self.session.reading_position
+
+    def _swap(self) -> None:
+        from lmviz.inspection.interventions import swap_tokens
+
+        names = [visible(token) for token in self.session.reading.trace.tokens]
+        self._do(swap_tokens(*self._swapped(), names))
+
+    def _no_positions(self) -> None:
+        def work(model: Model) -> tuple[Intervention, ...] | str:
+            from lmviz.inspection.interventions import remove_positions
+
+            try:
+                return remove_positions(model)
+            except LmvizError as sentence:
+                return str(sentence)
+
+        def take(found: tuple[Intervention, ...] | str) -> None:
+            if isinstance(found, str):
+                self._say(found)
+            else:
+                self._do(*found)
+
+        self.session.ask("positions", work, take)
+
+
+def _short(cell: tuple[str, tuple[int, ...]]) -> str:
+    return f"{cell[0].rsplit('/', 1)[-1]}{list(cell[1])}"

@@ -1,0 +1,190 @@
+"""Why this number? The arithmetic of the cell one points at, and the way back to where it began."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
+from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
+from lmviz.inspection.names import POSITIONAL, cell_name, coordinate, operand_name, title_of
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.focus import Cell
+    from lmviz.app.session.session import Session
+    from lmviz.models.arithmetic import Arithmetic
+
+LARGEST_TERMS = 8
+
+
+class WhyPanel(Panel):
+    """The hovered or pinned cell explained; a click on an operand goes back to it, crumb by crumb."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("why_view")
+        self._sheet = ArithmeticCard()
+        self._shown: Arithmetic | None = None
+        self._trail: list[Cell] = []
+        self._crumbs = Breadcrumbs()
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._crumbs)
+        column.addWidget(scrolling(self._sheet), 1)
+        self._card = Card("Why this number?", "", body)
+        self.column.addWidget(self._card)
+        self._sheet.operand_clicked.connect(self.follow_operand)
+        self._sheet.operand_hovered.connect(lambda source, index: self._hover_operand(source, index))
+        self._sheet.left.connect(lambda: session.hover_cell(None))
+        session.cell_changed.connect(self._lengthen_trail)
+        self._crumbs.step_clicked.connect(lambda step: session.choose_cell(self._trail[step]))
+        self.follow(session.arithmetic_changed, session.cell_changed)
+
+    @property
+    def shown(self) -> Arithmetic | None:
+        """What is explained."""
+        return self._shown
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The value, and for each group of terms (term, factor + 1): the factors, and last their product."""
+        found = self._shown
+        if found is None:
+            return {}
+        groups = {
+            f"terms/{place}/{group.label}": np.column_stack(
+                [*(factor.applied for factor in group.factors), group.products]
+            )
+            for place, group in enumerate(found.terms)
+        }
+        return {"value": np.array([found.value]), **groups}
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.recipe import explanation_recipe
+
+        reading = self.session.reading
+        if reading is None or self._shown is None:
+            return ""
+        return explanation_recipe(reading.moment, self._shown.address, self._shown.index)
+
+    def refresh(self) -> None:
+        arithmetic = self._shown = self.session.arithmetic
+        self._sheet.set_arithmetic(arithmetic, self._short_name, LARGEST_TERMS)
+        if arithmetic is None:
+            self._card.set_title("Why this number?")
+            self._card.set_aside("Point at any cell; a click pins it")
+        else:
+            self._card.set_title(f"Why {number(arithmetic.value)}?")
+            self._card.set_aside(self._name(arithmetic.address, arithmetic.index))
+        self._show_trail()
+
+    def _name(self, source: str, index: tuple[int, ...]) -> str:
+        """An operand in words, tokens by their text."""
+        reading = self.session.reading
+        if reading is None or source not in reading.trace.arrays:
+            return f"{source}[{', '.join(map(str, index))}]" if index else source
+        axes, tokenizer = reading.trace[source].axes, reading.model.tokenizer
+        names = _visible_tokens(reading.trace.tokens)
+        if axes and axes[-1] == "token":
+            place = cell_name(axes[:-1], index[:-1], names)
+            return f"{title_of(source)}, {place}, “{visible(tokenizer.token(index[-1]))}”"
+        return f"{title_of(source)}, {cell_name(axes, index, names)}" if index else title_of(source)
+
+    def _short_name(self, source: str, index: tuple[int, ...]) -> str:
+        """An operand's name without what it has in common with the cell that is explained."""
+        reading, explained = self.session.reading, self._shown
+        if reading is None or explained is None or source not in reading.trace.arrays or not index:
+            return self._name(source, index)
+        arrays = reading.trace.arrays
+        shared = dict(zip(arrays[explained.address].axes, explained.index, strict=True))
+        axes = arrays[source].axes
+        told = [axis for axis, place in zip(axes, index, strict=True) if not _is_shared(axis, place, shared)]
+        told = told or axes[-1:]
+        places = dict(zip(axes, index, strict=True))
+        words = [self._coordinate(axis, places[axis]) for axis in told]
+        return f"{source.rsplit('/', 1)[-1].replace('_', ' ')}, {', '.join(words)}"
+
+    def _coordinate(self, axis: str, place: int) -> str:
+        reading = self.session.reading
+        if axis == "token":
+            return f"“{visible(reading.model.tokenizer.token(place))}”"
+        if axis in POSITIONAL:
+            return f"{place + 1} “{_visible_tokens(reading.trace.tokens)[place]}”"
+        return coordinate(axis, place)
+
+    def _hover_operand(self, source: str, index: tuple[int, ...]) -> None:
+        """Show elsewhere where an operand stands, while the sheet stays as it is."""
+        reading = self.session.reading
+        if reading is not None and source in reading.trace.arrays and index is not None:
+            self.session.hover_cell((source, tuple(index)), as_operand=True)
+
+    def follow_operand(self, source: str, index: tuple[int, ...]) -> None:
+        """Go back to an operand, to where it stands and to the stage that made it.
+
+        Parameters have no earlier stage.
+        """
+        reading = self.session.reading
+        if reading is None or source not in reading.trace.arrays:
+            return
+        self.session.hover_cell(None)
+        self._look_at(source, dict(zip(reading.trace[source].axes, index, strict=True)))
+        self.session.choose_cell((source, tuple(index)))
+        stages = [n for n, stage in enumerate(reading.trace.stages) if source in stage.results]
+        if stages:
+            self.session.choose_stage(stages[0])
+
+    def _look_at(self, source: str, places: Mapping[str, int]) -> None:
+        """Choose the position and the head of a cell."""
+        position = places.get("position", places.get("query"))
+        if position is not None and position != self.session.position:
+            self.session.choose_position(position)
+        if "head" in places:
+            self.session.choose_head(int(source.split("/")[1]), places["head"])
+
+    def _lengthen_trail(self) -> None:
+        cell = self.session.cell
+        if cell is None:
+            self._trail = []
+        elif cell in self._trail:
+            del self._trail[self._trail.index(cell) + 1 :]
+        else:
+            self._trail.append(cell)
+
+    def _crumb(self, address: str, index: tuple[int, ...]) -> str:
+        """A step of the way back in few words: "cell “a” · 17"."""
+        reading = self.session.reading
+        if reading is None or not reading.has_cell(address, index):
+            return address
+        axes = reading.trace[address].axes
+        if axes[-1] == "token":
+            word = visible(reading.model.tokenizer.token(index[-1]))
+            return f"{address.rsplit('/', 1)[-1]} “{word}”"
+        return operand_name(reading.trace, address, index)
+
+    def _show_trail(self) -> None:
+        names = [self._crumb(*cell) for cell in self._trail]
+        self._crumbs.set_steps(names if len(names) > 1 else [])
+
+
+def _is_shared(axis: str, place: int, shared: Mapping[str, int]) -> bool:
+    """Whether a coordinate is the explained cell's own; a query and a key are at positions."""
+    if axis not in shared and axis == "position":
+        return place in (shared.get("query"), shared.get("key"))
+    if axis not in shared and axis == "query":
+        return place == shared.get("position")
+    return shared.get(axis) == place
+
+
+@lru_cache(maxsize=4)
+def _visible_tokens(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The tokens as they are shown; every operand's name needs them."""
+    return tuple(map(visible, tokens))

@@ -1,0 +1,154 @@
+"""What the model writes at the moment that is shown: a text sampled from the prefix, again and again."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.decoding.options import SamplingOptions
+
+if TYPE_CHECKING:
+    from lmviz.app.session.opened_models import OpenedModel
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.recipes.recipe import Moment
+    from lmviz.models.model import Model
+
+LENGTH = {"characters": 420, "bpe": 140, "words": 110}
+PIECE = 8
+EVERY = 6.0  # seconds between two texts while the moment keeps changing
+WHILE_TRAINING = 500  # milliseconds between two pieces, so that training keeps its cores
+BEGINNING = "\n"
+
+
+class Drawn(NamedTuple):
+    """One token that was written, the probability that it had, and the uniform number that chose it."""
+
+    id: int
+    probability: float
+    draw: float
+
+
+class LiveSamplePanel(Panel):
+    """A sample at the sampling options in force, written a few tokens at a time between other readings."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("live_sample_view")
+        self._page = QPlainTextEdit()
+        self._page.setReadOnly(True)
+        self._page.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # the panel's own is wanted
+        self._page.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self._page.setAccessibleName("sampled text")
+        self._card = Card("A sample", "", self._page)
+        self.column.addWidget(self._card)
+        self._begun_with: tuple[OpenedModel | None, str] = (None, "")
+        self._moments: list[Moment] = []
+        self._drawn: list[Drawn] = []
+        self._options = SamplingOptions()
+        self._limit = 0
+        self._begun = 0.0
+        self._later = QTimer(self, singleShot=True)
+        self._later.timeout.connect(self.refresh_soon)
+        self._next_piece = QTimer(self, singleShot=True)
+        self._next_piece.timeout.connect(self._write_on)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
+        self.follow(
+            session.step_changed,
+            session.model_changed,
+            session.prefix_changed,
+            session.sampling_changed,
+            session.interventions_changed,
+        )
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """What was drawn, token by token: the ids, their probabilities and the draws that chose them."""
+        if not self._drawn:
+            return {}
+        return {
+            "ids": np.array([item.id for item in self._drawn], dtype=np.int64),
+            "probabilities": np.array([item.probability for item in self._drawn]),
+            "draws": np.array([item.draw for item in self._drawn]),
+        }
+
+    def recipe(self) -> str:
+        """None for a text that several moments of a training have written."""
+        from lmviz.app.session.moments import DRAWING, unusual
+        from lmviz.inspection.recipes.decoding import sample_recipe
+
+        if not self._drawn or len(self._moments) != 1:
+            return ""
+        return sample_recipe(self._moments[0], len(self._drawn), unusual(self._options, *DRAWING))
+
+    def refresh(self) -> None:
+        """Begin anew, unless a text was begun a moment ago and the training just moves on."""
+        session = self.session
+        if session.model is None:
+            self._card.set_aside("open or train a model")
+            self._page.setPlainText("")
+            self._drawn = []
+            return
+        wait = EVERY - (time.monotonic() - self._begun)
+        writing = len(self._drawn) < self._limit
+        running = session.training.phase == "running"
+        if writing and wait > 0 and self._begins_with == self._begun_with and session.live and running:
+            self._later.start(round(1000 * wait))
+            return
+        self._next_piece.stop()
+        self._begun, self._begun_with, self._options = time.monotonic(), self._begins_with, session.sampling
+        self._drawn, self._moments = [], []
+        self._limit = LENGTH.get(session.model.tokenizer.kind, LENGTH["words"])
+        self._card.set_aside(f"temperature {session.sampling.temperature:g}")
+        self._write_on()
+
+    @property
+    def _begins_with(self) -> tuple[OpenedModel | None, str]:
+        """What writes, and after what."""
+        return self.session.model, self.session.prefix
+
+    def _write_on(self) -> None:
+        """A few tokens at a time, so that nobody waits for the reading thread."""
+        from lmviz.app.session.moments import moment_of
+
+        session, options, ids = self.session, self._options, [item.id for item in self._drawn]
+        if not self.isVisible() or self._begins_with != self._begun_with:
+            return  # another text begins soon: these ids may be no tokens of another model
+        can_begin = session.encoding is not None and len(session.encoding) > 0
+        text = session.prefix if can_begin else BEGINNING
+        moment = moment_of(session, text)
+        if moment not in self._moments:
+            self._moments.append(moment)
+        first, now = self._moments[0].step, moment.step
+        self._card.set_title(
+            f"A sample, at step {now:,}" if now == first else f"A sample, steps {first:,} to {now:,}"
+        )
+
+        def work(model: Model) -> tuple[list[Drawn], str, bool]:
+            from lmviz.decoding.sampling import sample
+
+            steps = list(sample(model, text, PIECE, options, ids))
+            drawn = [Drawn(step.id, step.probability, float(step.draw)) for step in steps]
+            return drawn, steps[-1].text, steps[-1].is_end and options.stop_at_end
+
+        session.ask("live sample", work, self._take)
+
+    def _take(self, piece: tuple[list[Drawn], str, bool]) -> None:
+        drawn, text, is_over = piece
+        self._drawn += drawn
+        if is_over:
+            self._limit = len(self._drawn)
+        self._page.setPlainText(text)
+        self._page.moveCursor(QTextCursor.MoveOperation.End)
+        if len(self._drawn) < self._limit:
+            self._next_piece.start(WHILE_TRAINING if self.session.training.phase == "running" else 0)
+
+    def _adopt_theme(self) -> None:
+        self._page.setFont(current_theme().token_font(12.5))

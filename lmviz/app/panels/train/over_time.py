@@ -1,0 +1,143 @@
+"""How the prediction after the prefix changed over the training: one curve for each likely word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.opened_models import OpenedModel
+    from lmviz.app.session.session import Session
+    from lmviz.models.model import Model
+
+WORDS = 4
+
+
+class OverTimePanel(Panel):
+    """Asks every snapshot of the run for its next-word distribution, newest first, one at a time.
+
+    Where a position is pinned, for what it predicted there.
+    """
+
+    gives_way = 33
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("over_time_view")
+        self._plot = LinePlot()
+        self._plot.setAccessibleName("probability of the next words over the training")
+        self._card = Card("Next word over time", "", self._plot)
+        self._card.layout_below.insertWidget(1, self._plot.legend)
+        self.column.addWidget(self._card)
+        self._key: tuple[OpenedModel, tuple[int, ...]] | None = None
+        self._rows: dict[int, np.ndarray] = {}
+        self._plot.cursor_moved.connect(lambda step: session.choose_step(round(step)))
+        self.follow(session.encoding_changed, session.position_changed, session.model_changed)
+        for growing in (session.reading_changed, session.models_changed, session.step_changed):
+            growing.connect(self.refresh_now_and_then)
+
+    @property
+    def rows(self) -> dict[int, np.ndarray]:
+        """The distribution (token,) at each snapshot that was asked so far."""
+        return self._rows
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return self._plot.points()
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.run import over_time_recipe
+
+        if self._key is None or not self._rows:
+            return ""
+        model, prefix = self._key
+        return over_time_recipe(str(model.folder), prefix, sorted(self._rows))
+
+    def refresh(self) -> None:
+        session = self.session
+        ids = self._read_ids()
+        key = None if session.model is None else (session.model, ids)
+        if key != self._key:
+            self._key, self._rows = key, {}
+        self._card.set_title(self._title())
+        self._draw()
+        self._ask_next()
+
+    def _pinned(self) -> int | None:
+        """The position that is pinned, unless it is the last, with which every prediction begins."""
+        session = self.session
+        last = len(session.encoding) - 1 if session.encoding is not None else -1
+        return session.position if session.is_position_pinned and session.position < last else None
+
+    def _read_ids(self) -> tuple[int, ...]:
+        """The tokens whose continuation is drawn, as Next word has read them."""
+        encoding, pinned = self.session.encoding, self._pinned()
+        if encoding is None:
+            return ()
+        return tuple(encoding.ids[: None if pinned is None else pinned + 1].tolist())
+
+    def _title(self) -> str:
+        pinned = self._pinned()
+        if pinned is None:
+            return "Next word over time"
+        return f"After “{visible(self.session.encoding.tokens[pinned])}” over time"
+
+    def _ask_next(self) -> None:
+        session = self.session
+        if self._key is None or not self._key[1] or not self.isVisible():
+            return
+        model, ids = self._key
+        missing = [step for step in session.model.snapshots if step not in self._rows]
+        if not missing:
+            return
+        step = self._most_telling(missing)
+
+        def work(reader: Model) -> tuple[int, np.ndarray]:
+            from lmviz.decoding.continuation import Continuation
+            from lmviz.decoding.distribution import next_distribution
+
+            return step, next_distribution(Continuation.of(reader, ids).logits).probabilities
+
+        session.ask_of((model, step), "over time", work, lambda row: self._take((model, ids), *row))
+
+    def _most_telling(self, missing: list[int]) -> int:
+        """The last snapshot first, whose words are drawn; then the one farthest from all known."""
+        if not self._rows:
+            return missing[-1]
+        known = np.log1p(np.array(list(self._rows)))
+        return max(missing, key=lambda step: np.abs(known - np.log1p(step)).min())
+
+    def _take(self, key: tuple[OpenedModel, tuple[int, ...]], step: int, probabilities: np.ndarray) -> None:
+        if key == self._key:
+            self._rows[step] = probabilities
+            self.refresh_soon()
+
+    def _draw(self) -> None:
+        if not self._rows:
+            for name in self._plot.curve_names():
+                self._plot.remove_curve(name)
+            self._plot.set_cursor(None)
+            return
+        steps = sorted(self._rows)
+        table = np.stack([self._rows[step] for step in steps])  # (snapshot, token)
+        words = np.argsort(-table[-1], kind="stable")[:WORDS]
+        names = [visible(self._key[0].tokenizer.token(int(word))) for word in words]
+        for name in set(self._plot.curve_names()) - set(names):
+            self._plot.remove_curve(name)
+        colors = current_theme().series
+        for place, (name, word) in enumerate(zip(names, words, strict=True)):
+            self._plot.set_curve(name, steps, table[:, word], role=colors[place % len(colors)], width=1.6)
+        self._plot.set_end(self._end())
+        self._plot.set_cursor(self.session.step)
+
+    def _end(self) -> int:
+        """How far the axis reaches: to the end of the training that is under way, or to the last snapshot."""
+        session = self.session
+        progress = session.training.progress if session.trains_shown_model else None
+        return max(1, session.model.snapshots[-1], progress.steps if progress is not None else 0)

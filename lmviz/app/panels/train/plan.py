@@ -1,0 +1,152 @@
+"""What to train: the family, its configuration and how it learns, with what that will cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import short, with_unit
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.widgets.diagrams.model_cards import ModelCard, ModelCards
+from lmviz.errors import LmvizError
+from lmviz.families import FAMILIES
+from lmviz.training.cost import training_cost
+from lmviz.training.options import check_length
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.configuration import Configuration
+    from lmviz.training.options import TrainingOptions
+
+SHORT_TITLES = {"ngram": "n-gram", "window": "window", "rnn": "RNN"}
+WHILE_TRAINING = ("learning_rate",)
+TYPING = 900  # milliseconds without a key before a training takes a rate; "3e-4" begins with a 3
+
+
+class PlanPanel(Panel):
+    """Cards of families and two forms made from the fields of their configurations."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("plan_view")
+        self._cards = ModelCards(
+            [
+                ModelCard(row.name, SHORT_TITLES.get(row.name, row.title), row.sentence)
+                for row in FAMILIES.values()
+            ]
+        )
+        self._cards.setObjectName("family_picker")
+        plan = session.plan
+        self._configurations: dict[str, Configuration] = {plan.family: plan.configuration}
+        self._model_form = ConfigurationForm(plan.configuration)
+        self._model_form.setObjectName("model_form")
+        self._learning_form = ConfigurationForm(plan.training_options)
+        self._learning_form.setObjectName("learning_form")
+        self._work = MutedLine(right=True)
+        self._card = Card("Model", "", self._lay_out())
+        self.column.addWidget(self._card)
+        self._cards.family_chosen.connect(self._choose_family)
+        self._model_form.configuration_changed.connect(self._change_model)
+        self._learning_form.configuration_changed.connect(self._change_learning)
+        for form in (self._model_form, self._learning_form):
+            form.refused.connect(lambda _: self._tell_problem())
+        self._was_active = False
+        self._rate_begun_with = self._rate_applied = plan.training_options.learning_rate
+        self._rate_settles = QTimer(self, singleShot=True, interval=TYPING)
+        self._rate_settles.timeout.connect(self._apply_rate)
+        self._learning_form.field("learning_rate").control.editingFinished.connect(self._apply_rate)
+        session.training_changed.connect(self._notice_training)
+        self.follow(session.plan_changed, session.corpus_changed)
+
+    def refresh(self) -> None:
+        plan, active = self.session.plan, self.session.training.is_active
+        self._cards.set_current(plan.family)
+        self._cards.setEnabled(not active)
+        if self._model_form.configuration != plan.configuration:
+            self._model_form.set_configuration(plan.configuration)
+        if self._learning_form.configuration != plan.training_options:
+            self._learning_form.set_configuration(plan.training_options)
+        self._model_form.set_editable(() if active else None)
+        self._learning_form.set_editable(WHILE_TRAINING if active else None)
+        self._check_together()
+        self._show_cost()
+
+    def _check_together(self) -> None:
+        """What one form alone cannot know: whether the model takes windows of the length."""
+        plan, sentence = self.session.plan, ""
+        try:
+            check_length(plan.training_options.length, getattr(plan.configuration, "context", None))
+        except LmvizError as error:
+            sentence = str(error)
+        self._learning_form.complain("length", sentence)
+        self._tell_problem()
+
+    def _tell_problem(self) -> None:
+        self.session.complain_of_plan(self._model_form.complaint or self._learning_form.complaint)
+
+    def _notice_training(self) -> None:
+        """What can be changed depends on whether it trains, not on how far it has got."""
+        if self.session.training.is_active != self._was_active:
+            self._was_active = self.session.training.is_active
+            self._rate_begun_with = self._rate_applied = self.session.plan.training_options.learning_rate
+            self.refresh_soon()
+
+    def _lay_out(self) -> QWidget:
+        learning = QLabel("Learning")
+        learning.setProperty("role", "title")
+        heading = QHBoxLayout()
+        heading.addWidget(learning)
+        heading.addWidget(self._work, 1)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 6, 0)
+        column.addWidget(self._cards)
+        column.addWidget(self._model_form)
+        column.addLayout(heading)
+        column.addWidget(self._learning_form)
+        column.addStretch(1)
+        return scrolling(body)
+
+    def _choose_family(self, name: str) -> None:
+        configuration = self._configurations.setdefault(name, FAMILIES[name].configuration())
+        self.session.set_plan(name, configuration, self.session.plan.training_options)
+
+    def _change_model(self, configuration: Configuration) -> None:
+        plan = self.session.plan
+        self._configurations[plan.family] = configuration
+        self.session.set_plan(plan.family, configuration, plan.training_options)
+        self._check_together()
+
+    def _change_learning(self, options: TrainingOptions) -> None:
+        plan = self.session.plan
+        if options.learning_rate != self._rate_applied:
+            self._rate_settles.start()
+        self.session.set_plan(plan.family, plan.configuration, options)
+        self._check_together()
+
+    def _apply_rate(self) -> None:
+        """Let the training under way go on with the rate in the form; with its first one, as scheduled."""
+        self._rate_settles.stop()
+        rate = self.session.plan.training_options.learning_rate
+        if rate != self._rate_applied and not self._learning_form.complaint:
+            self._rate_applied = rate
+            self.session.set_learning_rate(None if rate == self._rate_begun_with else rate)
+
+    def _show_cost(self) -> None:
+        """Parameters, memory and work per step, as far as the vocabulary is known."""
+        plan, corpus = self.session.plan, self.session.corpus
+        if corpus is None:
+            self._card.set_aside("open a text to see its size")
+            self._work.set_text("")
+            return
+        cost = training_cost(plan.configuration, plan.training_options, corpus.tokenizer.vocabulary_size)
+        parts = [f"{short(cost.parameters)} parameters", with_unit(cost.bytes, "B")]
+        self._card.set_aside(" · ".join(parts))
+        work = cost.operations_per_step
+        self._work.set_text(f"{with_unit(work, 'FLOP')} a step" if work else "")

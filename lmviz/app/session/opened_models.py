@@ -1,0 +1,135 @@
+"""Models that are open: what the window knows of each, and the weights behind them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lmviz.app.workers.threads import compute_with
+
+if TYPE_CHECKING:
+    import torch
+
+    from lmviz.inspection.changed_model import ChangedModel
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.models.model import Model
+    from lmviz.text.tokenizer import Tokenizer
+    from lmviz.training.description import RunDescription
+    from lmviz.training.run import Run
+
+LARGEST_CACHE = 384 * 2**20  # bytes of snapshots kept in memory
+MODELS_KEPT = 6
+SMALL = 5_000_000  # parameters up to which one core is fastest
+
+
+@dataclass(frozen=True)
+class OpenedModel:
+    """A run that is open. Two of them are equal when they are the same folder, however it has grown.
+
+    `snapshots` are the steps that can be shown; `context` is the largest number of positions, None
+    where there is no limit; `color_index` is the model's place among the theme's series.
+    """
+
+    folder: Path
+    name: str = field(compare=False)
+    family: str = field(compare=False)
+    snapshots: tuple[int, ...] = field(compare=False)
+    run: Run = field(compare=False, repr=False)
+    tokenizer: Tokenizer = field(compare=False, repr=False)
+    context: int | None = field(compare=False)
+    parameters: int = field(compare=False)
+    color_index: int = field(default=0, compare=False)
+
+    @property
+    def description(self) -> RunDescription:
+        """What was trained, how and on what."""
+        return self.run.description
+
+    def nearest_snapshot(self, step: int) -> int:
+        """The snapshot closest to a step, the earlier of two."""
+        return min(self.snapshots, key=lambda snapshot: (abs(snapshot - step), snapshot))
+
+
+class ModelCache:
+    """Models with the weights of a chosen step. Belongs to the reading thread, which alone uses it.
+
+    One instance per folder changes its weights from step to step; the weights themselves are kept,
+    least recently used last, so that going back and forth in time does not read the disk again.
+    """
+
+    def __init__(self) -> None:
+        self._models: OrderedDict[Path, Model] = OrderedDict()
+        self._states: OrderedDict[tuple[Path, int], dict[str, torch.Tensor]] = OrderedDict()
+        self._changed: ChangedModel | None = None
+
+    def open(self, folder: Path) -> tuple[Run, Model]:
+        """A run and its model at the newest snapshot; LmvizError when it cannot be opened.
+
+        The disk is believed, not what was kept: another run may lie there by now.
+        """
+        from lmviz.families import open_run_model
+        from lmviz.training.run import Run
+
+        run = Run.open(folder)
+        model = open_run_model(run).eval()
+        self._models[folder] = model
+        for step in run.snapshots():
+            self._states.pop((folder, step), None)
+        return run, model
+
+    def model(self, folder: Path, step: int) -> Model:
+        """The model with the weights of a snapshot."""
+        model = self._model(folder)
+        compute_with(1 if model.parameter_count() <= SMALL else None)
+        if model.step != step:
+            model.load_state(self._state(folder, step))
+            model.step = step
+        return model
+
+    def changed(self, folder: Path, step: int, interventions: Sequence[Intervention]) -> Model:
+        """The same with interventions in force; the same instance as long as they are.
+
+        LmvizError when one of them names no tap of the model.
+        """
+        model = self.model(folder, step)
+        enabled = tuple(item for item in interventions if item.enabled)
+        if not enabled:
+            return model
+        from lmviz.inspection.changed_model import ChangedModel
+
+        last = self._changed
+        if last is None or last.unchanged is not model or last.interventions != enabled:
+            self._changed = ChangedModel(model, enabled)
+        return self._changed
+
+    def keep(self, folder: Path, step: int, state: dict[str, torch.Tensor]) -> None:
+        """Take in weights that came from elsewhere, such as those of the training under way."""
+        self._states[folder, step] = state
+        self._states.move_to_end((folder, step))
+        size = sum(_bytes(state.values()) for state in self._states.values())
+        while size > LARGEST_CACHE and len(self._states) > 1:
+            _, oldest = self._states.popitem(last=False)
+            size -= _bytes(oldest.values())
+
+    def _model(self, folder: Path) -> Model:
+        if folder not in self._models:
+            self.open(folder)
+        self._models.move_to_end(folder)
+        while len(self._models) > MODELS_KEPT:
+            self._models.popitem(last=False)
+        return self._models[folder]
+
+    def _state(self, folder: Path, step: int) -> dict[str, torch.Tensor]:
+        from lmviz.training.run import Run
+
+        if (folder, step) not in self._states:
+            self.keep(folder, step, Run.open(folder).load_snapshot(step))
+        self._states.move_to_end((folder, step))
+        return self._states[folder, step]
+
+
+def _bytes(values: Iterable[torch.Tensor]) -> int:
+    return sum(value.nbytes for value in values)

@@ -1,0 +1,69 @@
+"""One look into a model: the prefix traced at one moment of its training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lmviz.app.session.opened_models import OpenedModel
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.inspection.recipes.recipe import Moment
+    from lmviz.inspection.trace import Trace
+    from lmviz.models.model import Model
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A trace, and what it was taken from.
+
+    `baseline` is the same without interventions, None when none are in force.
+    """
+
+    trace: Trace
+    baseline: Trace | None
+    model: OpenedModel
+    step: int
+
+    @property
+    def untouched(self) -> Trace:
+        """The trace without interventions."""
+        return self.trace if self.baseline is None else self.baseline
+
+    @property
+    def moment(self) -> Moment:
+        """What is shown, as the recipes of Python code take it."""
+        from lmviz.inspection.recipes.recipe import Moment
+
+        return Moment(str(self.model.folder), self.trace.text, self.step, self.trace.interventions)
+
+    def has_cell(self, address: str, index: tuple[int, ...]) -> bool:
+        """Whether the trace holds such a cell."""
+        if address not in self.trace:
+            return False
+        shape = self.trace[address].array.shape
+        return len(index) == len(shape) and all(0 <= at < size for at, size in zip(index, shape, strict=True))
+
+
+def read(
+    model: Model,
+    opened: OpenedModel,
+    step: int,
+    text: str,
+    interventions: Sequence[Intervention],
+    previous: Reading | None = None,
+) -> Reading:
+    """Trace a prefix with a model that carries the weights of `step`.
+
+    What the previous reading has in common with this one, such as the words before the one that is
+    being typed, is taken over from it.
+    """
+    from lmviz.inspection.trace import trace
+
+    same = previous is not None and (previous.model, previous.step) == (opened, step)
+    untouched = trace(model, text, earlier=previous.untouched if same else None)
+    enabled = tuple(item for item in interventions if item.enabled)
+    if not enabled:
+        return Reading(untouched, None, opened, step)
+    return Reading(trace(model, text, interventions=enabled), untouched, opened, step)

@@ -1,0 +1,72 @@
+"""The base of every widget that paints itself: theme, lengths, type, and the ring of keyboard focus."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.look.theme import TEXT_SIZE, Theme, current_theme, theme_switch
+
+KEYS = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
+
+
+class Canvas(QWidget):
+    """A widget that paints itself in the theme's colours and scale.
+
+    Subclasses override `adopt_theme` when they hold something that depends on the theme.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._reached_by_key = False
+        theme_switch().theme_changed.connect(self.adopt_theme)
+
+    @property
+    def theme(self) -> Theme:
+        """The theme in force."""
+        return current_theme()
+
+    def length(self, pixels: float) -> float:
+        """A length at the theme's scale, in logical pixels."""
+        return pixels * self.theme.scale
+
+    def adopt_theme(self) -> None:
+        """Draw and measure again, in the new theme."""
+        self.updateGeometry()
+        self.update()
+
+    def begin(self) -> QPainter:
+        """A painter with smooth edges, in the theme's ordinary font and text colour."""
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        painter.setFont(self.theme.font())
+        painter.setPen(self.theme.text)
+        return painter
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._reached_by_key = event.reason() in KEYS
+        super().focusInEvent(event)
+
+    def draw_focus(self, painter: QPainter, area: QRectF | None = None) -> None:
+        """The ring that says where the keyboard is, around an area or the whole widget.
+
+        It is drawn when keys brought the focus here; the pointer's user knows where it is.
+        """
+        if not (self.hasFocus() and self._reached_by_key):
+            return
+        ring = QRectF(self.rect()) if area is None else area
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self.theme.accent, 1))
+        painter.drawRoundedRect(ring.adjusted(0.5, 0.5, -0.5, -0.5), self.length(5), self.length(5))
+
+
+def metrics(size: float = TEXT_SIZE, *, token: bool = False, bold: bool = False) -> QFontMetricsF:
+    """Measures of the theme's font, or of its font for tokens."""
+    weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
+    theme = current_theme()
+    return QFontMetricsF(theme.token_font(size, weight) if token else theme.font(size, weight))

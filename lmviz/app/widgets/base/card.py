@@ -1,0 +1,105 @@
+"""The card: a quiet surface with a title on the left and its unit or a control on the right."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.muted_line import MutedLine
+
+RADIUS = 8
+MARGIN = 14
+
+
+class Card(Canvas):
+    """`Card(title, aside="", body=None)`: one body under a line of title and aside.
+
+    `set_title(text)`; `set_aside(text or widget)`, the unit or control on the right;
+    `set_body(widget)` replaces the body; `layout_below` takes further widgets under the body.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        aside: str | QWidget = "",
+        body: QWidget | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._title = QLabel(title)
+        self._title.setProperty("role", "title")
+        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        self._unit = MutedLine(right=True)
+        self._control: QWidget | None = None
+        self._body: QWidget | None = None
+        self._head = QHBoxLayout()
+        self._head.addWidget(self._title)
+        self._head.addWidget(self._unit, 1)
+        self.layout_below = QVBoxLayout(self)
+        self.layout_below.addLayout(self._head)
+        self.set_title(title)
+        self.set_aside(aside)
+        if body is not None:
+            self.set_body(body)
+        self._measure()
+
+    @property
+    def title(self) -> str:
+        """The words on the left."""
+        return self._title.text()
+
+    @property
+    def aside(self) -> str:
+        """The words on the right; they are cut short with dots where there is no room."""
+        return self._unit.text
+
+    @property
+    def body(self) -> QWidget | None:
+        """The widget that the card frames."""
+        return self._body
+
+    def set_title(self, title: str) -> None:
+        """The words on the left; they also name the card for assistive tools."""
+        self._title.setText(title)
+        self.setAccessibleName(title)
+
+    def set_aside(self, aside: str | QWidget) -> None:
+        """What stands on the right: a unit in muted words, or a control."""
+        if aside is self._control:
+            return
+        if self._control is not None:
+            self._control.hide()
+            self._control.deleteLater()
+        self._control = None if isinstance(aside, str) else aside
+        self._unit.set_text(aside if isinstance(aside, str) else "")
+        if self._control is not None:
+            self._head.addWidget(self._control)
+
+    def set_body(self, body: QWidget) -> None:
+        """Put a widget into the card, instead of the one that was there."""
+        if self._body is not None:
+            self.layout_below.removeWidget(self._body)
+            self._body.deleteLater()
+        self._body = body
+        self.layout_below.insertWidget(1, body, 1)
+
+    def adopt_theme(self) -> None:
+        self._measure()
+        super().adopt_theme()
+
+    def _measure(self) -> None:
+        margin = round(self.length(MARGIN))
+        self.layout_below.setContentsMargins(margin, round(margin * 0.8), margin, margin)
+        self.layout_below.setSpacing(round(self.length(10)))
+        self._head.setSpacing(round(self.length(8)))
+        self._head.setContentsMargins(0, 0, 0, 0)
+        self._title.setMinimumHeight(round(self.length(20)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        painter.setPen(self.theme.line)
+        painter.setBrush(self.theme.surface)
+        edge = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(edge, self.length(RADIUS), self.length(RADIUS))

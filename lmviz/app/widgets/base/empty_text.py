@@ -1,0 +1,29 @@
+"""What stands in the middle of a view that has nothing to show: a sentence that says what to do."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+
+class EmptyText(QLabel):
+    """`EmptyText(sentence="")`: `set_text(sentence)`, muted and wrapped."""
+
+    def __init__(self, sentence: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "muted")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setWordWrap(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.set_text(sentence)
+
+    def set_text(self, sentence: str) -> None:
+        """Say something else."""
+        self.setText(sentence)
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    show("Nothing yet", "", lambda: EmptyText("Open a text or a run to begin."), (260, 120))

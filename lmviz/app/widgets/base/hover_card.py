@@ -1,0 +1,131 @@
+"""The small card beside the pointer that says the exact value of what is under it, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+
+SHADOW = 10
+PADDING = 11
+DISTANCE = 14
+TITLE_SIZE = 12.5
+LINE_SIZE = 12
+
+
+class HoverCard(Canvas):
+    """`HoverCard.beside(widget, place, title, lines)` shows the window's one card; `HoverCard.leave(widget)`.
+
+    `place` is in the widget's coordinates. The card keeps inside the window and lets the pointer through.
+    """
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._title = ""
+        self._lines: tuple[str, ...] = ()
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hide()
+
+    @classmethod
+    def beside(cls, widget: QWidget, place: QPoint, title: str, lines: Sequence[str] = ()) -> HoverCard:
+        """Show a title in bold monospace and muted lines, below and to the right of a place."""
+        window = widget.window()
+        card = cls._of(window) or cls(window)
+        card._fill(title, lines, widget.mapTo(window, place))
+        return card
+
+    @classmethod
+    def leave(cls, widget: QWidget) -> None:
+        """Hide the card of the widget's window."""
+        card = cls._of(widget.window())
+        if card is not None:
+            card.hide()
+
+    @classmethod
+    def _of(cls, window: QWidget) -> HoverCard | None:
+        return window.findChild(cls, options=Qt.FindChildOption.FindDirectChildrenOnly)
+
+    @property
+    def title(self) -> str:
+        """What the card says in bold."""
+        return self._title
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What the card says below."""
+        return self._lines
+
+    def _fill(self, title: str, lines: Sequence[str], place: QPoint) -> None:
+        self._title, self._lines = title, tuple(lines)
+        size = self.sizeHint()
+        distance, window = round(self.length(DISTANCE)), self.parentWidget()
+        left, top = place.x() + distance - SHADOW, place.y() + distance - SHADOW
+        if left + size.width() > window.width():
+            left = place.x() - distance - size.width() + SHADOW
+        if top + size.height() > window.height():
+            top = place.y() - distance - size.height() + SHADOW
+        self.setGeometry(max(0, left), max(0, top), size.width(), size.height())
+        self.update()
+        self.raise_()
+        self.show()
+
+    def sizeHint(self) -> QSize:
+        title, line = metrics(TITLE_SIZE, token=True, bold=True), metrics(LINE_SIZE)
+        widths = [
+            title.horizontalAdvance(self._title),
+            *(line.horizontalAdvance(text) for text in self._lines),
+        ]
+        margin = 2 * (self.length(PADDING) + SHADOW)
+        height = self._title_height + self._line_height * len(self._lines)
+        return QSize(round(max(widths) + margin), round(height + margin - self.length(4)))
+
+    @property
+    def _title_height(self) -> float:
+        return self.length(18) if self._title else 0
+
+    @property
+    def _line_height(self) -> float:
+        return self.length(17)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        theme, radius = self.theme, self.length(6)
+        panel = QRectF(self.rect()).adjusted(SHADOW, SHADOW, -SHADOW, -SHADOW)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(0, 0, 0, 6 if theme.name == "light" else 30))
+        for spread in range(1, SHADOW, 2):
+            shade = panel.adjusted(-spread, 2 - spread, spread, 2 + spread)
+            painter.drawRoundedRect(shade, radius + spread, radius + spread)
+        painter.setPen(theme.strong_line)
+        painter.setBrush(theme.surface)
+        painter.drawRoundedRect(panel.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        left, top = panel.left() + self.length(PADDING), panel.top() + self.length(PADDING - 2)
+        painter.setPen(theme.text)
+        painter.setFont(theme.token_font(TITLE_SIZE, painter.font().weight().DemiBold))
+        row = QRectF(left, top, panel.width(), self._title_height)
+        painter.drawText(row, Qt.AlignmentFlag.AlignVCenter, self._title)
+        painter.setPen(theme.muted_text)
+        painter.setFont(theme.font(LINE_SIZE))
+        for index, line in enumerate(self._lines):
+            place = top + self._title_height + index * self._line_height
+            row = QRectF(left, place, panel.width(), self._line_height)
+            painter.drawText(row, Qt.AlignmentFlag.AlignVCenter, line)
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        page = QWidget()
+        lines = ["layer 1 hidden · = o ⊙ tanh c = 0.99 × tanh 0.28"]
+        page.showEvent = lambda event: HoverCard.beside(
+            page, QPoint(10, 20), "h[17] at “night” = 0.284", lines
+        )
+        return page
+
+    show("Hover", "the exact value", build, (460, 200))

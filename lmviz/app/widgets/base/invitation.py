@@ -1,0 +1,49 @@
+"""What stands in place of something that has not begun: a sentence, and the button that begins it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from lmviz.app.widgets.base.empty_text import EmptyText
+
+
+class Invitation(QWidget):
+    """`Invitation(button_name)`: `invite(sentence, offer="")`; without an offer there is no button.
+
+    Signal: `accepted()`.
+    """
+
+    accepted = Signal()
+
+    def __init__(self, button_name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._sentence = EmptyText()
+        self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._button = QPushButton()
+        self._button.setObjectName(button_name)
+        self._button.clicked.connect(self.accepted)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(14)
+        column.addStretch(1)
+        column.addWidget(self._sentence)
+        column.addWidget(self._button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(1)
+
+    def invite(self, sentence: str, offer: str = "") -> None:
+        """Say what there is to do, and what the button does."""
+        self._sentence.set_text(sentence)
+        self._button.setVisible(bool(offer))
+        self._button.setText(offer)
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        invitation = Invitation("play_button")
+        invitation.invite("Name the word that comes next, and see who knew better.", "Play")
+        return invitation
+
+    show("A game", "", build, (280, 160))

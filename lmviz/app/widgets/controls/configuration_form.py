@@ -1,0 +1,153 @@
+"""A form made from a configuration's own fields: their labels, help, limits and complaints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.controls.setting_field import SettingField
+from lmviz.configuration import Configuration, Setting
+from lmviz.errors import LmvizError
+
+UNFOLD, FOLD = "more settings", "fewer settings"
+
+
+class ConfigurationForm(QWidget):
+    """`ConfigurationForm(configuration)`: one row for each setting; the advanced ones fold away.
+
+    `configuration` is the newest valid one; `set_configuration(configuration)` shows another, of any
+    class; `set_editable(names)` locks all others (None unlocks all).
+    Signals: `configuration_changed(object)` with each valid configuration, `refused(str)` with the
+    sentence that is also shown below the field that caused it.
+    """
+
+    configuration_changed = Signal(object)
+    refused = Signal(str)
+
+    def __init__(self, configuration: Configuration, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._configuration = configuration
+        self._fields: dict[str, SettingField] = {}
+        self._page = QWidget()
+        self._more = QPushButton(UNFOLD)
+        self._more.setProperty("role", "link")
+        self._more.setCheckable(True)
+        self._more.toggled.connect(self._unfold)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._page)
+        self.setAccessibleName("settings")
+        self._build()
+        theme_switch().theme_changed.connect(self._measure)
+
+    @property
+    def configuration(self) -> Configuration:
+        """The newest configuration that could be."""
+        return self._configuration
+
+    @property
+    def complaint(self) -> str:
+        """What is wrong with the values in the form now; "" when nothing is."""
+        return next((field.complaint.text() for field in self._fields.values() if field.complaint.text()), "")
+
+    def set_configuration(self, configuration: Configuration) -> None:
+        """Show a configuration; nothing is emitted."""
+        rebuilt = type(configuration) is not type(self._configuration)
+        self._configuration = configuration
+        if rebuilt:
+            self._build()
+        for name, field in self._fields.items():
+            field.set_value(getattr(configuration, name))
+            field.complain("")
+
+    def complain(self, name: str, sentence: str) -> None:
+        """Say below a field what is wrong with it beside settings of another form; "" takes it away."""
+        self._fields[name].complain(sentence)
+
+    def set_editable(self, names: Collection[str] | None) -> None:
+        """Let only these settings be changed, such as the learning rate while training; None for all."""
+        for name, field in self._fields.items():
+            field.control.setEnabled(names is None or name in names)
+
+    def field(self, name: str) -> SettingField:
+        """The field of a setting."""
+        return self._fields[name]
+
+    def _build(self) -> None:
+        settings = self._configuration.settings()
+        self._more.setParent(None)
+        old, self._page, self._fields = self._page, QWidget(), {}
+        self.layout().replaceWidget(old, self._page)
+        old.deleteLater()
+        grid = QGridLayout(self._page)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setColumnStretch(0, 1)
+        self._add_rows(grid, (setting for setting in settings if not setting.advanced))
+        if any(setting.advanced for setting in settings):
+            grid.addWidget(self._more, grid.rowCount(), 0, Qt.AlignmentFlag.AlignLeft)
+            self._add_rows(grid, (setting for setting in settings if setting.advanced))
+        grid.setRowStretch(grid.rowCount(), 1)
+        self._unfold(self._more.isChecked())
+        self._measure()
+
+    def _add_rows(self, grid: QGridLayout, settings: Iterable[Setting]) -> None:
+        for setting in settings:
+            field = self._fields[setting.name] = SettingField(setting, self._page)
+            field.set_value(getattr(self._configuration, setting.name))
+            field.value_changed.connect(self._read)
+            row = grid.rowCount()
+            grid.addWidget(field.label, row, 0)
+            grid.addWidget(field.control, row, 1, Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(field.complaint, row + 1, 0, 1, 2)
+
+    def _unfold(self, unfolded: bool) -> None:
+        self._more.setText(FOLD if unfolded else UNFOLD)
+        for field in self._fields.values():
+            field.set_shown(unfolded or not field.setting.advanced)
+
+    def _measure(self) -> None:
+        self._page.layout().setVerticalSpacing(round(3 * current_theme().scale))
+        self._page.layout().setHorizontalSpacing(round(10 * current_theme().scale))
+        for field in self._fields.values():
+            field.adopt_theme()
+
+    def _read(self) -> None:
+        """Take the form's values; complain below the field that an error is about."""
+        changed, complaints, values = self.sender(), {}, {}
+        for name, field in self._fields.items():
+            try:
+                values[name] = field.value()
+            except LmvizError as error:
+                complaints[name] = str(error)
+        if not complaints:
+            try:
+                self._configuration = type(self._configuration)(**values)
+            except LmvizError as error:
+                complaints[self._meant(str(error), changed)] = str(error)
+        for name, field in self._fields.items():
+            field.complain(complaints.get(name, ""))
+        if complaints:
+            self.refused.emit(next(iter(complaints.values())))
+        else:
+            self.configuration_changed.emit(self._configuration)
+
+    def _meant(self, sentence: str, changed: SettingField) -> str:
+        """The setting a sentence is about: the one just changed if it is named, else the first named."""
+        named = [word for word in re.findall(r"\w+", sentence) if word in self._fields]
+        return changed.setting.name if not named or changed.setting.name in named else named[0]
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+    from lmviz.models.transformer_configuration import TransformerConfiguration
+
+    def build() -> QWidget:
+        form = ConfigurationForm(TransformerConfiguration())
+        form.field("width").control.setValue(130)
+        return form
+
+    show("Model", "0.80 M · 3.2 MB", build, (320, 460))

@@ -1,0 +1,26 @@
+"""Spin boxes that stand within a line of text: they show no frame, and are as wide as what they say."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox
+
+from lmviz.app.look.theme import current_theme
+
+AROUND = 30  # pixels at scale 1 for the arrows, and for the room around the figures
+
+
+def fit_width(spin: QSpinBox | QDoubleSpinBox, largest: float | None = None) -> None:
+    """Make room for values up to `largest`, by default all, for the present value, and for the word for 0.
+
+    Call it again when the type changes, and when a larger value is shown.
+    """
+    if spin.property("role") != "link":
+        spin.setProperty("role", "link")
+        spin.style().polish(spin)  # the figures become bold, and the frame goes
+    most = spin.maximum() if largest is None else largest
+    longest = f"{spin.prefix()}{spin.textFromValue(type(spin.maximum())(most))}{spin.suffix()}"
+    said = (longest, spin.text(), spin.specialValueText())
+    width = max(spin.fontMetrics().horizontalAdvance(text) for text in said)
+    spin.setFixedWidth(math.ceil(width + AROUND * current_theme().scale))

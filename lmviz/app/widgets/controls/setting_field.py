@@ -1,0 +1,143 @@
+"""One field of a form: the control that fits a setting, its help, and room for a sentence below it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QSpinBox, QWidget
+
+from lmviz.app.look.theme import current_theme
+from lmviz.configuration import Setting
+from lmviz.errors import LmvizError
+
+LARGEST = 2**31 - 1
+WIDTH = 104
+CHECK_WIDTH = 17
+
+
+class SettingField(QObject):
+    """`SettingField(setting, parent)`: `label`, `control` and `complaint` are widgets to lay out.
+
+    `value()` is the checked value, or LmvizError; `set_value(value)`; `complain(sentence)` shows what
+    is wrong below the control, "" takes it away. Signal `value_changed()`.
+    """
+
+    value_changed = Signal()
+
+    def __init__(self, setting: Setting, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setting = setting
+        self.control = self._make_control(parent)
+        self.control.setObjectName(f"{setting.name}_field")
+        self.control.setAccessibleName(setting.label)
+        self.control.setAccessibleDescription(setting.help)
+        self.control.setToolTip(_paragraph(setting))
+        self.control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.control.installEventFilter(self)
+        self.label = QLabel(setting.label, parent)
+        self.label.setBuddy(self.control)
+        self.label.setToolTip(_paragraph(setting))
+        self.complaint = QLabel(parent)
+        self.complaint.setProperty("role", "warning")
+        self.complaint.setWordWrap(True)
+        self.complaint.hide()
+        self.adopt_theme()
+
+    def _make_control(self, parent: QWidget) -> QWidget:
+        setting = self.setting
+        if setting.choices:
+            picker = QComboBox(parent)
+            for choice in setting.choices:
+                picker.addItem(str(choice), choice)
+            picker.currentIndexChanged.connect(self.value_changed)
+            return picker
+        if setting.kind is bool:
+            box = QCheckBox(parent)
+            box.toggled.connect(self.value_changed)
+            return box
+        if setting.kind is int:
+            spin = QSpinBox(parent)
+            spin.setRange(
+                int(setting.minimum if setting.minimum is not None else -LARGEST),
+                min(LARGEST, int(setting.maximum if setting.maximum is not None else LARGEST)),
+            )
+            spin.setGroupSeparatorShown(True)
+            if setting.minimum == 0:
+                spin.setSpecialValueText(setting.zero)  # which Qt shows for the smallest value
+            spin.setAlignment(Qt.AlignmentFlag.AlignRight)
+            spin.valueChanged.connect(self.value_changed)
+            return spin
+        edit = QLineEdit(parent)
+        right = setting.kind is float
+        edit.setAlignment(Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft)
+        edit.textChanged.connect(self.value_changed)
+        return edit
+
+    def value(self) -> Any:
+        """What the control holds, checked; raises LmvizError where that cannot be."""
+        control = self.control
+        if isinstance(control, QComboBox):
+            return control.currentData()
+        if isinstance(control, QCheckBox):
+            return control.isChecked()
+        held = control.value() if isinstance(control, QSpinBox) else control.text().strip().replace(",", ".")
+        return self.setting.check(held)
+
+    def set_value(self, value: Any) -> None:
+        """Put a value into the control without saying that it changed."""
+        control = self.control
+        blocked = self.blockSignals(True)
+        if isinstance(control, QComboBox):
+            control.setCurrentIndex(self.setting.choices.index(value))
+        elif isinstance(control, QCheckBox):
+            control.setChecked(value)
+        elif isinstance(control, QSpinBox):
+            control.setValue(value)
+        elif self._differs(value):
+            control.setText(f"{value:g}" if self.setting.kind is float else value)
+        self.blockSignals(blocked)
+
+    def _differs(self, value: Any) -> bool:
+        """Whether the text says another value; "3e-4" must not be rewritten under the cursor."""
+        try:
+            return self.value() != value
+        except LmvizError:
+            return True
+
+    def complain(self, sentence: str) -> None:
+        """Show what is wrong with this field, beside it; nothing for an empty sentence."""
+        self.complaint.setText(sentence)
+        self.complaint.setVisible(bool(sentence) and self.control.isVisibleTo(self.control.parentWidget()))
+        if self.control.property("invalid") != bool(sentence):
+            self.control.setProperty("invalid", bool(sentence))
+            self.control.style().polish(self.control)
+
+    def set_shown(self, shown: bool) -> None:
+        """Show or hide the whole field."""
+        for part in (self.label, self.control):
+            part.setVisible(shown)
+        self.complaint.setVisible(shown and bool(self.complaint.text()))
+
+    def adopt_theme(self) -> None:
+        """Measure again, in the new theme's scale."""
+        wide = CHECK_WIDTH if isinstance(self.control, QCheckBox) else WIDTH
+        self.control.setFixedWidth(round(wide * current_theme().scale))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Wheel and not self.control.hasFocus():
+            # A form scrolls by the wheel; what it scrolls past must not change.
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
+
+
+def _paragraph(setting: Setting) -> str:
+    """The help as a tooltip that breaks its lines, with the limits."""
+    limits = ""
+    if setting.minimum is not None and setting.maximum is not None and setting.kind is not bool:
+        limits = f" From {setting.minimum:,g} to {setting.maximum:,g}."
+    elif setting.minimum is not None:
+        limits = f" At least {setting.minimum:,g}."
+    text = (setting.help + limits).replace("&", "&amp;").replace("<", "&lt;")
+    return f"<p>{text}</p>"

@@ -1,0 +1,63 @@
+"""Some words to choose from, each a button, and a line in which to type another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+
+from lmviz.app.widgets.base.flow import FlowLayout
+from lmviz.text.tokenizer import visible
+
+WIDEST = 150
+
+
+class WordChoice(QWidget):
+    """`WordChoice(edit_name)`: `offer(words)`; without words nothing can be typed either.
+
+    Signal: `chosen(str)`, a word that was offered or what was typed.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, edit_name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._row = FlowLayout(self)
+        self._own = QLineEdit()
+        self._own.setObjectName(edit_name)
+        self._own.setPlaceholderText("type your own…")
+        self._own.setAccessibleName("your own guess")
+        self._own.setMaximumWidth(WIDEST)
+        self._own.returnPressed.connect(lambda: self.chosen.emit(self._own.text()))
+        self.offer(())
+
+    def offer(self, words: Sequence[str]) -> None:
+        """Other words in place of those before."""
+        while (item := self._row.takeAt(0)) is not None:
+            if item.widget() is not self._own:
+                item.widget().hide()
+                item.widget().deleteLater()
+        for word in words:
+            button = QPushButton((word.strip() or visible(word)).replace("&", "&&"))
+            button.setProperty("guess", word)
+            button.clicked.connect(lambda _=False, word=word: self.chosen.emit(word))
+            self._row.addWidget(button)
+        self._row.addWidget(self._own)
+        self._own.setEnabled(bool(words))
+
+    def clear(self) -> None:
+        """Offer nothing, and forget what was typed."""
+        self._own.clear()
+        self.offer(())
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        choice = WordChoice("guess_edit")
+        choice.offer(["night", "river", "king"])
+        return choice
+
+    show("What comes next?", "", build, (360, 100))

@@ -1,0 +1,162 @@
+"""The families as cards that show their shape; one of them is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.diagrams.model_shapes import draw_shape
+
+COLUMNS = 3
+CARD_HEIGHT = 66
+GAP = 8
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """One family: the name it is chosen by, its title, and a sentence on what it does."""
+
+    name: str
+    title: str
+    sentence: str = ""
+
+
+class ModelCards(Canvas):
+    """`ModelCards(cards)`: three in a row; `current`, `set_current(name)`, signal `family_chosen(str)`.
+
+    A click, the arrow keys or the first letter choose; the sentence is the tooltip.
+    """
+
+    family_chosen = Signal(str)
+
+    def __init__(self, cards: Sequence[ModelCard], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._cards = tuple(cards)
+        self._current = 0
+        self._hovered = -1
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("model family")
+        self._describe()
+
+    @property
+    def current(self) -> str:
+        """The name of the chosen family."""
+        return self._cards[self._current].name
+
+    def set_current(self, name: str) -> None:
+        """Choose a family without a signal; an unknown name changes nothing."""
+        names = [card.name for card in self._cards]
+        if name in names:
+            self._current = names.index(name)
+            self._describe()
+            self.update()
+
+    def card_rectangle(self, name: str) -> QRectF:
+        """Where a family's card is drawn."""
+        return self._place([card.name for card in self._cards].index(name))
+
+    def _describe(self) -> None:
+        card = self._cards[self._current]
+        self.setAccessibleDescription(f"{card.title}. {card.sentence}")
+
+    def sizeHint(self) -> QSize:
+        rows = -(-len(self._cards) // COLUMNS)
+        return QSize(round(self.length(270)), round(self.length(rows * (CARD_HEIGHT + GAP) - GAP)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(230)), self.sizeHint().height())
+
+    def _place(self, index: int) -> QRectF:
+        gap, row, column = self.length(GAP), index // COLUMNS, index % COLUMNS
+        width, height = (self.width() - gap * (COLUMNS - 1)) / COLUMNS, self.length(CARD_HEIGHT)
+        return QRectF(column * (width + gap), row * (height + gap), width, height)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        for index, card in enumerate(self._cards):
+            self._draw(painter, card, self._place(index), index)
+        if self.hasFocus():
+            self.draw_focus(painter, self._place(self._current).adjusted(2, 2, -2, -2))
+
+    def _draw(self, painter: QPainter, card: ModelCard, place: QRectF, index: int) -> None:
+        theme, chosen = self.theme, index == self._current
+        usual = theme.hover if index == self._hovered else theme.surface
+        painter.setBrush(theme.accent_wash if chosen else usual)
+        painter.setPen(QPen(theme.accent if chosen else theme.line, self.length(2 if chosen else 1)))
+        painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), self.length(6), self.length(6))
+        ink = theme.accent if chosen else theme.muted_text
+        faint = mix(theme.accent_wash, theme.accent, 0.18) if chosen else theme.line
+        left, top = place.left() + self.length(10), place.top() + self.length(10)
+        draw_shape(painter, card.name, QPointF(left, top), self.theme.scale, ink, faint)
+        painter.setFont(theme.font(12, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
+        painter.setPen(theme.text)
+        words = QRectF(place.left(), place.bottom() - self.length(25), place.width(), self.length(18))
+        wide = painter.fontMetrics().horizontalAdvance(card.title) + self.length(5)
+        words.setLeft(max(place.left() + 2, min(left, words.right() - wide)))
+        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, card.title)
+
+    def _index_at(self, place: QPointF) -> int:
+        found = (index for index in range(len(self._cards)) if self._place(index).contains(place))
+        return next(found, -1)
+
+    def _choose(self, index: int) -> None:
+        if 0 <= index < len(self._cards) and index != self._current:
+            self._current = index
+            self._describe()
+            self.update()
+            self.family_chosen.emit(self._cards[index].name)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            index = self._index_at(QPointF(event.pos()))
+            sentence = self._cards[index].sentence if index >= 0 else ""
+            QToolTip.showText(event.globalPos(), f"<p>{sentence}</p>" if sentence else "", self)
+            return True
+        return super().event(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hovered = self._index_at(event.position())
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hovered = -1
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._choose(self._index_at(event.position()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_Up: -COLUMNS,
+            Qt.Key.Key_Down: COLUMNS,
+        }
+        letters = [card.title[:1].casefold() for card in self._cards]
+        if event.key() in steps:
+            self._choose(self._current + steps[event.key()])
+        elif event.text() and event.text().casefold() in letters:
+            self._choose(letters.index(event.text().casefold()))
+        else:
+            super().keyPressEvent(event)
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        titles = {"ngram": "n-gram", "window": "window", "rnn": "RNN", "lstm": "LSTM", "gru": "GRU"}
+        cards = [ModelCard(name, title) for name, title in {**titles, "transformer": "Transformer"}.items()]
+        page = ModelCards(cards)
+        page.set_current("transformer")
+        return page
+
+    show("Model", "0.80 M · 3.2 MB", build, (320, 230))

@@ -1,0 +1,253 @@
+"""The stages of a computation as a line one can walk: drag, play, or step with the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.look.icons import pixmap
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+
+HEIGHT = 46
+LINE = 14
+BUTTON = 30
+STOP = 4.5
+NAME_SIZE = 11.5
+PACE = 1200
+
+
+class StageTimeline(Canvas):
+    """`StageTimeline()`: `set_stages(titles, places=())` shows stages, those of one place close together;
+    `set_stage(index)` moves there silently; `stage` is where one is.
+
+    `play(pace)` walks on, one stage each `pace` milliseconds, and stops at the end; `pause()`;
+    `playing`. Signals: `stage_chosen(int)`, `stage_hovered(int)` (−1 on leaving), `playing_changed(bool)`.
+    Left and Right step, Home and End jump, Space plays and pauses.
+    """
+
+    stage_chosen = Signal(int)
+    stage_hovered = Signal(int)
+    playing_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._titles: tuple[str, ...] = ()
+        self._places: tuple[str, ...] = ()
+        self._shares: tuple[float, ...] = ()
+        self._stage = 0
+        self._hovered = -1
+        self._dragging = False
+        self._clock = QTimer(self)
+        self._clock.timeout.connect(self._walk)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("stages")
+
+    def set_stages(self, titles: Sequence[str], places: Sequence[str] = ()) -> None:
+        """Show stages by title; `places` says for each where in the model it is (a change leaves a gap)."""
+        same = tuple(titles) == self._titles and tuple(places) == self._places
+        self._titles, self._places = tuple(titles), tuple(places)
+        if not same:
+            self.pause()
+            self._shares = _spread(len(titles), self._places)
+            self._stage = min(self._stage, max(0, len(titles) - 1))
+            self._hovered = -1
+            self._describe()
+            self.update()
+
+    def set_stage(self, index: int) -> None:
+        """Stand at a stage, without a signal."""
+        if 0 <= index < len(self._titles) and index != self._stage:
+            self._stage = index
+            self._describe()
+            self.update()
+
+    @property
+    def stage(self) -> int:
+        """Where one is."""
+        return self._stage
+
+    @property
+    def playing(self) -> bool:
+        """Whether it walks by itself."""
+        return self._clock.isActive()
+
+    def play(self, pace: int = PACE) -> None:
+        """Walk on by itself, from the start when at the end."""
+        if len(self._titles) < 2:
+            return
+        if self._stage == len(self._titles) - 1:
+            self._choose(0)
+        self._clock.start(pace)
+        self.playing_changed.emit(True)
+        self.update()
+
+    def pause(self) -> None:
+        """Stay where one is."""
+        if self._clock.isActive():
+            self._clock.stop()
+            self.playing_changed.emit(False)
+            self.update()
+
+    def stop_place(self, index: int) -> QPointF:
+        """Where a stage stands on the line."""
+        start, end = self.length(BUTTON + 12), self.width() - self.length(12)
+        return QPointF(start + (end - start) * self._shares[index], self.length(LINE))
+
+    def _walk(self) -> None:
+        self._choose(self._stage + 1)
+        if self._stage >= len(self._titles) - 1:
+            self.pause()
+
+    def _choose(self, index: int) -> None:
+        index = min(max(index, 0), len(self._titles) - 1)
+        if self._titles and index != self._stage:
+            self.set_stage(index)
+            self.stage_chosen.emit(index)
+
+    def _describe(self) -> None:
+        title = self._titles[self._stage] if self._titles else "none"
+        self.setAccessibleDescription(f"stage {self._stage + 1} of {len(self._titles)}: {title}")
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(420)), round(self.length(HEIGHT)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(160)), round(self.length(HEIGHT)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        self._draw_button(painter)
+        if self._titles:
+            self._draw_line(painter)
+            self._draw_name(painter)
+        self.draw_focus(painter)
+
+    def _button(self) -> QRectF:
+        side = self.length(BUTTON - 4)
+        return QRectF(self.length(1), self.length(LINE) - side / 2, side, side)
+
+    def _draw_button(self, painter: QPainter) -> None:
+        theme, place = self.theme, self._button()
+        painter.setPen(theme.line)
+        painter.setBrush(theme.surface)
+        painter.drawRoundedRect(place, self.length(6), self.length(6))
+        side = round(self.length(16))
+        color = theme.text if len(self._titles) > 1 else theme.faint_text
+        name = "transport/pause" if self.playing else "transport/play"
+        picture = pixmap(name, color, side, self.devicePixelRatioF())
+        painter.drawPixmap(place.center() - QPointF(side / 2, side / 2), picture)
+
+    def _draw_line(self, painter: QPainter) -> None:
+        theme, places = self.theme, [self.stop_place(index) for index in range(len(self._titles))]
+        for index in range(1, len(places)):
+            passed = index <= self._stage
+            painter.setPen(QPen(theme.accent if passed else theme.line, self.length(3)))
+            painter.drawLine(places[index - 1], places[index])
+        room = min((places[i].x() - places[i - 1].x() for i in range(1, len(places))), default=100.0)
+        for index, place in enumerate(places):
+            passed = index <= self._stage
+            painter.setPen(QPen(theme.accent if passed else theme.strong_line, self.length(1.5)))
+            painter.setBrush(theme.accent if passed else theme.surface)
+            size = min(self.length(STOP), room * 0.36) * (1.25 if index == self._hovered else 1)
+            painter.drawEllipse(place, size, size)
+        painter.setPen(QPen(theme.accent, self.length(3)))
+        painter.setBrush(theme.surface)
+        painter.drawEllipse(places[self._stage], self.length(7), self.length(7))
+
+    def _draw_name(self, painter: QPainter) -> None:
+        """The title of the stage, or of the one under the pointer, below its place on the line."""
+        theme, shown = self.theme, self._hovered if self._hovered >= 0 else self._stage
+        title, measure = self._titles[shown], metrics(NAME_SIZE, bold=True)
+        width = measure.horizontalAdvance(title) + 2
+        left = min(max(self.stop_place(shown).x() - width / 2, 0), self.width() - width)
+        painter.setFont(theme.font(NAME_SIZE, QFont.Weight.DemiBold))
+        painter.setPen(theme.accent if shown == self._stage else theme.muted_text)
+        top = self.length(LINE + 12)
+        painter.drawText(QRectF(left, top, width, self.length(18)), Qt.AlignmentFlag.AlignCenter, title)
+
+    def _index_at(self, place: QPointF) -> int:
+        """The nearest stage."""
+        distances = [abs(self.stop_place(index).x() - place.x()) for index in range(len(self._titles))]
+        return distances.index(min(distances)) if distances else -1
+
+    def _hover(self, index: int) -> None:
+        if index != self._hovered:
+            self._hovered = index
+            self.update()
+            self.stage_hovered.emit(index)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        if self._button().contains(event.position()):
+            self.pause() if self.playing else self.play()
+            return
+        self.pause()
+        self._dragging = True
+        self._choose(self._index_at(event.position()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._dragging:
+            self._choose(self._index_at(event.position()))
+        on_button = self._button().contains(event.position())
+        self._hover(-1 if on_button else self._index_at(event.position()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._dragging = False
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(-1)
+
+    def hideEvent(self, event: QEvent) -> None:
+        self.pause()
+        super().hideEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        last = len(self._titles) - 1
+        targets = {
+            Qt.Key.Key_Left: self._stage - 1,
+            Qt.Key.Key_Right: self._stage + 1,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        if event.key() == Qt.Key.Key_Space:
+            self.pause() if self.playing else self.play()
+        elif event.key() in targets:
+            self._choose(targets[event.key()])
+        else:
+            super().keyPressEvent(event)
+
+
+def _spread(count: int, places: Sequence[str]) -> tuple[float, ...]:
+    """Where each of `count` stages stands between 0 and 1, with a double step where the place changes."""
+    changed = [index < len(places) and places[index] != places[index - 1] for index in range(1, count)]
+    along = [0, *accumulate(2 if gap else 1 for gap in changed)]
+    return tuple(step / max(1, along[-1]) for step in along[:count])
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        timeline = StageTimeline()
+        titles = [
+            "embedding",
+            "norm",
+            "query, key, value",
+            "scores",
+            "mask",
+            "softmax",
+            "weighted sum",
+            "logits",
+        ]
+        timeline.set_stages(titles, ["embedding", *["attention"] * 6, "output"])
+        timeline.set_stage(4)
+        return timeline
+
+    show("Stage 5 of 8 · mask", "layer 1", build, (520, 130))

@@ -1,0 +1,116 @@
+"""Numbers as coloured cells: levels of a colour map, reduced to what a screen can show, as an image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from PySide6.QtGui import QColor, QImage, qRgb
+
+from lmviz.app.look.theme import Theme
+
+MASKED = 0
+MIDDLE = 128
+ONE_SIDED = ("share", "count")
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A matrix (row, column) of numbers on a scale of `lmviz.models.tap.SCALES`.
+
+    `limit` is the value with the strongest colour. −∞ and NaN are masked cells, without a colour.
+    """
+
+    values: np.ndarray
+    scale: str
+    limit: float
+
+    @classmethod
+    def of(cls, values: np.ndarray, scale: str, limit: float | None = None) -> Cells:
+        """Take a matrix; the limit is 1 for shares, and otherwise the largest size there is."""
+        values = np.asarray(values)
+        if values.dtype.kind != "f":
+            values = values.astype(np.float32)
+        return cls(values, scale, limit or (1.0 if scale == "share" else _largest(values)))
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether the scale begins at zero."""
+        return self.scale in ONE_SIDED
+
+    @cached_property
+    def masked(self) -> np.ndarray:
+        """(row, column) bool: cells without a number to colour."""
+        return ~(self.values > -np.inf)
+
+    @cached_property
+    def levels(self) -> np.ndarray:
+        """(row, column) uint8: 0 where masked, else 1 to 255 along the colour map, 128 its middle."""
+        ratio = self.values / self.limit
+        np.clip(ratio, 0 if self.one_sided else -1, 1, out=ratio)
+        ratio *= 254 if self.one_sided else 127
+        ratio += 1.5 if self.one_sided else MIDDLE + 0.5
+        if self.masked.any():
+            ratio[self.masked] = MASKED
+        return ratio.astype(np.uint8)
+
+    def pooled(self, rows: int, columns: int) -> np.ndarray:
+        """Levels of blocks of rows × columns cells: of each block the one with the strongest colour."""
+        if rows == columns == 1:
+            return self.levels
+        if self.one_sided:
+            return _reduce(_reduce(self.levels, rows, 0, np.maximum), columns, 1, np.maximum)
+        centred = (self.levels - np.uint8(MIDDLE)).view(np.int8)
+        if self.masked.any():
+            centred = np.where(self.masked, np.int8(0), centred)
+        high = _reduce(_reduce(centred, rows, 0, np.maximum), columns, 1, np.maximum)
+        low = _reduce(_reduce(centred, rows, 0, np.minimum), columns, 1, np.minimum)
+        pooled = np.where(high >= -low, high, low).view(np.uint8) + np.uint8(MIDDLE)
+        if self.masked.any():
+            whole = _reduce(_reduce(self.masked, rows, 0, np.logical_and), columns, 1, np.logical_and)
+            pooled[whole] = MASKED
+        return pooled
+
+
+def _largest(values: np.ndarray) -> float:
+    finite = np.isfinite(values)
+    sizes = values if finite.all() else values[finite]
+    return float(max(sizes.max(initial=0), -sizes.min(initial=0))) or 1.0
+
+
+def _reduce(levels: np.ndarray, size: int, axis: int, operation: np.ufunc) -> np.ndarray:
+    """Combine each `size` neighbours along an axis; strided slices are far quicker than a reshape."""
+    if size == 1:
+        return levels
+    across = levels.swapaxes(0, axis)
+    reduced = across[::size].copy()
+    for offset in range(1, size):
+        part = across[offset::size]
+        operation(reduced[: len(part)], part, out=reduced[: len(part)])
+    return reduced.swapaxes(0, axis)
+
+
+@lru_cache(maxsize=16)
+def color_table(theme: Theme, scale: str) -> tuple[int, ...]:
+    """What the 256 levels look like: the background for masked cells, then the colour map."""
+    places = np.round(np.linspace(0, 255, 255)).astype(int)
+    rows = theme.map_of(scale)[places, :3].tolist()
+    return (theme.background.rgb(), *(qRgb(*row) for row in rows))
+
+
+def cell_image(levels: np.ndarray, table: Sequence[int]) -> QImage:
+    """Levels (row, column) as a picture of one pixel per cell."""
+    levels = np.ascontiguousarray(levels)
+    rows, columns = levels.shape
+    image = QImage(levels.data, columns, rows, columns, QImage.Format.Format_Indexed8)
+    image.setColorTable(table)
+    # A copy in the screen's own format: it outlives the array and is quicker to draw again and again.
+    return image.convertToFormat(QImage.Format.Format_RGB32)
+
+
+@lru_cache(maxsize=16)
+def ink_table(theme: Theme, scale: str) -> tuple[QColor, ...]:
+    """The colour of text on each level."""
+    return tuple(theme.on(QColor.fromRgb(color)) for color in color_table(theme, scale))

@@ -1,0 +1,44 @@
+"""The scale of a colour map, drawn: a thin gradient between its ends."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
+
+from lmviz.app.look.theme import Theme
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import number
+
+SIZE = 11
+HEIGHT = 15
+STRIPE = 84
+
+
+@lru_cache(maxsize=16)
+def _stripe(name: str, scale: str, table: bytes) -> QImage:
+    image = QImage(table, 256, 1, 1024, QImage.Format.Format_RGBA8888)
+    return image.convertToFormat(QImage.Format.Format_RGB32)
+
+
+def draw_color_scale(painter: QPainter, place: QRectF, theme: Theme, scale: str, limit: float) -> None:
+    """Draw "−1 ▬▬▬ 1" at the right end of a place; `limit` is the value of the strongest colour."""
+    measure = metrics(SIZE)
+    digits = 0 if float(limit).is_integer() else 2
+    one_sided = scale in ("share", "count")
+    low, high = "0" if one_sided else number(-limit, digits), number(limit, digits)
+    gap, width, height = 6 * theme.scale, STRIPE * theme.scale, 6 * theme.scale
+    high_width, low_width = measure.horizontalAdvance(high), measure.horizontalAdvance(low)
+    stripe = QRectF(0, place.center().y() - height / 2, width, height)
+    stripe.moveRight(place.right() - high_width - gap)
+    painter.setFont(theme.font(SIZE))
+    painter.setPen(theme.muted_text)
+    right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+    painter.drawText(place, right, high)
+    before = QRectF(stripe.left() - gap - low_width - 2, place.top(), low_width + 2, place.height())
+    painter.drawText(before, right, low)
+    painter.drawImage(stripe, _stripe(theme.name, scale, theme.map_of(scale).tobytes()))
+    painter.setPen(theme.line)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(stripe)

@@ -1,0 +1,362 @@
+"""A matrix as coloured cells: states, gates, scores, attention, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.matrix.arrows import ARROWS, CONFIRMING, step
+from lmviz.app.widgets.matrix.cells import Cells
+from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
+from lmviz.app.widgets.matrix.color_scale import draw_color_scale
+from lmviz.app.widgets.matrix.crossfade import Crossfade
+from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame
+from lmviz.app.widgets.matrix.heatmap_labels import Labels
+from lmviz.app.widgets.matrix.heatmap_painter import CellPicture, HeatmapStrokes
+from lmviz.app.widgets.matrix.heatmap_sight import HeatmapSight
+
+Readout = Callable[[int, int], tuple[str, Sequence[str]]]
+
+DRAG_REACH = 120
+
+
+class HeatmapView(Canvas):
+    """`HeatmapView()`: a matrix with labels, values, a crosshair and its colour scale.
+
+    `set_matrix(values, scale="signed", limit=None, rows=(), columns=())` shows (row, column) numbers;
+    `set_style(square, values, labels_below, row_role, column_role)` says how;
+    `set_selection(row, column)` outlines a whole row or column; `set_pinned(cell)`, `set_hovered(cell)`
+    mark cells from outside; `set_lights(strengths)` fades all but some cells;
+    `set_readout(function)` gives the hover card's words; `set_editable(True)` lets values be dragged.
+    Signals: `cell_hovered(int, int)`, `left()`, `cell_clicked(int, int)`, and when editable
+    `cell_dragged(int, int, float)` with the new value, `drag_finished()`.
+    Arrow keys walk through the cells as the pointer does, Enter pins. Ctrl+wheel zooms, the wheel scrolls;
+    0, or a double click, shows all again.
+    """
+
+    cell_hovered = Signal(int, int)
+    cell_clicked = Signal(int, int)
+    cell_dragged = Signal(int, int, float)
+    drag_finished = Signal()
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._cells = Cells.of(np.zeros((0, 0), dtype=np.float32), "signed")
+        self._picture: CellPicture | None = None
+        self._labels = Labels()
+        self._frame: HeatmapFrame | None = None
+        self._square = False
+        self._sight = HeatmapSight()
+        self._readout: Readout | None = self._usual_readout
+        self._editable = False
+        self._drag: tuple[tuple[int, int], QPointF, float] | None = None
+        self._hovered: tuple[int, int] | None = None
+        self._pinned: tuple[int, int] | None = None
+        self._selection: tuple[int, int] = (-1, -1)
+        self._lights: np.ndarray | None = None
+        self._values_shown = "hovered row"
+        self._words: tuple[Sequence[str], ...] = ()
+        self._crossfade: Crossfade[CellPicture] = Crossfade(self)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("heatmap")
+
+    def set_matrix(
+        self,
+        values: np.ndarray,
+        *,
+        scale: str = "signed",
+        limit: float | None = None,
+        rows: Sequence[str] = (),
+        columns: Sequence[str] = (),
+        words: Sequence[Sequence[str]] = (),
+        crossfade: bool = False,
+    ) -> None:
+        """Show values (row, column); `rows` and `columns` are their labels, none or one each.
+
+        `words`, row by row, stand in the cells; where numbers are only names, on the scale "token", without
+        colours. With `crossfade` a matrix of the same shape gives way to this one in a quarter second.
+
+        `scale` is one of `lmviz.models.tap.SCALES`; `limit` the value of the strongest colour, chosen
+        from the values when None. −∞ cells are plain, NaN cells hatched.
+        """
+        shape_changed = values.shape != self._cells.values.shape
+        self._crossfade.end()
+        if crossfade and not shape_changed and self._picture is not None:
+            self._crossfade.begin(self._picture)
+        self._words = tuple(words)
+        self._cells = Cells.of(np.zeros_like(values) if scale == "token" else values, scale, limit)
+        self._labels = replace(self._labels, rows=tuple(rows), columns=tuple(columns))
+        self._picture = None
+        if shape_changed:
+            self._hovered = self._pinned = None
+            self._selection, self._lights = (-1, -1), None
+            self.reset_zoom()
+        self._frame = None
+        self.setAccessibleDescription(f"{values.shape[0]} rows, {values.shape[1]} columns")
+        self.update()
+
+    def set_style(
+        self,
+        *,
+        square: bool = False,
+        values: str = "hovered row",
+        labels_below: bool = False,
+        row_role: str = "muted_text",
+        column_role: str = "muted_text",
+    ) -> None:
+        """How to draw: square cells or stretched ones, where column labels stand, roles of label colours.
+
+        `values` says in which cells numbers are written where there is room: "none", "hovered row"
+        (also the selected one) or "all".
+        """
+        self._square, self._values_shown = square, values
+        self._labels = replace(self._labels, below=labels_below, row_role=row_role, column_role=column_role)
+        self._frame = None
+        self.update()
+
+    def set_selection(self, row: int = -1, column: int = -1) -> None:
+        """Outline a whole row, a whole column, or both; −1 for none."""
+        if (row, column) != self._selection:
+            self._selection = (row, column)
+            self.update()
+
+    def set_pinned(self, cell: tuple[int, int] | None) -> None:
+        """Mark the cell that was chosen."""
+        self._pinned = cell
+        if cell is not None:
+            self.setAccessibleDescription(self._usual_readout(*cell)[0])
+        self.update()
+
+    def set_hovered(self, cell: tuple[int, int] | None) -> None:
+        """Show a cell as hovered elsewhere, without a signal."""
+        if cell != self._hovered:
+            self._hovered = cell
+            self.update()
+
+    @property
+    def lights(self) -> np.ndarray | None:
+        """How strongly each cell is lit, (row, column) from 0 to 3; None while nothing fades."""
+        return self._lights
+
+    def set_lights(self, strengths: np.ndarray | None) -> None:
+        """Fade each cell but those lit: (row, column) from 0 to 3, fully lit. None to fade nothing."""
+        if strengths is not None and strengths.shape != self._cells.values.shape:
+            raise ValueError(strengths.shape)
+        if strengths is not self._lights:
+            self._lights = strengths
+            self.update()
+
+    def set_readout(self, readout: Readout | None) -> None:
+        """What the hover card says of (row, column): a title and lines. None for no card."""
+        self._readout = readout
+
+    def set_editable(self, editable: bool) -> None:
+        """Whether dragging up and down over a cell asks for another value."""
+        self._editable = editable
+
+    def reset_zoom(self) -> None:
+        """Show all cells again."""
+        self._sight.reset()
+        self._look_again()
+
+    @property
+    def zoom(self) -> float:
+        """How many times larger than fitted the cells are."""
+        return self._sight.zoom
+
+    def cell_rectangle(self, row: int, column: int) -> QRectF:
+        """Where a cell is drawn."""
+        return self._framed().cell(row, column)
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(420)), round(self.length(320)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(120)), round(self.length(60)))
+
+    def adopt_theme(self) -> None:
+        self._picture = None
+        self._frame = None
+        self._crossfade.end()
+        super().adopt_theme()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._frame = None
+
+    def _framed(self) -> HeatmapFrame:
+        if self._frame is None:
+            rows, columns = self._cells.values.shape
+            space = self._labels.space_left(QRectF(self.rect()), rows, columns, self._square, self.theme)
+            scale = self.theme.scale
+            self._frame = self._sight.frame(space, rows, columns, square=self._square, scale=scale)
+        return self._frame
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        if self._cells.values.size:
+            self._paint(painter)
+        self.draw_focus(painter)
+
+    def _paint(self, painter: QPainter) -> None:
+        frame, theme, cell = self._framed(), self.theme, self._hovered or self._pinned
+        if self._picture is None:
+            self._picture = CellPicture(self._cells, theme)
+        strokes = HeatmapStrokes(painter, theme, frame, self._picture)
+        if self._crossfade.before is not None:
+            before = HeatmapStrokes(painter, theme, frame, self._crossfade.before)
+            before.draw_cells(self.devicePixelRatioF())
+            painter.setOpacity(self._crossfade.share)
+        strokes.draw_cells(self.devicePixelRatioF())
+        painter.setOpacity(1.0)
+        if self._words:
+            strokes.draw_words(self._words)
+        else:
+            strokes.draw_values(self._value_rows(frame))
+        strokes.draw_fade(self._lights, self._hovered)
+        strokes.draw_outlines(self._selection, self._pinned, self._hovered)
+        row, column = cell or (-1, -1)
+        self._labels.draw_rows(painter, theme, frame, {row, self._selection[0]})
+        self._labels.draw_columns(painter, theme, frame, {column, self._selection[1]})
+        wide = frame.area.width() > self.length(160)
+        right, height = frame.area.right() if wide else self.width() - 1, self.length(SCALE_HEIGHT)
+        place = QRectF(0, self.height() - height, right, height)
+        if self._cells.scale != "token":
+            draw_color_scale(painter, place, theme, self._cells.scale, self._cells.limit)
+
+    def _value_rows(self, frame: HeatmapFrame) -> Sequence[int]:
+        if self._values_shown == "all":
+            return frame.shown_rows
+        if self._values_shown == "none":
+            return ()
+        wanted = {self._selection[0], *(cell[0] for cell in (self._hovered, self._pinned) if cell)}
+        return [row for row in frame.shown_rows if row in wanted]
+
+    def _usual_readout(self, row: int, column: int) -> tuple[str, Sequence[str]]:
+        names = [
+            labels[index] if index < len(labels) else str(index)
+            for labels, index in ((self._labels.rows, row), (self._labels.columns, column))
+        ]
+        return f"{names[0]} · {names[1]} = {number(float(self._cells.values[row, column]))}", ()
+
+    def _hover(self, cell: tuple[int, int] | None, place: QPointF) -> None:
+        changed = cell != self._hovered
+        self.set_hovered(cell)
+        if cell is None:
+            HoverCard.leave(self)
+            if changed:
+                self.left.emit()
+            return
+        if self._readout is not None:
+            HoverCard.beside(self, place.toPoint(), *self._readout(*cell))
+        if changed:
+            self.cell_hovered.emit(*cell)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._drag is not None:
+            cell, start, value = self._drag
+            moved = (start.y() - event.position().y()) / self.length(DRAG_REACH)
+            self.cell_dragged.emit(*cell, value + moved * self._cells.limit)
+        elif self._cells.values.size:
+            self._hover(self._framed().cell_at(event.position()), event.position())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(None, QPointF())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        cell = self._framed().cell_at(event.position()) if self._cells.values.size else None
+        if cell is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if self._editable and not self._cells.masked[cell]:
+            self._drag = (cell, event.position(), float(self._cells.values[cell]))
+        self._pin(cell)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._drag is not None:
+            self._drag = None
+            self.drag_finished.emit()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.reset_zoom()
+
+    def _pin(self, cell: tuple[int, int]) -> None:
+        self.set_pinned(cell)
+        self.cell_clicked.emit(*cell)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        zooms = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if not self._cells.values.size or not (zooms or self.zoom > 1):
+            event.ignore()
+            return
+        if zooms:
+            factor = 1.2 ** (event.angleDelta().y() / 120)
+            self._sight.zoom_about(self._framed(), event.position(), factor, self.theme.scale)
+        else:
+            self._sight.scroll(self._framed(), QPointF(event.angleDelta()) * 0.5)
+        self._look_again()
+
+    def _look_again(self) -> None:
+        """What is in sight has changed."""
+        self._frame = None
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_0:
+            self.reset_zoom()
+        elif event.key() in ARROWS and self._cells.values.size:
+            cell = self._neighbour(event.key())
+            self._sight.bring_into_sight(self._framed(), cell)
+            self._look_again()
+            self._hover(cell, self.cell_rectangle(*cell).center())
+        elif event.key() in CONFIRMING and self._hovered is not None:
+            self._pin(self._hovered)
+        else:
+            super().keyPressEvent(event)
+
+    def _neighbour(self, key: int) -> tuple[int, int]:
+        """The cell to which a key leads, from the one pointed at or pinned; at first one of those chosen."""
+        start = self._hovered or self._pinned
+        if start is None:
+            return max(0, self._selection[0]), max(0, self._selection[1])
+        return step(start, key, *self._cells.values.shape)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._hover(None, QPointF())
+        super().focusOutEvent(event)
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        words = ["The", "bat", "made", "noise", "at", "night", "and", "the"]
+        generator = np.random.default_rng(3)
+        scores = np.where(np.tri(8, dtype=bool), generator.normal(0, 2, (8, 8)), -np.inf)
+        weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        weights[~np.tri(8, dtype=bool)] = -np.inf
+        view = HeatmapView()
+        view.set_matrix(weights, scale="share", rows=words, columns=words)
+        view.set_style(square=True, column_role="key")
+        view.set_selection(row=5)
+        return view
+
+    show("Layer 2, head 3", "softmax", build, (520, 500))

@@ -1,0 +1,125 @@
+"""The names of a heatmap's rows and columns: the room they need, and how they are drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QPainter
+
+from lmviz.app.look.theme import Theme, current_theme
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
+from lmviz.app.widgets.matrix.heatmap_frame import LARGEST_SQUARE, HeatmapFrame
+
+SIZE = 11.5
+ANGLE = 38
+LINE = 18
+WIDEST_ROW = 0.3
+WIDEST_COLUMN = 110
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The names, whether those of columns stand below, and the roles of their colours."""
+
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    below: bool = False
+    row_role: str = "muted_text"
+    column_role: str = "muted_text"
+
+    @cached_property
+    def _widest_row(self) -> float:
+        return _widest(self.rows)
+
+    @cached_property
+    def _widest_column(self) -> float:
+        return min(_widest(self.columns), WIDEST_COLUMN * current_theme().scale)
+
+    def rotated(self, cell_width: float) -> bool:
+        """Whether the names of columns need more room than a cell is wide."""
+        return self._widest_column + 4 > cell_width
+
+    def _column_height(self, cell_width: float, theme: Theme) -> float:
+        if not self.columns:
+            return 0
+        if not self.rotated(cell_width):
+            return (LINE + 4) * theme.scale
+        return self._widest_column * math.sin(math.radians(ANGLE)) + LINE * theme.scale
+
+    def space_left(self, whole: QRectF, rows: int, columns: int, square: bool, theme: Theme) -> QRectF:
+        """What names and the colour scale leave of a widget for the cells."""
+        left = min(self._widest_row + 10 * theme.scale, whole.width() * WIDEST_ROW) if self.rows else 1
+        scale = (SCALE_HEIGHT + 6) * theme.scale
+        cell = (whole.width() - left) / max(columns, 1)
+        if square:
+            high = (whole.height() - scale - LINE * theme.scale) / max(rows, 1)
+            cell = min(cell, high, LARGEST_SQUARE * theme.scale)
+        beside = self._column_height(cell, theme)
+        overhang = self._widest_column * 0.75 if self.columns and self.rotated(cell) else 2
+        top = 1 if self.below else max(beside, 1)
+        return whole.adjusted(left, top, -overhang, -(scale + (beside if self.below else 0)))
+
+    def draw_rows(
+        self, painter: QPainter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
+    ) -> None:
+        """As many names of rows as there is room for; the marked ones in any case, and bold."""
+        measure = metrics(SIZE, token=True)
+        every = max(1, math.ceil(13 * theme.scale / frame.cell_height))
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        width = frame.area.left() - 8 * theme.scale
+        for row in frame.shown_rows:
+            if row < len(self.rows) and _has_room(row, every, marked):
+                _choose_pen(painter, theme, self.row_role, row in marked)
+                place = QRectF(0, frame.cell(row, 0).center().y() - LINE, width, 2 * LINE)
+                text = measure.elidedText(self.rows[row], Qt.TextElideMode.ElideRight, width)
+                painter.drawText(place, right, text)
+
+    def draw_columns(
+        self, painter: QPainter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
+    ) -> None:
+        """The same for columns, rotated where they are longer than a cell is wide."""
+        measure, rotated = metrics(SIZE, token=True), self.rotated(frame.cell_width)
+        every = max(1, math.ceil(19 * theme.scale / frame.cell_width)) if rotated else 1
+        for column in frame.shown_columns:
+            if column < len(self.columns) and _has_room(column, every, marked):
+                _choose_pen(painter, theme, self.column_role, column in marked)
+                widest = WIDEST_COLUMN * theme.scale
+                text = measure.elidedText(self.columns[column], Qt.TextElideMode.ElideRight, widest)
+                self._draw_column(painter, theme, frame, frame.cell(0, column), text, rotated)
+
+    def _draw_column(
+        self, painter: QPainter, theme: Theme, frame: HeatmapFrame, cell: QRectF, text: str, rotated: bool
+    ) -> None:
+        line = LINE * theme.scale
+        edge = frame.area.bottom() + 4 * theme.scale if self.below else frame.area.top() - 4 * theme.scale
+        if not rotated:
+            place = QRectF(cell.left(), edge if self.below else edge - line, cell.width(), line)
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+            return
+        painter.save()
+        painter.translate(cell.center().x(), edge + (line / 2 if self.below else 0))
+        painter.rotate(ANGLE if self.below else -ANGLE)
+        painter.drawText(QPointF(0, 4 * theme.scale if self.below else 0), text)
+        painter.restore()
+
+
+def _has_room(index: int, every: int, marked: Collection[int]) -> bool:
+    """Whether a name is drawn: the marked ones, and each `every`-th that is not too near to those."""
+    if index in marked:
+        return True
+    return index % every == 0 and all(abs(index - other) >= every for other in marked if other >= 0)
+
+
+def _widest(labels: tuple[str, ...]) -> float:
+    measure = metrics(SIZE, token=True)
+    return max((measure.horizontalAdvance(label) for label in labels), default=0.0)
+
+
+def _choose_pen(painter: QPainter, theme: Theme, role: str, marked: bool) -> None:
+    painter.setFont(theme.token_font(SIZE, QFont.Weight.DemiBold if marked else QFont.Weight.Normal))
+    painter.setPen(theme.text if marked and role == "muted_text" else getattr(theme, role))

@@ -1,0 +1,167 @@
+"""The strokes of a heatmap, one method for each layer of the picture, from the cells up to the outlines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
+
+from lmviz.app.look.theme import Theme
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import cell_figure
+from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
+from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame
+from lmviz.app.widgets.matrix.veil import LIT, WITH_IT, veil
+
+VALUE_SIZE = 11
+GAP_FROM = 8
+
+
+class CellPicture:
+    """The picture of the cells in sight, kept as long as neither they nor the theme change."""
+
+    def __init__(self, cells: Cells, theme: Theme) -> None:
+        self.cells = cells
+        self.table = color_table(theme, cells.scale)
+        self.inks = ink_table(theme, cells.scale)
+        self._image: QImage | None = None
+        self._image_of: tuple[object, ...] = ()
+
+    def shown(self, frame: HeatmapFrame, ratio: float) -> tuple[QImage, QRectF]:
+        """The picture and its place, on a screen of `ratio` device pixels to a logical one.
+
+        Cells smaller than a pixel are pooled, so that the strongest of them is seen.
+        """
+        down = max(1, int(1 / (frame.cell_height * ratio)))
+        across = max(1, int(1 / (frame.cell_width * ratio)))
+        rows = range(frame.shown_rows.start // down, -(-frame.shown_rows.stop // down))
+        columns = range(frame.shown_columns.start // across, -(-frame.shown_columns.stop // across))
+        key = (down, across, rows, columns)
+        if self._image is None or key != self._image_of:
+            levels = self.cells.pooled(down, across)[rows.start : rows.stop, columns.start : columns.stop]
+            self._image, self._image_of = cell_image(levels, self.table), key
+        ends = min(rows.stop * down, frame.rows), min(columns.stop * across, frame.columns)
+        place = frame.cells(range(rows.start * down, ends[0]), range(columns.start * across, ends[1]))
+        return self._image, place
+
+
+class HeatmapStrokes:
+    """Draws one heatmap in one paint event."""
+
+    def __init__(self, painter: QPainter, theme: Theme, frame: HeatmapFrame, picture: CellPicture) -> None:
+        self._painter, self._theme, self._frame, self._picture = painter, theme, frame, picture
+        self._cells = picture.cells
+
+    def _length(self, pixels: float) -> float:
+        return pixels * self._theme.scale
+
+    def draw_cells(self, ratio: float) -> None:
+        """The colours, with thin gaps between cells that are large enough."""
+        painter = self._painter
+        painter.save()
+        painter.setClipRect(self._frame.area)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+        image, place = self._picture.shown(self._frame, ratio)
+        painter.drawImage(place, image)
+        self._draw_hatches()
+        self._draw_gaps()
+        painter.restore()
+
+    def _draw_hatches(self) -> None:
+        """Cells that are not a number are hatched where that can be seen."""
+        frame, rows, columns = self._frame, self._frame.shown_rows, self._frame.shown_columns
+        if min(frame.cell_width, frame.cell_height) < GAP_FROM or not self._cells.masked.any():
+            return
+        shown = self._cells.values[rows.start : rows.stop, columns.start : columns.stop]
+        brush = QBrush(self._theme.strong_line, Qt.BrushStyle.BDiagPattern)
+        for row, column in np.argwhere(np.isnan(shown)).tolist():
+            self._painter.fillRect(frame.cell(rows.start + row, columns.start + column), brush)
+
+    def _draw_gaps(self) -> None:
+        frame, area = self._frame, self._frame.area
+        lines = []
+        if frame.cell_width >= GAP_FROM:
+            places = (frame.cell(0, column).left() for column in frame.shown_columns)
+            lines += [QLineF(round(place), area.top(), round(place), area.bottom()) for place in places]
+        if frame.cell_height >= GAP_FROM:
+            places = (frame.cell(row, 0).top() for row in frame.shown_rows)
+            lines += [QLineF(area.left(), round(place), area.right(), round(place)) for place in places]
+        large = min(frame.cell_width, frame.cell_height) >= 2 * GAP_FROM
+        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self._painter.setPen(QPen(self._theme.surface, 2 if large else 1))
+        self._painter.drawLines(lines)
+
+    def draw_fade(self, strengths: np.ndarray | None, cell: tuple[int, int] | None) -> None:
+        """Let all step back but what is lit, or but a cell with its row and its column."""
+        frame = self._frame
+        if strengths is None and cell is not None:
+            strengths = np.zeros((frame.rows, frame.columns), dtype=np.int8)
+            strengths[cell[0]] = strengths[:, cell[1]] = WITH_IT
+            strengths[cell] = LIT
+        if strengths is None:
+            return
+        rows, columns = frame.shown_rows, frame.shown_columns
+        shown = strengths[rows.start : rows.stop, columns.start : columns.stop]
+        self._painter.save()
+        self._painter.setClipRect(frame.area)
+        self._painter.drawImage(frame.cells(rows, columns), veil(shown, self._theme))
+        self._painter.restore()
+
+    def draw_values(self, rows: Sequence[int]) -> None:
+        """The numbers themselves, in cells with room for them."""
+        frame, painter = self._frame, self._painter
+        if frame.cell_width < self._length(32) or frame.cell_height < self._length(15):
+            return
+        painter.setFont(self._theme.font(VALUE_SIZE))
+        inks, centre = self._picture.inks, Qt.AlignmentFlag.AlignCenter
+        for row in rows:
+            for column in frame.shown_columns:
+                if not self._cells.masked[row, column]:
+                    painter.setPen(inks[self._cells.levels[row, column]])
+                    text = cell_figure(float(self._cells.values[row, column]))
+                    painter.drawText(frame.cell(row, column), centre, text)
+
+    def draw_words(self, words: Sequence[Sequence[str]]) -> None:
+        """A word in each cell, cut short where there is no room."""
+        frame, painter = self._frame, self._painter
+        if frame.cell_height < self._length(15):
+            return
+        measure, centre = metrics(VALUE_SIZE, token=True), Qt.AlignmentFlag.AlignCenter
+        painter.setFont(self._theme.token_font(VALUE_SIZE))
+        for row in frame.shown_rows:
+            for column in frame.shown_columns:
+                place = frame.cell(row, column)
+                painter.setPen(self._picture.inks[self._cells.levels[row, column]])
+                shown = measure.elidedText(
+                    words[row][column], Qt.TextElideMode.ElideRight, place.width() - self._length(4)
+                )
+                painter.drawText(place, centre, shown)
+
+    def draw_outlines(
+        self,
+        selection: tuple[int, int],
+        pinned: tuple[int, int] | None,
+        hovered: tuple[int, int] | None,
+    ) -> None:
+        """The chosen row and column, the pinned cell, and the one under the pointer."""
+        frame = self._frame
+        row, column = selection
+        if row >= 0:
+            self._outline(frame.cells(range(row, row + 1), range(frame.columns)), self._theme.accent, 2)
+        if column >= 0:
+            self._outline(frame.cells(range(frame.rows), range(column, column + 1)), self._theme.accent, 2)
+        if pinned is not None:
+            self._outline(frame.cell(*pinned), self._theme.accent, 2)
+        if hovered is not None:
+            self._outline(frame.cell(*hovered), self._theme.text, 1.5)
+
+    def _outline(self, place: QRectF, color: QColor, width: float) -> None:
+        painter, radius = self._painter, self._length(2)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(color, self._length(width)))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        seen = place.intersected(self._frame.area.adjusted(-1, -1, 1, 1))
+        if not seen.isEmpty():
+            painter.drawRoundedRect(seen, radius, radius)

@@ -1,0 +1,296 @@
+"""All heads at once: a thumbnail of attention for each layer and head, one of them chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.matrix.arrows import ARROWS, CONFIRMING, step
+from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
+
+Head = tuple[int, int]
+Readout = Callable[[int, int], tuple[str, Sequence[str]]]
+
+LARGEST_TILE = 62
+SMALLEST_TILE = 20
+BADGE_FROM = 40
+BADGE = 18
+GAP = 6
+LABELS = 22
+
+
+class HeadMosaic(Canvas):
+    """`HeadMosaic()`: `set_heads(thumbnails, badges)`, thumbnails (layer, head, row, column) of shares.
+
+    `set_current(layer, head)` marks the chosen head, `set_chosen(heads)` several, `set_faded(heads)`
+    those that are switched off; `set_hovered(head)` from outside.
+    Signals: `head_hovered(int, int)` (−1, −1 on leaving), `head_clicked(int, int)`,
+    `head_toggled(int, int)` (Ctrl+click, to choose several), `head_double_clicked(int, int)` (solo).
+    `set_readout(function)` gives the hover card's words for a head.
+    Arrow keys walk, Enter is a double click. Heads are as wide as there is room, and somewhat smaller where
+    all of them then fit; otherwise it is as high as they need: place it in a scroll area.
+    """
+
+    head_hovered = Signal(int, int)
+    head_clicked = Signal(int, int)
+    head_toggled = Signal(int, int)
+    head_double_clicked = Signal(int, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._levels = np.zeros((0, 0, 1, 1), dtype=np.uint8)
+        self._badges: tuple[tuple[str, ...], ...] = ()
+        self._image: QImage | None = None
+        self._current: Head | None = None
+        self._hovered: Head | None = None
+        self._chosen: frozenset[Head] = frozenset()
+        self._faded: frozenset[Head] = frozenset()
+        self._readout: Readout | None = None
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("all heads")
+
+    def set_heads(self, thumbnails: np.ndarray, badges: Sequence[Sequence[str]] = ()) -> None:
+        """Show thumbnails (layer, head, row, column) and a word or "" for each (layer, head)."""
+        layers, heads, rows, columns = thumbnails.shape
+        cells = Cells.of(thumbnails.reshape(layers * heads * rows, columns), "share")
+        if thumbnails.shape[:2] != self._levels.shape[:2]:
+            self._current = self._hovered = None
+            self._chosen = self._faded = frozenset()
+        self._levels = cells.levels.reshape(thumbnails.shape)
+        self._badges = tuple(tuple(row) for row in badges)
+        self._image = None
+        self._describe()
+        self.updateGeometry()
+        self.update()
+
+    def set_current(self, layer: int, head: int) -> None:
+        """Mark the head that is shown large; a negative layer for none."""
+        self._current = (layer, head) if layer >= 0 else None
+        self._describe()
+        self.update()
+
+    def set_chosen(self, heads: Collection[Head]) -> None:
+        """Mark several heads, such as those that are averaged."""
+        self._chosen = frozenset(heads)
+        self.update()
+
+    def set_faded(self, heads: Collection[Head]) -> None:
+        """Heads that are switched off step back and are crossed out."""
+        self._faded = frozenset(heads)
+        self.update()
+
+    def set_hovered(self, head: Head | None) -> None:
+        """Show a head as hovered elsewhere, without a signal."""
+        for changed in {head, self._hovered} - {None} if head != self._hovered else ():
+            self.update(self.tile_rectangle(*changed).adjusted(-3, -3, 3, 3).toAlignedRect())
+        self._hovered = head
+
+    def set_readout(self, readout: Readout | None) -> None:
+        """What the hover card says of (layer, head): a title and lines."""
+        self._readout = readout
+
+    def tile_rectangle(self, layer: int, head: int) -> QRectF:
+        """Where a head is drawn."""
+        side = self._side(self.width())
+        step = side + self.length(GAP)
+        return QRectF(self.length(LABELS) + head * step, layer * self._row(side), side, side)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return round(self._row(self._side(width)) * self._levels.shape[0])
+
+    def sizeHint(self) -> QSize:
+        width = self.length(LABELS) + self._levels.shape[1] * self.length(LARGEST_TILE + GAP)
+        return QSize(round(width), self.heightForWidth(round(width)))
+
+    def minimumSizeHint(self) -> QSize:
+        width = self.length(LABELS) + self._levels.shape[1] * self.length(SMALLEST_TILE + GAP)
+        return QSize(round(width), round(self.length(SMALLEST_TILE)))
+
+    def adopt_theme(self) -> None:
+        self._image = None
+        super().adopt_theme()
+
+    def _side(self, width: float) -> float:
+        heads = max(1, self._levels.shape[1])
+        fitting = (width - self.length(LABELS)) / heads - self.length(GAP)
+        side = min(max(fitting, self.length(SMALLEST_TILE)), self.length(LARGEST_TILE))
+        return self._fitted(side)
+
+    def _fitted(self, side: float) -> float:
+        """So much smaller that all layers are in sight, where that leaves heads large enough."""
+        layers, room = self._levels.shape[0], self.parentWidget().height() if self.parentWidget() else 0
+        if not layers or self._row(side) * layers <= room:
+            return side
+        for around, least in ((BADGE if self._has_badges else GAP, BADGE_FROM), (GAP, SMALLEST_TILE)):
+            fitted = room / layers - self.length(around) - 0.01
+            if fitted >= self.length(least):
+                return min(side, fitted)
+        return side
+
+    @property
+    def _has_badges(self) -> bool:
+        return any(any(row) for row in self._badges)
+
+    def _row(self, side: float) -> float:
+        named = side >= self.length(BADGE_FROM) and self._has_badges
+        return side + self.length(BADGE if named else GAP)
+
+    def _describe(self) -> None:
+        layers, heads = self._levels.shape[:2]
+        text = f"{layers} layers, {heads} heads"
+        if self._current is not None:
+            text = f"layer {self._current[0] + 1}, head {self._current[1] + 1} {self._badge(self._current)}"
+        self.setAccessibleDescription(text.strip())
+
+    def _badge(self, head: Head) -> str:
+        return self._badges[head[0]][head[1]] if self._badges else ""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        layers, heads = self._levels.shape[:2]
+        if not layers or not heads:
+            return
+        exposed, row = QRectF(event.rect()), self._row(self._side(self.width()))
+        shown = range(max(0, int(exposed.top() / row)), min(layers, int(exposed.bottom() / row) + 1))
+        self._draw_thumbnails(painter, shown, exposed)
+        for layer in shown:
+            self._draw_words(painter, layer)
+        self._draw_marks(painter)
+        self.draw_focus(painter)
+
+    def _whole(self) -> QImage:
+        """All thumbnails as one picture, kept until they or the theme change."""
+        if self._image is None:
+            layers, heads, rows, columns = self._levels.shape
+            joined = self._levels.swapaxes(1, 2).reshape(layers * rows, heads * columns)
+            self._image = cell_image(joined, color_table(self.theme, "share"))
+        return self._image
+
+    def _draw_thumbnails(self, painter: QPainter, shown: range, exposed: QRectF) -> None:
+        _, heads, rows, columns = self._levels.shape
+        image, side = self._whole(), self._side(self.width())
+        smooth = side * self.devicePixelRatioF() < rows
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
+        painter.setPen(self.theme.line)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for layer in shown:
+            for head in range(heads):
+                tile = self.tile_rectangle(layer, head)
+                if not tile.intersects(exposed):
+                    continue
+                part = QRectF(head * columns, layer * rows, columns, rows)
+                painter.drawImage(tile, image, part)
+                painter.drawRect(tile)
+        veil = QColor(self.theme.surface)
+        veil.setAlphaF(0.7)
+        for layer, head in self._faded:
+            tile = self.tile_rectangle(layer, head)
+            painter.fillRect(tile, veil)
+            painter.setPen(QPen(self.theme.muted_text, self.length(1.2)))
+            painter.drawLine(tile.bottomLeft(), tile.topRight())
+
+    def _draw_words(self, painter: QPainter, layer: int) -> None:
+        side = self._side(self.width())
+        painter.setFont(self.theme.font(11))
+        painter.setPen(self.theme.muted_text)
+        place = QRectF(0, self.tile_rectangle(layer, 0).top(), self.length(LABELS - 10), side)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(layer + 1))
+        if side < self.length(BADGE_FROM) or not self._badges:
+            return
+        painter.setFont(self.theme.font(10.5))
+        for head in range(self._levels.shape[1]):
+            tile = self.tile_rectangle(layer, head)
+            below = QRectF(tile.left(), tile.bottom() + 1, side + self.length(GAP), self.length(BADGE - 4))
+            painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, self._badge((layer, head)))
+
+    def _draw_marks(self, painter: QPainter) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        marks = [(head, self.theme.accent, 1.5) for head in self._chosen]
+        marks += [(self._hovered, self.theme.text, 1.2), (self._current, self.theme.accent, 2.6)]
+        for head, color, width in marks:
+            if head is not None:
+                painter.setPen(QPen(color, self.length(width)))
+                painter.drawRoundedRect(self.tile_rectangle(*head).adjusted(-1, -1, 1, 1), 2, 2)
+
+    def _head_at(self, place: QPointF) -> Head | None:
+        layers, heads = self._levels.shape[:2]
+        side = self._side(self.width())
+        layer = int(place.y() // self._row(side))
+        head = int((place.x() - self.length(LABELS)) // (side + self.length(GAP)))
+        inside = 0 <= layer < layers and 0 <= head < heads
+        return (layer, head) if inside and self.tile_rectangle(layer, head).contains(place) else None
+
+    def _hover(self, head: Head | None) -> None:
+        if head != self._hovered:
+            self.set_hovered(head)
+            if head is not None and self._readout is not None:
+                place = self.tile_rectangle(*head).bottomLeft().toPoint()
+                HoverCard.beside(self, place, *self._readout(*head))
+            else:
+                HoverCard.leave(self)
+            self.head_hovered.emit(*(head or (-1, -1)))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._head_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        head = self._head_at(event.position())
+        if head is None:
+            return
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.head_toggled.emit(*head)
+        else:
+            self._choose(head)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        head = self._head_at(event.position())
+        if head is not None:
+            self.head_double_clicked.emit(*head)
+
+    def _choose(self, head: Head) -> None:
+        self.set_current(*head)
+        self.head_clicked.emit(*head)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        layers, heads = self._levels.shape[:2]
+        if event.key() in ARROWS and layers and heads:
+            self._choose(step(self._current, event.key(), layers, heads) if self._current else (0, 0))
+        elif event.key() in CONFIRMING and self._current is not None:
+            self.head_double_clicked.emit(*self._current)
+        else:
+            super().keyPressEvent(event)
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        generator = np.random.default_rng(0)
+        scores = generator.normal(0, 2, (4, 4, 10, 10))
+        scores[0, 0] += 6 * np.eye(10, k=-1)
+        scores[0, 3, :, 0] += 8
+        weights = np.where(np.tri(10, dtype=bool), np.exp(scores), 0)
+        weights /= weights.sum(axis=-1, keepdims=True)
+        mosaic = HeadMosaic()
+        mosaic.set_heads(weights, [["previous", "", "", "first"], *[["", "", "induction", ""]] * 3])
+        mosaic.set_current(1, 2)
+        mosaic.set_faded([(2, 1)])
+        return mosaic
+
+    show("All heads", "4 layers × 4 heads", build, (350, 400))

@@ -1,0 +1,295 @@
+"""Vectors as strips of cells, one below the other, each with its name: what a stage reads and makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.figures import cell_figure
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.matrix.arrows import ARROWS, CONFIRMING, step
+from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
+from lmviz.app.widgets.matrix.crossfade import Crossfade
+from lmviz.app.widgets.matrix.veil import veil
+
+ROW, STRIP = 27, 19
+LABEL_SHARE = 0.3
+FADED = 0.35
+MARGIN = 4  # left and right of a name, within the ring of the keyboard's focus
+Readout = Callable[[int, int], tuple[str, list[str]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Strip:
+    """One vector: `values` (cell,), on a scale of `lmviz.models.tap.SCALES`; `role` is "result",
+    "operand" or "other", from bold to faded. `texts` (cell,) are written instead of the numbers, for cells
+    whose numbers are only ids and are left without a colour."""
+
+    label: str
+    values: np.ndarray
+    scale: str
+    limit: float | None = None
+    role: str = "operand"
+    texts: tuple[str, ...] = ()
+
+
+class StripList(Canvas):
+    """`StripList()`: `set_strips(strips)`; `set_marks([(strip, cell)])` outlines cells, the first strongest;
+    `set_lights(strengths)` fades what does not belong to an explained cell;
+    `set_readout(function)` gives the hover card's words for (strip, cell).
+
+    Signals: `cell_hovered(int, int)` (−1, −1 on leaving), `cell_clicked(int, int)`.
+    Arrow keys walk through the cells as the pointer does, Enter is a click.
+    """
+
+    cell_hovered = Signal(int, int)
+    cell_clicked = Signal(int, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._strips: tuple[Strip, ...] = ()
+        self._cells: list[Cells] = []
+        self._images: list[QImage] = []
+        self._marks: tuple[tuple[int, int], ...] = ()
+        self._lights: tuple[np.ndarray, ...] = ()
+        self._hovered = (-1, -1)
+        self._readout: Readout | None = None
+        self._crossfade: Crossfade[QPixmap] = Crossfade(self)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("operands and result")
+
+    @property
+    def strips(self) -> tuple[Strip, ...]:
+        """What is drawn."""
+        return self._strips
+
+    def set_strips(self, strips: Sequence[Strip], *, crossfade: bool = False) -> None:
+        """Draw vectors from top to bottom; with `crossfade` those before give way in a quarter second."""
+        self._crossfade.end()
+        if crossfade and self._strips:
+            self._crossfade.begin(self._photograph())
+        self._strips = tuple(strips)
+        self._cells = [_cells(strip) for strip in self._strips]
+        self._marks, self._lights = (), ()
+        if not self._has(self._hovered):
+            self._hovered = (-1, -1)
+        self._paint_images()
+        self.updateGeometry()
+        self.update()
+
+    def set_marks(self, marks: Sequence[tuple[int, int]]) -> None:
+        """Outline cells (strip, cell)."""
+        if tuple(marks) != self._marks:
+            self._marks = tuple(marks)
+            self.update()
+
+    @property
+    def lights(self) -> tuple[np.ndarray, ...]:
+        """How strongly the cells of each strip are lit, (1, cell) from 0 to 3; empty while nothing fades."""
+        return self._lights
+
+    def set_lights(self, strengths: Sequence[np.ndarray | None]) -> None:
+        """Fade each cell but those lit, one row (1, cell) of strengths from 0 to 3 a strip, None for 0.
+
+        Where no strip is lit nothing fades.
+        """
+        lit = any(row is not None for row in strengths)
+        self._lights = tuple(
+            np.zeros((1, len(strip.values)), dtype=np.int8) if row is None else row
+            for row, strip in zip(strengths if lit else (), self._strips, strict=lit)
+        )
+        self.update()
+
+    def set_readout(self, readout: Readout | None) -> None:
+        """What the hover card says of (strip, cell): a title and lines."""
+        self._readout = readout
+
+    def cell_rectangle(self, strip: int, cell: int) -> QRectF:
+        """Where a cell is drawn."""
+        area = self._area(strip)
+        width = area.width() / max(1, len(self._strips[strip].values))
+        return QRectF(area.left() + cell * width, area.top(), width, area.height())
+
+    @property
+    def is_crossfading(self) -> bool:
+        """Whether the strips before are still giving way."""
+        return self._crossfade.before is not None
+
+    def adopt_theme(self) -> None:
+        self._crossfade.end()
+        self._paint_images()
+        super().adopt_theme()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(300)), round(self.length(ROW) * len(self._strips)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(180)), self.sizeHint().height())
+
+    def _paint_images(self) -> None:
+        self._images = [
+            cell_image(cells.levels, color_table(self.theme, strip.scale))
+            for cells, strip in zip(self._cells, self._strips, strict=True)
+        ]
+
+    def _area(self, strip: int) -> QRectF:
+        left = self.width() * LABEL_SHARE
+        top = strip * self.length(ROW) + self.length(ROW - STRIP) / 2
+        return QRectF(left, top, max(1.0, self.width() - left), self.length(STRIP))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        self._draw(painter)
+        if self._crossfade.before is not None:
+            painter.setOpacity(1.0 - self._crossfade.share)
+            painter.drawPixmap(0, 0, self._crossfade.before)
+            painter.setOpacity(1.0)
+        self._draw_marks(painter)
+        self.draw_focus(painter)
+
+    def _photograph(self) -> QPixmap:
+        """The strips as they are drawn now."""
+        ratio = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(self.theme.surface)
+        painter = QPainter(picture)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        self._draw(painter)
+        painter.end()
+        return picture
+
+    def _draw(self, painter: QPainter) -> None:
+        for index, strip in enumerate(self._strips):
+            painter.setOpacity(FADED if strip.role == "other" else 1.0)
+            self._draw_label(painter, index, strip)
+            area = self._area(index)
+            painter.drawImage(area, self._images[index], QRectF(self._images[index].rect()))
+            self._draw_figures(painter, index, strip)
+            if self._lights:
+                painter.drawImage(area, veil(self._lights[index], self.theme))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(self.theme.line, 1))
+            painter.drawRect(area)
+        painter.setOpacity(1.0)
+
+    def _draw_label(self, painter: QPainter, index: int, strip: Strip) -> None:
+        bold = strip.role == "result"
+        painter.setFont(
+            self.theme.font(12, painter.font().Weight.DemiBold if bold else painter.font().Weight.Normal)
+        )
+        painter.setPen(self.theme.text if strip.role != "other" else self.theme.muted_text)
+        margin = self.length(MARGIN)
+        width = self.width() * LABEL_SHARE - 2 * margin
+        label = metrics(12, bold=bold).elidedText(strip.label, Qt.TextElideMode.ElideRight, width)
+        place = QRectF(margin, index * self.length(ROW), width, self.length(ROW))
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, label)
+
+    def _draw_figures(self, painter: QPainter, index: int, strip: Strip) -> None:
+        """Numbers inside the cells, where there is room for them."""
+        if self.cell_rectangle(index, 0).width() < self.length(36) if len(strip.values) else True:
+            return
+        painter.setFont(self.theme.font(11))
+        inks, levels = ink_table(self.theme, strip.scale), self._cells[index].levels[0]
+        texts = strip.texts or [cell_figure(float(value)) for value in strip.values]
+        for cell, text in enumerate(texts):
+            painter.setPen(inks[levels[cell]])
+            painter.drawText(self.cell_rectangle(index, cell), Qt.AlignmentFlag.AlignCenter, text)
+
+    def _draw_marks(self, painter: QPainter) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for place, (strip, cell) in enumerate(self._marks):
+            painter.setPen(QPen(self.theme.text, self.length(2 if place == 0 else 1.2)))
+            painter.drawRect(self._widened(self.cell_rectangle(strip, cell)))
+        if self._hovered[0] >= 0:
+            painter.setPen(QPen(self.theme.accent, self.length(2)))
+            painter.drawRect(self._widened(self.cell_rectangle(*self._hovered)))
+
+    def _widened(self, cell: QRectF) -> QRectF:
+        """At least a few pixels, so that a cell among hundreds can be seen."""
+        extra = max(0.0, self.length(5) - cell.width()) / 2
+        return cell.adjusted(-extra, -1, extra, 1)
+
+    def _has(self, cell: tuple[int, int]) -> bool:
+        return 0 <= cell[0] < len(self._strips) and 0 <= cell[1] < len(self._strips[cell[0]].values)
+
+    def _cell_at(self, place: QPointF) -> tuple[int, int]:
+        strip = int(place.y() // self.length(ROW))
+        if not 0 <= strip < len(self._strips):
+            return -1, -1
+        area, count = self._area(strip), len(self._strips[strip].values)
+        cell = int((place.x() - area.left()) / area.width() * count)
+        return (strip, cell) if place.x() >= area.left() and 0 <= cell < count else (-1, -1)
+
+    def _hover(self, cell: tuple[int, int]) -> None:
+        if cell == self._hovered:
+            return
+        self._hovered = cell
+        self.update()
+        if cell[0] >= 0 and self._readout is not None:
+            HoverCard.beside(self, self.cell_rectangle(*cell).bottomLeft().toPoint(), *self._readout(*cell))
+        else:
+            HoverCard.leave(self)
+        self.cell_hovered.emit(*cell)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._cell_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover((-1, -1))
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._hover((-1, -1))
+        super().focusOutEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        cell = self._cell_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and cell[0] >= 0:
+            self.cell_clicked.emit(*cell)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in ARROWS and any(len(strip.values) for strip in self._strips):
+            self._hover(self._neighbour(event.key()))
+        elif event.key() in CONFIRMING and self._hovered[0] >= 0:
+            self.cell_clicked.emit(*self._hovered)
+        else:
+            super().keyPressEvent(event)
+
+    def _neighbour(self, key: int) -> tuple[int, int]:
+        """The cell to which a key leads: from the one pointed at or marked, at first that one itself."""
+        if self._hovered[0] < 0:
+            return self._marks[0] if self._marks else (0, 0)
+        strip, cell = step(self._hovered, key, len(self._strips), len(self._strips[self._hovered[0]].values))
+        cell = min(cell, len(self._strips[strip].values) - 1)
+        return (strip, cell) if cell >= 0 else self._hovered
+
+
+def _cells(strip: Strip) -> Cells:
+    values = np.zeros(len(strip.values)) if strip.texts else strip.values
+    return Cells.of(values[None, :], strip.scale, strip.limit)
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        view = StripList()
+        chance = np.random.default_rng(0)
+        gates = [Strip(name, chance.random(48), "share") for name in ("forget f", "input i")]
+        states = [
+            Strip(name, np.tanh(chance.normal(size=48)), "signed", 1.0) for name in ("candidate", "cell c₅")
+        ]
+        states.append(Strip("cell c₆", np.tanh(chance.normal(size=48)), "signed", 1.0, "result"))
+        view.set_strips([*gates, *states, Strip("output o", chance.random(48), "share", role="other")])
+        view.set_marks([(4, 17), (0, 17), (1, 17)])
+        return view
+
+    show("Stage 5 of 9 · New cell state", "layer 1 · position 6 “night”", build, (420, 240))

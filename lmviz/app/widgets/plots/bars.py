@@ -1,0 +1,235 @@
+"""Labelled horizontal bars: a distribution's likeliest tokens, or any other small list of sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.pointable import Pointable
+
+ROW = 23
+BAR = 13
+LABEL_SIZE = 12
+MOST_LABEL = 0.34
+LEAST_BAR, LEAST_LABEL = 10, 24  # pixels at scale 1
+
+
+class BarsView(Pointable):
+    """`BarsView()`: bars with a label on the left and the value written on the right.
+
+    `set_bars(labels, values, texts=None, notes=None, before=None, highlighted=(), faded=(), limit=None)`
+    shows them; `set_current(index)` marks one.
+    Signals: `bar_hovered(int)` (−1 when the pointer leaves), `bar_clicked(int)` (also by Enter).
+    Up and Down move the mark.
+    """
+
+    bar_hovered = Signal(int)
+    bar_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._labels: tuple[str, ...] = ()
+        self._values = np.zeros(0)
+        self._texts: tuple[str, ...] = ()
+        self._notes: tuple[str, ...] = ()
+        self._before: np.ndarray | None = None
+        self._highlighted: frozenset[int] = frozenset()
+        self._faded: frozenset[int] = frozenset()
+        self._limit: float | None = None
+        self._color: QColor | None = None
+        self._current = -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.setAccessibleName("bars")
+
+    def set_bars(
+        self,
+        labels: Sequence[str],
+        values: Sequence[float] | np.ndarray,
+        *,
+        texts: Sequence[str] | None = None,
+        notes: Sequence[str] = (),
+        before: Sequence[float] | np.ndarray | None = None,
+        highlighted: Collection[int] = (),
+        faded: Collection[int] = (),
+        limit: float | None = None,
+    ) -> None:
+        """Show bars; all sequences are (bar,).
+
+        `texts` are written beside the bars (percentages when None), `notes` at the right edge (such
+        as logits). `before` marks where each bar stood before a change. `limit` is the value of a bar
+        of full width, the largest value when None.
+        """
+        self._labels = tuple(labels)
+        self._values = np.asarray(values, dtype=np.float64)
+        self._texts = tuple(texts) if texts is not None else tuple(percentage(v) for v in self._values)
+        self._notes = tuple(notes)
+        self._before = None if before is None else np.asarray(before, dtype=np.float64)
+        self._highlighted, self._faded = frozenset(highlighted), frozenset(faded)
+        self._limit = limit
+        self._current = min(self._current, len(self._labels) - 1)
+        self._describe()
+        self.updateGeometry()
+        self.update()
+
+    def set_color(self, color: QColor | None) -> None:
+        """The colour of the bars, such as that of a model; None for the accent."""
+        self._color = color
+        self.update()
+
+    def set_current(self, index: int) -> None:
+        """Mark one bar; −1 for none."""
+        self._current = index
+        self._describe()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(260)), round(self._row * max(1, len(self._labels))))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(110)), round(self._row * min(3, max(1, len(self._labels)))))
+
+    @property
+    def _row(self) -> float:
+        return self.length(ROW)
+
+    def _describe(self) -> None:
+        shown = [f"{label} {text}" for label, text in zip(self._labels, self._texts, strict=True)]
+        self.setAccessibleDescription(shown[self._current] if self._current >= 0 else ", ".join(shown[:5]))
+
+    def _columns(self) -> tuple[float, float, float]:
+        """Where labels end, where bars begin, and how wide a full bar is.
+
+        Where it is tight bars give way, then labels: a figure cut short would be another number.
+        """
+        measure, written = metrics(LABEL_SIZE, token=True), metrics(LABEL_SIZE)
+        widest = max((measure.horizontalAdvance(label) for label in self._labels), default=0)
+        label_end = min(max(widest, self.length(40)), self.width() * MOST_LABEL) + self.length(4)
+        beside = max((written.horizontalAdvance(text) for text in self._texts), default=0)
+        noted = max((written.horizontalAdvance(note) for note in self._notes), default=0)
+        spare = beside + noted + self.length(24 if self._notes else 12)
+        gap, least = self.length(8), self.length(LEAST_BAR)
+        lack = label_end + gap + least + spare - self.width()
+        label_end = max(min(label_end, self.length(LEAST_LABEL)), label_end - max(0.0, lack))
+        start = label_end + gap
+        return label_end, start, max(least, self.width() - start - spare)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the rows that there is room for; none of them is cut through."""
+        painter = self.begin()
+        label_end, start, full = self._columns()
+        row = self._row
+        first = max(0, int(event.rect().top() // row))
+        last = min(
+            len(self._labels), int(event.rect().bottom() // row) + 1, max(1, int(self.height() / row + 0.2))
+        )
+        largest = self._limit or max(self._values.max(initial=0), 1e-300)
+        if self._before is not None and self._limit is None:
+            largest = max(largest, self._before.max(initial=0))
+        self._draw_marks(painter, row)
+        self._draw_bars(painter, range(first, last), start, full / largest)
+        self._draw_texts(painter, range(first, last), label_end, start, full / largest)
+        self.draw_focus(painter)
+
+    def _draw_marks(self, painter: QPainter, row: float) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        for index, color in ((self._hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
+            if 0 <= index < len(self._labels):
+                painter.setBrush(color)
+                area = QRectF(0, index * row, self.width(), row)
+                painter.drawRoundedRect(area, self.length(4), self.length(4))
+
+    def _fill(self, index: int) -> QColor:
+        usual = QColor(self._color or self.theme.accent)
+        color = QColor(self.theme.validation) if index in self._highlighted else usual
+        color.setAlphaF(0.25 if index in self._faded else 0.86 if color == usual else 1.0)
+        return color
+
+    def _draw_bars(self, painter: QPainter, shown: range, start: float, per_value: float) -> None:
+        row, height, radius = self._row, self.length(BAR), self.length(2.5)
+        for index in shown:
+            middle = (index + 0.5) * row
+            width = self._values[index] * per_value
+            if width > 0:
+                width = max(width, self.length(1))
+            painter.setBrush(self._fill(index))
+            painter.drawRoundedRect(QRectF(start, middle - height / 2, width, height), radius, radius)
+        if self._before is None:
+            return
+        tail = height / 2 + self.length(2)
+        for index in shown:
+            middle = (index + 0.5) * row
+            before, after = start + self._before[index] * per_value, start + self._values[index] * per_value
+            painter.setPen(QPen(self.theme.strong_line, self.length(1)))
+            painter.drawLine(QPointF(after, middle), QPointF(before, middle))
+            painter.setPen(QPen(self.theme.text, self.length(1.5)))
+            painter.drawLine(QPointF(before, middle - tail), QPointF(before, middle + tail))
+
+    def _draw_texts(
+        self, painter: QPainter, shown: range, label_end: float, start: float, per_value: float
+    ) -> None:
+        row, theme = self._row, self.theme
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        measure = metrics(LABEL_SIZE, token=True)
+        painter.setFont(theme.token_font(LABEL_SIZE))
+        for index in shown:
+            painter.setPen(theme.faint_text if index in self._faded else theme.text)
+            label = measure.elidedText(self._labels[index], Qt.TextElideMode.ElideRight, label_end)
+            painter.drawText(QRectF(0, index * row, label_end, row), right, label)
+        painter.setFont(theme.font(LABEL_SIZE))
+        painter.setPen(theme.muted_text)
+        for index in shown:
+            reach = self._values[index]
+            if self._before is not None:
+                reach = max(reach, self._before[index])
+            place = start + max(reach * per_value, 1) + self.length(6)
+            painter.drawText(QRectF(place, index * row, self.width() - place, row), left, self._texts[index])
+        for index in shown if self._notes else ():
+            painter.drawText(
+                QRectF(0, index * row, self.width() - self.length(4), row), right, self._notes[index]
+            )
+
+    def index_at(self, place: QPointF) -> int:
+        index = int(place.y() // self._row)
+        return index if 0 <= index < len(self._labels) else -1
+
+    def pointed_at(self, index: int) -> None:
+        self.bar_hovered.emit(index)
+
+    def clicked_on(self, index: int) -> None:
+        self.bar_clicked.emit(index)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.hover(-1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if event.key() in steps and self._labels:
+            self.hover(min(max(self._hovered + steps[event.key()], 0), len(self._labels) - 1))
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._hovered >= 0:
+            self.bar_clicked.emit(self._hovered)
+        else:
+            super().keyPressEvent(event)
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        bars = BarsView()
+        words = ["king", "queen", "night", "world", "people", "lord", "house", "other", "day", "duke", "rest"]
+        shares = np.array([21.2, 14.8, 9.7, 7.1, 5.5, 4.9, 4.1, 3.6, 3.1, 2.7, 2.2]) / 100
+        logits = [f"{value:.2f}" for value in np.log(shares) + 9]
+        before = np.roll(shares, 2)
+        bars.set_bars(words, shares, notes=logits, before=before, highlighted={1}, faded={8, 9, 10})
+        return bars
+
+    show("Next word", "before → after", build)

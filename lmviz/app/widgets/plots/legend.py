@@ -1,0 +1,128 @@
+"""The legend of a plot: a stroke and a name for each curve, small enough for a card's title line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+
+SIZE = 12
+STROKE = 14
+GAP = 14
+LINE = 18
+WIDEST = 210  # pixels at scale 1 that a name may take; a run may be called anything
+
+
+@dataclass(frozen=True)
+class LegendEntry:
+    """One curve: its name, its colour, whether it is shown now, and the kind of its line."""
+
+    name: str
+    color: QColor
+    shown: bool = True
+    line: Qt.PenStyle = Qt.PenStyle.SolidLine
+
+
+class Legend(Canvas):
+    """`Legend()`: `set_entries(entries)`; signal `entry_clicked(str)` with the curve's name.
+
+    With `wraps` it takes the width it is given, and as many lines as that needs, but no more than
+    `set_most_lines(lines)` allows: then it says how many are left out.
+    """
+
+    entry_clicked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None, *, wraps: bool = False) -> None:
+        super().__init__(parent)
+        self._entries: tuple[LegendEntry, ...] = ()
+        self._wraps = wraps
+        self._most_lines = 3
+        across = QSizePolicy.Policy.Ignored if wraps else QSizePolicy.Policy.Fixed
+        self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName("legend")
+
+    def set_entries(self, entries: Sequence[LegendEntry]) -> None:
+        """Show these curves, in this order."""
+        if tuple(entries) != self._entries:
+            self._entries = tuple(entries)
+            self.setAccessibleDescription(", ".join(entry.name for entry in entries))
+            self._take_lines()
+            self.updateGeometry()
+            self.update()
+
+    def set_most_lines(self, lines: int) -> None:
+        """How many lines there may be at most."""
+        if lines != self._most_lines:
+            self._most_lines = lines
+            self._take_lines()
+            self.update()
+
+    def _name(self, entry: LegendEntry) -> str:
+        return metrics(SIZE).elidedText(entry.name, Qt.TextElideMode.ElideMiddle, self.length(WIDEST))
+
+    def _places(self) -> list[tuple[LegendEntry, QRectF]]:
+        measure, left, top, line = metrics(SIZE), 0.0, 0.0, self.length(LINE)
+        places = []
+        for entry in self._entries:
+            width = self.length(STROKE + 5) + measure.horizontalAdvance(self._name(entry))
+            if self._wraps and left > 0 and left + width > self._right_edge(top + line, len(places)):
+                left, top = 0.0, top + line
+                if top + line > self._most_lines * line + 1:
+                    break
+            places.append((entry, QRectF(left, top, width, line)))
+            left += width + self.length(GAP)
+        return places
+
+    def _right_edge(self, bottom: float, placed: int) -> float:
+        """How far entries may reach; the last line keeps room to say how many are left out."""
+        is_last = bottom + 1 > self._most_lines * self.length(LINE) and placed < len(self._entries) - 1
+        return self.width() - is_last * metrics(SIZE).horizontalAdvance("+00")
+
+    def _take_lines(self) -> None:
+        """Be as high as the entries need in the present width."""
+        if self._wraps:
+            places = self._places()
+            self.setFixedHeight(round(places[-1][1].bottom()) if places else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._take_lines()
+
+    def adopt_theme(self) -> None:
+        self._take_lines()
+        super().adopt_theme()
+
+    def sizeHint(self) -> QSize:
+        places = self._places()
+        return QSize(round(places[-1][1].right()) + 1 if places else 0, round(self.length(LINE)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        painter.setFont(self.theme.font(SIZE))
+        places = self._places()
+        for entry, area in places:
+            color = entry.color if entry.shown else self.theme.faint_text
+            painter.setPen(QPen(color, self.length(2), entry.line))
+            middle = area.center().y()
+            painter.drawLine(QPointF(area.left(), middle), QPointF(area.left() + self.length(STROKE), middle))
+            painter.setPen(self.theme.muted_text if entry.shown else self.theme.faint_text)
+            text = area.adjusted(self.length(STROKE + 5), 0, 2, 0)
+            painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, self._name(entry))
+        left_out = len(self._entries) - len(places)
+        if left_out:
+            painter.setPen(self.theme.muted_text)
+            rest = QRectF(self.rect()).adjusted(places[-1][1].right(), places[-1][1].top(), 0, 0)
+            painter.drawText(
+                rest, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, f"+{left_out}"
+            )
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        for entry, area in self._places():
+            if area.contains(event.position()):
+                self.entry_clicked.emit(entry.name)

@@ -1,0 +1,145 @@
+"""One model's next-word distribution among others: its colour, its moment, its bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from lmviz.app.look.icons import icon
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.plots.bars import ROW, BarsView
+
+NARROWEST = 216
+FEWEST = 3
+
+
+class ModelCard(Card):
+    """`ModelCard()`: `set_moment(name, color, steps, step, removable)`, `set_readout(text)`,
+    `set_sentence(text)` in place of bars; `bars` is the `BarsView` and `room` how many it has room for.
+
+    Signals: `step_chosen(int)`, `removed()`, `resized()`.
+    """
+
+    step_chosen = Signal(int)
+    removed = Signal()
+    resized = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", parent=parent)
+        self._color = QColor()
+        self._steps: tuple[int, ...] = ()
+        self._picker = QComboBox()
+        self._picker.setProperty("role", "link")
+        self._picker.setAccessibleName("step of the training")
+        self._picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._picker.setToolTip("The step of its training at which this model is shown")
+        self._picker.activated.connect(lambda place: self.step_chosen.emit(self._steps[place]))
+        self._remove = QToolButton()
+        self._remove.setProperty("role", "icon")
+        self._remove.setAccessibleName("take out of the comparison")
+        self._remove.setToolTip("Take out of the comparison")
+        self._remove.clicked.connect(self.removed)
+        self.bars = BarsView()
+        self._sentence = EmptyText()
+        self._sentence.hide()
+        self._readout = MutedLine()
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self._picker)
+        row.addWidget(self._remove)
+        self.set_aside(head)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for widget in (self._readout, self.bars, self._sentence):
+            column.addWidget(widget, 0 if widget is self._readout else 1)
+        self.set_body(body)
+        self._tint()
+
+    def set_moment(
+        self, name: str, color: QColor, steps: Sequence[int], step: int, *, removable: bool
+    ) -> None:
+        """Say which model this is, at which of its steps; one that is not removable is the present one."""
+        self.set_title(name)
+        self._color = color
+        self._remove.setVisible(removable)
+        with QSignalBlocker(self._picker):
+            if tuple(steps) != self._steps:
+                self._steps = tuple(steps)
+                self._picker.clear()
+                self._picker.addItems([f"step {number:,}" for number in steps])
+            self._picker.setCurrentIndex(self._steps.index(step) if step in self._steps else -1)
+        self.bars.setAccessibleName(f"next-word distribution of {name}")
+        self.update()
+
+    def set_readout(self, text: str) -> None:
+        """One line above the bars, such as the entropy."""
+        self._readout.set_text(text)
+
+    def set_sentence(self, sentence: str) -> None:
+        """Why there are no bars; empty where there are."""
+        self._sentence.set_text(sentence)
+        self._sentence.setVisible(bool(sentence))
+        self.bars.setVisible(not sentence)
+
+    @property
+    def readout(self) -> str:
+        """The line above the bars."""
+        return self._readout.text
+
+    @property
+    def sentence(self) -> str:
+        """What stands in place of the bars."""
+        return self._sentence.text()
+
+    @property
+    def room(self) -> int:
+        """For how many bars there is room."""
+        return max(FEWEST, int(self.bars.height() / self.length(ROW)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(NARROWEST)), super().minimumSizeHint().height())
+
+    def adopt_theme(self) -> None:
+        self._tint()
+        super().adopt_theme()
+
+    def _tint(self) -> None:
+        side = round(self.length(20))
+        self._remove.setFixedSize(side, side)
+        self._remove.setIconSize(QSize(side // 2, side // 2))
+        self._remove.setIcon(icon("controls/close", self.theme.muted_text))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = self.begin()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._color)
+        mark = QRectF(0, self.length(14), self.length(3), self.length(16))
+        painter.drawRoundedRect(mark, self.length(1.5), self.length(1.5))
+
+
+if __name__ == "__main__":
+    from lmviz.app.look.theme import current_theme
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        card = ModelCard()
+        card.set_moment("LSTM", current_theme().series[1], (0, 100, 200), 200, removable=True)
+        card.set_readout("entropy 5.21 bits")
+        card.bars.set_bars(["king", "night", "world"], [0.178, 0.126, 0.086], highlighted={0})
+        return card
+
+    show("Compare", "", build, (320, 240))

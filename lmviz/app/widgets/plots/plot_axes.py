@@ -1,0 +1,103 @@
+"""The axis and the reference line of our plots: thin, quiet, and with numbers one can read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pyqtgraph
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPen
+
+from lmviz.app.look.theme import Theme
+from lmviz.app.widgets.base.figures import number
+
+SIZE = 11.5
+LOGARITHMIC_STEPS = ((1, 10), (1, 3, 10), (1, 2, 5, 10), (1, 1.5, 2, 3, 4, 5, 7, 10))
+
+
+class QuietAxis(pyqtgraph.AxisItem):
+    """An axis without a line of its own: muted numbers, and thin lines across the plot for y."""
+
+    def __init__(self, orientation: str) -> None:
+        super().__init__(orientation, showValues=True)
+        self.setStyle(tickLength=0, maxTickLevel=0, tickTextOffset=8, hideOverlappingLabels=40)
+        self.setTickDensity(1.8 if orientation == "left" else 1)
+
+    def adopt_theme(self, theme: Theme) -> None:
+        """Take over colours and type."""
+        self.setPen(QPen(theme.line, 1))
+        self.setTextPen(theme.muted_text)
+        self.setTickFont(theme.font(SIZE))
+
+    def tickValues(self, minimum: float, maximum: float, size: float) -> list[tuple[float, list[float]]]:
+        if not self.logMode:
+            return super().tickValues(minimum, maximum, size)
+        for steps in LOGARITHMIC_STEPS:
+            decades = range(math.floor(minimum), math.ceil(maximum) + 1)
+            places = sorted({decade + math.log10(step) for decade in decades for step in steps})
+            shown = [place for place in places if minimum <= place <= maximum]
+            if len(shown) >= 4:
+                break
+        return [(1.0, shown)]
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        if self.logMode:
+            return [f"{10**value:.4g}" for value in values]
+        digits = max(0, math.ceil(-math.log10(spacing * scale) - 1e-9)) if spacing > 0 else 0
+        return [number(value * scale, min(digits, 6)) for value in values]
+
+    def drawPicture(self, painter: QPainter, axis: object, ticks: list, texts: list) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(self.pen())
+        for _, start, end in ticks if self.grid else ():
+            painter.drawLine(start, end)
+        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+        painter.setFont(self.style["tickFont"])
+        painter.setPen(self.textPen())
+        for area, flags, text in texts:
+            painter.drawText(area, int(flags), text)
+
+
+class ReferenceLine(pyqtgraph.InfiniteLine):
+    """A dashed line across the plot at a known value, named at its right end."""
+
+    def __init__(self, name: str, value: float) -> None:
+        super().__init__(angle=0, movable=False)
+        self.name_text = name
+        self._at = value
+        self._label = pyqtgraph.InfLineLabel(
+            self, f"{name} {number(value, 2)}", position=0.995, movable=False
+        )
+        self._label.anchors = [(1, 1), (1, 1)]
+        self.set_logarithmic(False)
+
+    @property
+    def reference(self) -> tuple[str, float]:
+        """The name and the value it stands for."""
+        return self.name_text, self._at
+
+    def set_logarithmic(self, logarithmic: bool) -> None:
+        """Stand at the value on a linear or a logarithmic axis."""
+        self.setValue(math.log10(self._at) if logarithmic and self._at > 0 else self._at)
+
+    @property
+    def label_size(self) -> tuple[float, float]:
+        """The width and height of the name, in pixels."""
+        area = self._label.boundingRect()
+        return area.width(), area.height()
+
+    def place_label(self, position: float, lift: float) -> None:
+        """Where along the line the name ends, 0 being the left end and 1 the right; how many names higher."""
+        anchor = (1, 1 + lift)
+        if self._label.anchors != [anchor, anchor]:
+            self._label.anchors = [anchor, anchor]
+            self._label.setAnchor(anchor)
+        self._label.setPosition(position)
+
+    def adopt_theme(self, theme: Theme) -> None:
+        """Take over colours and type."""
+        self.setPen(pyqtgraph.mkPen(theme.muted_text, width=1, style=Qt.PenStyle.DashLine))
+        self._label.setColor(theme.muted_text)
+        self._label.fill = pyqtgraph.mkBrush(theme.surface)
+        self._label.setFont(theme.font(SIZE))

@@ -1,0 +1,271 @@
+"""Curves over the words of a text, one for each model, and below each word how far they disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.hover_card import HoverCard
+
+SIZE = 11.5
+LEFT, TOP, FOOT = 34, 8, 46
+STRIP = 7
+NARROWEST, WIDEST = 18, 84
+STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
+
+
+@dataclass(frozen=True, eq=False)
+class WordCurve:
+    """One curve: values (word,) in bits, NaN where there is none; `turn` picks the kind of its line."""
+
+    name: str
+    color: QColor
+    values: np.ndarray
+    turn: int = 0
+
+    @property
+    def line(self) -> Qt.PenStyle:
+        """The kind of its line."""
+        return STYLES[self.turn % len(STYLES)]
+
+
+class SurprisalPlot(Canvas):
+    """`SurprisalPlot()`: `set_words(words, curves, disagreement=None)`, disagreement (word,) in bits.
+
+    `set_current(word)` and `set_hovered(word)` mark words. It is as wide as its words need: place it in
+    an area that scrolls sideways. Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
+    Left and Right move the mark.
+    """
+
+    word_hovered = Signal(int)
+    word_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words: tuple[str, ...] = ()
+        self._curves: tuple[WordCurve, ...] = ()
+        self._disagreement: np.ndarray | None = None
+        self._current = self._hovered = -1
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.MinimumExpanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("surprisal of each word")
+
+    def set_words(
+        self, words: Sequence[str], curves: Sequence[WordCurve], disagreement: np.ndarray | None = None
+    ) -> None:
+        """Show curves over words; NaN in `disagreement` leaves the place below a word empty."""
+        self._words, self._curves, self._disagreement = tuple(words), tuple(curves), disagreement
+        self._hovered = min(self._hovered, len(words) - 1)
+        self._describe()
+        self.updateGeometry()
+        self.update()
+
+    def set_current(self, word: int) -> None:
+        """Mark the chosen word; −1 for none."""
+        self._current = word
+        self._describe()
+        self.update()
+
+    def set_hovered(self, word: int) -> None:
+        """Show a word as hovered elsewhere, without a signal; −1 for none."""
+        if word != self._hovered:
+            self._hovered = word
+            self.update()
+
+    def column(self, word: int) -> QRectF:
+        """The stretch of the plot that belongs to a word."""
+        left = self.length(LEFT)
+        width = (self.width() - left) / max(1, len(self._words))
+        return QRectF(left + word * width, 0, width, self.height())
+
+    @property
+    def largest(self) -> float:
+        """The upper end of the scale, in bits."""
+        finite = [curve.values[np.isfinite(curve.values)].max(initial=0) for curve in self._curves]
+        return _rounded_up(max([*finite, 1.0]))
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(420)), round(self.length(220)))
+
+    def minimumSizeHint(self) -> QSize:
+        measure = metrics(SIZE, token=True)
+        widest = max((measure.horizontalAdvance(word) for word in self._words), default=0)
+        column = min(max(widest + self.length(8), self.length(NARROWEST)), self.length(WIDEST))
+        return QSize(round(self.length(LEFT) + column * len(self._words)), round(self.length(110)))
+
+    def _describe(self) -> None:
+        inside = 0 <= self._current < len(self._words)
+        lines = [self._words[self._current], *self._lines(self._current)] if inside else self._words[:12]
+        self.setAccessibleDescription(", ".join(lines))
+
+    def _lines(self, word: int) -> list[str]:
+        lines = [
+            f"{curve.name}  {number(float(curve.values[word]), 2)} bits"
+            for curve in self._curves
+            if not np.isnan(curve.values[word])
+        ]
+        if self._disagreement is not None and np.isfinite(self._disagreement[word]):
+            lines.append(f"on what comes next they disagree by {self._disagreement[word]:.3f} bits")
+        return lines or ["nothing stands before it, so it has no probability"]
+
+    def _height_of(self, value: float) -> float:
+        top, bottom = self.length(TOP), self.height() - self.length(FOOT)
+        return bottom - (bottom - top) * min(value / self.largest, 1.0)
+
+    def _point(self, curve: WordCurve, word: int) -> QPointF:
+        return QPointF(self.column(word).center().x(), self._height_of(float(curve.values[word])))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        if not self._words:
+            return
+        self._draw_marks(painter)
+        self._draw_grid(painter)
+        for curve in self._curves:
+            pen = QPen(curve.color, self.length(1.8), curve.line)
+            pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPath(self._path(curve))
+        self._draw_points(painter)
+        self._draw_words(painter)
+        self._draw_disagreement(painter)
+        self.draw_focus(painter)
+
+    def _draw_marks(self, painter: QPainter) -> None:
+        """The whole column of the hovered word, and the chip of the chosen one."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        foot = self.height() - self.length(FOOT - 4)
+        for word, color, top in (
+            (self._hovered, self.theme.hover, 0.0),
+            (self._current, self.theme.accent_wash, foot),
+        ):
+            if 0 <= word < len(self._words):
+                painter.setBrush(color)
+                area = self.column(word).adjusted(1, top, -1, 0)
+                painter.drawRoundedRect(area, self.length(4), self.length(4))
+
+    def _draw_grid(self, painter: QPainter) -> None:
+        painter.setFont(self.theme.font(SIZE))
+        for part in range(5):
+            value = self.largest * part / 4
+            height = round(self._height_of(value)) + 0.5
+            painter.setPen(self.theme.line)
+            painter.drawLine(QPointF(self.length(LEFT), height), QPointF(self.width(), height))
+            painter.setPen(self.theme.muted_text)
+            area = QRectF(0, height - self.length(8), self.length(LEFT - 8), self.length(16))
+            side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(area, side, f"{value:g}")
+
+    def _path(self, curve: WordCurve) -> QPainterPath:
+        """The curve, broken where a word has no finite value; a lone value is a dot."""
+        path, pen_down = QPainterPath(), False
+        for word, finite in enumerate(np.isfinite(curve.values).tolist()):
+            if finite and pen_down:
+                path.lineTo(self._point(curve, word))
+            elif finite:
+                path.moveTo(self._point(curve, word))
+                path.lineTo(self._point(curve, word) + QPointF(0.01, 0))
+            pen_down = finite
+        return path
+
+    def _draw_points(self, painter: QPainter) -> None:
+        word = self._hovered if self._hovered >= 0 else self._current
+        for curve in self._curves if 0 <= word < len(self._words) else ():
+            if np.isfinite(curve.values[word]):
+                painter.setPen(QPen(curve.color, self.length(1.8)))
+                painter.setBrush(self.theme.surface)
+                painter.drawEllipse(self._point(curve, word), self.length(3.2), self.length(3.2))
+
+    def _draw_words(self, painter: QPainter) -> None:
+        painter.setFont(self.theme.token_font(SIZE))
+        painter.setPen(self.theme.text)
+        measure = metrics(SIZE, token=True)
+        top = self.height() - self.length(FOOT) + self.length(6)
+        for number_of_word, word in enumerate(self._words):
+            area = self.column(number_of_word)
+            shown = measure.elidedText(word, Qt.TextElideMode.ElideRight, area.width() - 2)
+            place = QRectF(area.left(), top, area.width(), self.length(18))
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
+
+    def _draw_disagreement(self, painter: QPainter) -> None:
+        if self._disagreement is None or not np.isfinite(self._disagreement).any():
+            return
+        shades, limit = self.theme.share_map, np.nanmax(self._disagreement) or 1.0
+        painter.setPen(self.theme.line)
+        for word, value in enumerate(self._disagreement):
+            if np.isfinite(value):
+                area = self.column(word)
+                painter.setBrush(QColor(*shades[round(255 * value / limit)].tolist()))
+                width = min(area.width() - self.length(4), self.length(52))
+                top = self.height() - self.length(STRIP + 10)
+                strip = QRectF(area.center().x() - width / 2, top, width, self.length(STRIP))
+                painter.drawRoundedRect(strip, self.length(2), self.length(2))
+
+    def _word_at(self, place: QPointF) -> int:
+        if not self._words or place.x() < self.length(LEFT):
+            return -1
+        return min(int((place.x() - self.length(LEFT)) / self.column(0).width()), len(self._words) - 1)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        word = self._word_at(event.position())
+        changed = word != self._hovered
+        self.set_hovered(word)
+        if word >= 0:
+            HoverCard.beside(self, event.position().toPoint(), self._words[word], self._lines(word))
+        else:
+            HoverCard.leave(self)
+        if changed:
+            self.word_hovered.emit(word)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        HoverCard.leave(self)
+        if self._hovered >= 0:
+            self.set_hovered(-1)
+            self.word_hovered.emit(-1)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        word = self._word_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and word >= 0:
+            self._choose(word)
+
+    def _choose(self, word: int) -> None:
+        self.set_current(word)
+        self.word_clicked.emit(word)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        if event.key() in steps and self._words:
+            self._choose(min(max(self._current + steps[event.key()], 0), len(self._words) - 1))
+        else:
+            super().keyPressEvent(event)
+
+
+def _rounded_up(value: float) -> float:
+    """The next number that four steps divide evenly to the eye: 1, 2, 4, 6, 8, 12, 16, 20, 24 …"""
+    steps = (1, 2, 4, 6, 8, 12, 16, 20, 24, 32, 40, 60, 80)
+    return next((float(step) for step in steps if step >= value), float(np.ceil(value / 40) * 40))
+
+
+if __name__ == "__main__":
+    from lmviz.app.look.theme import current_theme
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        plot, colors = SurprisalPlot(), current_theme().series
+        words = ["The", "bat", "made", "noise", "at", "night", "and", "the"]
+        counts = np.array([6.2, 13.4, 8.3, 10.7, 4.9, 3.6, 3.4, 3.1])
+        curves = [WordCurve("5-gram", colors[4], counts), WordCurve("LSTM", colors[1], counts * 0.86)]
+        plot.set_words(words, curves, np.array([0.9, 0.5, 0.45, 0.4, 0.8, 0.9, 0.2, 0.2]))
+        plot.set_current(5)
+        return plot
+
+    show("Surprisal over the text, bits", "disagreement below", build, (700, 300))

@@ -1,0 +1,225 @@
+"""Why a number is what it is: its operands, what each adds, and the way back to where they come from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+
+if TYPE_CHECKING:
+    from lmviz.app.widgets.text.arithmetic_rows import Naming, Operand, Row, Sheet
+    from lmviz.models.arithmetic import Arithmetic
+
+ROW = 24
+MARGIN = 6
+SIZE = 12.5
+NUMBER_SIZE = 12
+NAME_SHARE = 0.42
+TIMES = " × "
+
+
+class ArithmeticCard(Canvas):
+    """`ArithmeticCard()`: `set_arithmetic(arithmetic, naming, count)`; None empties it.
+
+    `naming(source, index)` gives an operand's name in words. A click on a number goes to that number's
+    source, a click elsewhere on a line to its value; Up, Down and Enter do the same.
+    Signals: `operand_clicked(str, object)` and `operand_hovered(str, object)` with the source and the
+    tuple of its index; `left()`.
+    """
+
+    operand_clicked = Signal(str, object)
+    operand_hovered = Signal(str, object)
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._sheet: Sheet | None = None
+        self._marked = -1
+        self._hovered: Operand | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.setAccessibleName("arithmetic")
+
+    def set_arithmetic(
+        self, arithmetic: Arithmetic | None, naming: Naming | None = None, count: int = 6
+    ) -> None:
+        """Show a cell's arithmetic, its `count` largest terms one by one."""
+        if arithmetic is None:
+            self._sheet = None
+        else:
+            from lmviz.app.widgets.text.arithmetic_rows import (  # not before the first paint
+                plain_name,
+                sheet_of,
+            )
+
+            self._sheet = sheet_of(arithmetic, naming or plain_name, count)
+        self._marked, self._hovered = -1, None
+        lines = [f"{row.name} {row.value}" for row in self.rows]
+        self.setAccessibleDescription(", ".join(lines))
+        self.updateGeometry()
+        self.update()
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What is shown, line by line."""
+        return () if self._sheet is None else self._sheet.rows
+
+    def row_rectangle(self, index: int) -> QRectF:
+        """Where a line is drawn."""
+        height = self.length(ROW)
+        return QRectF(0, (index + 1) * height, self.width(), height)
+
+    def operand_rectangle(self, index: int, operand: int) -> QRectF:
+        """Where one number of a line is drawn."""
+        measure, row = metrics(NUMBER_SIZE, token=True), self.rows[index]
+        before = TIMES.join([*(part.text for part in row.operands[:operand]), ""]) if operand else ""
+        left = self.width() * NAME_SHARE + measure.horizontalAdvance(before)
+        place = self.row_rectangle(index)
+        return QRectF(
+            left, place.top(), measure.horizontalAdvance(row.operands[operand].text), place.height()
+        )
+
+    def sizeHint(self) -> QSize:
+        lines = len(self.rows) + 1 if self.rows else 0
+        return QSize(round(self.length(330)), round(self.length(ROW) * lines))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(220)), self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        if self.rows:
+            self._draw_heading(painter)
+        for index, row in enumerate(self.rows):
+            self._draw_row(painter, index, row)
+        self.draw_focus(painter)
+
+    def _draw_heading(self, painter: QPainter) -> None:
+        painter.setFont(self.theme.font(11.5))
+        painter.setPen(self.theme.muted_text)
+        place = self.row_rectangle(-1).adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
+        middle = place.adjusted(self.width() * NAME_SHARE - self.length(MARGIN), 0, 0, 0)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "operand")
+        measure = metrics(11.5)
+        room = middle.width() - measure.horizontalAdvance(self._sheet.last) - self.length(MARGIN)
+        if measure.horizontalAdvance(self._sheet.middle) <= room:
+            painter.drawText(middle, Qt.AlignmentFlag.AlignVCenter, self._sheet.middle)
+        right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        painter.drawText(place, right, self._sheet.last)
+
+    def _draw_row(self, painter: QPainter, index: int, row: Row) -> None:
+        theme, place = self.theme, self.row_rectangle(index)
+        if row.result or index == self._marked:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.accent_wash if row.result else theme.hover)
+            painter.drawRoundedRect(place, self.length(4), self.length(4))
+        inner = place.adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
+        room = inner.width() * (0.72 if not row.operands else NAME_SHARE) - self.length(8)
+        painter.setFont(theme.font(SIZE))
+        painter.setPen(theme.text)
+        name = metrics(SIZE).elidedText(row.name, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, name)
+        weight = QFont.Weight.DemiBold if row.result else QFont.Weight.Normal
+        painter.setFont(theme.token_font(NUMBER_SIZE, weight))
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, row.value)
+        self._draw_operands(painter, index, row)
+
+    def _draw_operands(self, painter: QPainter, index: int, row: Row) -> None:
+        painter.setFont(self.theme.token_font(NUMBER_SIZE))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        for place, operand in enumerate(row.operands):
+            area = self.operand_rectangle(index, place)
+            lit = operand is self._hovered
+            painter.setPen(self.theme.accent if lit else self.theme.text)
+            painter.drawText(area.adjusted(0, 0, 4, 0), middle, operand.text)
+            if lit:
+                painter.setPen(QPen(self.theme.accent, self.length(1)))
+                low = area.center().y() + self.length(8)
+                painter.drawLine(QPointF(area.left(), low), QPointF(area.right(), low))
+            if place + 1 < len(row.operands):
+                painter.setPen(self.theme.muted_text)
+                painter.drawText(QRectF(area.right(), area.top(), 60, area.height()), middle, TIMES)
+
+    def _row_at(self, place: QPointF) -> int:
+        found = (i for i in range(len(self.rows)) if self.row_rectangle(i).contains(place))
+        return next(found, -1)
+
+    def _operand_at(self, place: QPointF) -> Operand | None:
+        index = self._row_at(place)
+        if index < 0:
+            return None
+        row = self.rows[index]
+        for position, operand in enumerate(row.operands):
+            if operand.can_be_followed and self.operand_rectangle(index, position).contains(place):
+                return operand
+        return row.main
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._marked = self._row_at(event.position())
+        operand = self._operand_at(event.position())
+        self.setCursor(Qt.CursorShape.PointingHandCursor if operand else Qt.CursorShape.ArrowCursor)
+        if operand is not self._hovered:
+            self._hovered = operand
+            if operand is None:
+                self.left.emit()
+            else:
+                self.operand_hovered.emit(operand.source, operand.index)
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._marked = -1
+        if self._hovered is not None:
+            self._hovered = None
+            self.left.emit()
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._follow(self._operand_at(event.position()))
+
+    def _follow(self, operand: Operand | None) -> None:
+        if operand is not None:
+            self.operand_clicked.emit(operand.source, operand.index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        rows = self.rows
+        if event.key() in steps and rows:
+            self._marked = min(max(self._marked + steps[event.key()], 0), len(rows) - 1)
+            self._hovered = rows[self._marked].main
+            self.update()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and 0 <= self._marked < len(rows):
+            self._follow(rows[self._marked].main)
+        else:
+            super().keyPressEvent(event)
+
+
+if __name__ == "__main__":
+    from dataclasses import replace
+
+    import numpy as np
+
+    from lmviz.app.widgets.base.demo import show
+    from lmviz.models.arithmetic import Factor, Terms
+
+    def build() -> QWidget:
+        generator = np.random.default_rng(2)
+        places = np.stack([np.full(128, 4), np.arange(128)], axis=1)
+        state = Factor("layers/0/hidden", places, generator.normal(0, 0.5, 128))
+        weight = Factor("layers.0.recurrent", places, generator.normal(0, 0.5, 128))
+        bias = Factor("layers.0.bias", np.array([[17]]), np.array([0.2]))
+        terms = (Terms("previous state", (weight, state)), Terms("bias", (bias,)))
+        cell = Arithmetic("layers/0/forget", (5, 17), 0.0, "forget gate", "sum", terms, "sigmoid")
+        card = ArithmeticCard()
+        card.set_arithmetic(
+            replace(cell, value=cell.evaluate()),
+            lambda source, index: f"h₅ · {index[-1]}" if "/" in source else source,
+            count=3,
+        )
+        return card
+
+    show("Why 0.91?", "forget gate, unit 17", build, (400, 230))

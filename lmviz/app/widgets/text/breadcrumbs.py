@@ -1,0 +1,125 @@
+"""The way back: from where one is to where one came from, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+
+SIZE = 12
+HEIGHT = 22
+BETWEEN = "  ›  "
+LEFT_OUT = "…"
+
+
+class Breadcrumbs(Canvas):
+    """`Breadcrumbs()`: `set_steps(names)`, the last of which is where one is; the oldest give way to "…".
+
+    Signal `step_clicked(int)`. Left or Backspace goes back one step.
+    """
+
+    step_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._steps: tuple[str, ...] = ()
+        self._hovered = -1
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("way back")
+
+    def set_steps(self, steps: Sequence[str]) -> None:
+        """Show a way, its last step being where one is."""
+        self._steps = tuple(steps)
+        self._hovered = -1
+        self.setAccessibleDescription(" › ".join(steps))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        width = metrics(SIZE).horizontalAdvance(BETWEEN.join(self._steps))
+        return QSize(round(width) + 4, round(self.length(HEIGHT)) if self._steps else 0)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(60)), self.sizeHint().height())
+
+    def _first_shown(self) -> int:
+        """The oldest step for which there is room."""
+        measure, room = metrics(SIZE), float(self.width())
+        for first in range(len(self._steps)):
+            shown = ([LEFT_OUT] if first else []) + list(self._steps[first:])
+            if measure.horizontalAdvance(BETWEEN.join(shown)) <= room:
+                return first
+        return max(0, len(self._steps) - 1)
+
+    def step_rectangles(self) -> dict[int, QRectF]:
+        """Where each step in sight is drawn, by its place in the way."""
+        measure, first = metrics(SIZE), self._first_shown()
+        gap, places = measure.horizontalAdvance(BETWEEN), {}
+        left = measure.horizontalAdvance(LEFT_OUT) + gap if first else 0.0
+        for index in range(first, len(self._steps)):
+            width = measure.horizontalAdvance(self._steps[index]) + 1
+            places[index] = QRectF(left, 0, width, self.height())
+            left += width + gap
+        return places
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme, middle = self.begin(), self.theme, Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(theme.font(SIZE))
+        places, last = self.step_rectangles(), len(self._steps) - 1
+        if places and next(iter(places)) > 0:
+            painter.setPen(theme.muted_text)
+            painter.drawText(self.rect(), middle, LEFT_OUT + BETWEEN)
+        for index, place in places.items():
+            painter.setPen(theme.text if index == last else theme.accent)
+            font = theme.font(SIZE)
+            font.setUnderline(index == self._hovered != last)
+            painter.setFont(font)
+            painter.drawText(place.adjusted(0, 0, 4, 0), middle, self._steps[index])
+            if index != last:
+                font.setUnderline(False)
+                painter.setFont(font)
+                painter.setPen(theme.muted_text)
+                painter.drawText(QRectF(place.right(), 0, 60, place.height()), middle, BETWEEN)
+        self.draw_focus(painter)
+
+    def _index_at(self, place: QPointF) -> int:
+        found = (index for index, area in self.step_rectangles().items() if area.contains(place))
+        return next(found, -1)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hovered = self._index_at(event.position())
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hovered = -1
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._go(self._index_at(event.position()))
+
+    def _go(self, index: int) -> None:
+        if 0 <= index < len(self._steps) - 1:
+            self.step_clicked.emit(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Backspace):
+            self._go(len(self._steps) - 2)
+        else:
+            super().keyPressEvent(event)
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        way = Breadcrumbs()
+        way.set_steps(["logit of “king”", "hidden 2 · 41", "forget gate · 17", "h₅ · 17"])
+        return way
+
+    show("Why?", "", build, (420, 110))

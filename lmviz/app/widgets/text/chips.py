@@ -1,0 +1,136 @@
+"""Where the chips of a token strip stand: lines broken like words on a page, in either direction."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QStaticText
+
+from lmviz.app.look.theme import Theme, current_theme
+
+SIZE = 12.5
+PADDING = 7
+GAP = 5
+CHIP = 20
+ROW = 26
+
+
+@dataclass(frozen=True)
+class ChipLayout:
+    """The chips of one strip: their `rectangles`, the corners and texts in them, the first of each line."""
+
+    rectangles: tuple[QRectF, ...]
+    corners: tuple[QPointF, ...]
+    texts: tuple[QStaticText, ...]
+    lines: tuple[int, ...]
+    font: QFont
+    row: float
+    right_to_left: bool
+
+    @classmethod
+    def empty(cls) -> ChipLayout:
+        """No chips."""
+        return lay_out((), 1, current_theme())
+
+    @staticmethod
+    def row_height(theme: Theme) -> float:
+        """The height of one line."""
+        return ROW * theme.scale
+
+    @property
+    def height(self) -> float:
+        """The height of all lines."""
+        return self.row * max(1, len(self.lines))
+
+    def between(self, top: float, bottom: float) -> range:
+        """The tokens on the lines that touch a stretch of the height."""
+        first = max(0, int(top // self.row))
+        last = int(bottom // self.row) + 1
+        start = self.lines[first] if first < len(self.lines) else len(self.rectangles)
+        stop = self.lines[last] if last < len(self.lines) else len(self.rectangles)
+        return range(start, stop)
+
+    def index_at(self, place: QPointF) -> int:
+        """The token under a point, gaps belonging to the nearer chip of the line; −1 for none."""
+        line = int(place.y() // self.row)
+        if place.y() < 0 or line >= len(self.lines):
+            return -1
+        start = self.lines[line]
+        stop = self.lines[line + 1] if line + 1 < len(self.lines) else len(self.rectangles)
+        reach = GAP / 2
+        for index in range(start, stop):
+            if self.rectangles[index].adjusted(-reach, -self.row, reach, self.row).contains(place):
+                return index
+        return -1
+
+
+@lru_cache(maxsize=65536)
+def _prepared(token: str, scale: float) -> tuple[QStaticText, float, float]:
+    font = current_theme().token_font(SIZE)
+    text = QStaticText(token)
+    text.setTextFormat(Qt.TextFormat.PlainText)
+    text.prepare(font=font)
+    return text, QFontMetricsF(font).horizontalAdvance(token), text.size().height()
+
+
+def _reads_right_to_left(tokens: Sequence[str]) -> bool:
+    """Whether most letters that have a direction run from right to left."""
+    found = [unicodedata.bidirectional(sign) for token in tokens[:200] for sign in token[:8]]
+    return found.count("R") + found.count("AL") > found.count("L")
+
+
+def lay_out(tokens: Sequence[str], width: float, theme: Theme) -> ChipLayout:
+    """Break chips into lines of at most `width`."""
+    padding, gap, row, chip = (part * theme.scale for part in (PADDING, GAP, ROW, CHIP))
+    prepared = [_prepared(token, theme.scale) for token in tokens]
+    mirrored = _reads_right_to_left(tokens)
+    rectangles: list[QRectF] = []
+    lines: list[int] = []
+    left = 0.0
+    for index, (_, advance, _) in enumerate(prepared):
+        wide = min(max(advance, padding) + 2 * padding, width)
+        if not lines or left + wide > width:
+            lines.append(index)
+            left = 0.0
+        top = (len(lines) - 1) * row + (row - chip) / 2
+        rectangles.append(QRectF(width - left - wide if mirrored else left, top, wide, chip))
+        left += wide + gap
+    return ChipLayout(
+        rectangles=tuple(rectangles),
+        corners=tuple(
+            QPointF(place.left() + padding, place.center().y() - height / 2)
+            for place, (_, _, height) in zip(rectangles, prepared, strict=True)
+        ),
+        texts=tuple(text for text, _, _ in prepared),
+        lines=tuple(lines),
+        font=theme.token_font(SIZE),
+        row=row,
+        right_to_left=mirrored,
+    )
+
+
+@dataclass(frozen=True)
+class Shades:
+    """Numbers as colours: for each token the chip's and the text's."""
+
+    values: np.ndarray
+    scale: str
+    limit: float | None
+
+    def colors(self, theme: Theme) -> tuple[tuple[QColor, QColor], ...]:
+        """The colour of each chip and of the text on it; not-a-number looks like a plain chip."""
+        finite = np.abs(self.values[np.isfinite(self.values)])
+        largest = self.limit or (1.0 if self.scale == "share" else finite.max(initial=0) or 1.0)
+        ratios = self.values / largest
+        if self.scale not in ("share", "count"):
+            ratios = (ratios + 1) / 2
+        levels = np.nan_to_num(np.clip(ratios, 0, 1) * 255, nan=-1).astype(int).tolist()
+        table = theme.map_of(self.scale).tolist()
+        known = {level: QColor(*table[level]) if level >= 0 else theme.chip for level in set(levels)}
+        pairs = {level: (color, theme.on(color)) for level, color in known.items()}
+        return tuple(pairs[level] for level in levels)

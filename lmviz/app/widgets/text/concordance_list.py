@@ -1,0 +1,141 @@
+"""Places of a phrase in a text, one a line, the phrase aligned in the middle (keyword in context)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.pointable import Pointable
+
+ROW = 23
+SIZE = 11.5
+BEFORE_SHARE = 0.3
+
+
+@dataclass(frozen=True)
+class Line:
+    """One place: what stands before the phrase, the phrase, the word that is looked at, and what follows."""
+
+    before: str
+    match: str
+    word: str
+    after: str
+
+
+class ConcordanceList(Pointable):
+    """`ConcordanceList()`: lines of text around a phrase; place it in a scroll area.
+
+    `set_lines(lines)` shows a sequence of `Line`; `set_faded(indices)` quietens some of them.
+    Signals: `line_clicked(int)` (also by Enter). Up and Down move the mark.
+    """
+
+    line_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: tuple[Line, ...] = ()
+        self._faded: frozenset[int] = frozenset()
+        self._current = -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
+        self.setAccessibleName("places in the text")
+
+    def set_lines(self, lines: Sequence[Line]) -> None:
+        """Show places; marks are taken away."""
+        self._lines = tuple(lines)
+        self._faded, self._hovered, self._current = frozenset(), -1, -1
+        self.setAccessibleDescription(f"{len(self._lines)} places")
+        self.updateGeometry()
+        self.update()
+
+    def set_faded(self, indices: Sequence[int]) -> None:
+        """Quieten lines that are not related to what one points at."""
+        self._faded = frozenset(indices)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(300)), round(self.length(ROW) * len(self._lines)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(160)), self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, row = self.begin(), self.length(ROW)
+        first = max(0, int(event.rect().top() // row))
+        for index in range(first, min(len(self._lines), int(event.rect().bottom() // row) + 1)):
+            self._draw_line(painter, index)
+        self.draw_focus(painter)
+
+    def _draw_line(self, painter: QPainter, index: int) -> None:
+        theme, row, line = self.theme, self.length(ROW), self._lines[index]
+        top, middle, gap = (
+            index * row,
+            self.width() * BEFORE_SHARE,
+            metrics(SIZE, token=True).horizontalAdvance(" "),
+        )
+        if index in (self._hovered, self._current):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.accent_wash if index == self._current else theme.hover)
+            painter.drawRoundedRect(QRectF(0, top, self.width(), row), self.length(4), self.length(4))
+        faded = index in self._faded
+        plain, bold = metrics(SIZE, token=True), metrics(SIZE, token=True, bold=True)
+        before = plain.elidedText(line.before, Qt.TextElideMode.ElideLeft, middle - gap)
+        baseline = top + (row + plain.ascent() - plain.descent()) / 2
+        ink = theme.faint_text if faded else theme.text
+        painter.setPen(ink)
+        painter.setFont(theme.token_font(SIZE))
+        painter.drawText(QPointF(middle - gap - plain.horizontalAdvance(before), baseline), before)
+        place = middle
+        parts = (
+            (line.match, bold, ink),
+            (line.word, bold, ink if faded else theme.accent),
+            (line.after, plain, ink),
+        )
+        for text, measure, color in parts:
+            shown = measure.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, self.width() - place))
+            painter.setPen(color)
+            weight = QFont.Weight.DemiBold if measure is bold else QFont.Weight.Normal
+            painter.setFont(theme.token_font(SIZE, weight))
+            painter.drawText(QPointF(place, baseline), shown)
+            place += measure.horizontalAdvance(shown) + gap
+
+    def index_at(self, place: QPointF) -> int:
+        index = int(place.y() // self.length(ROW))
+        return index if 0 <= index < len(self._lines) else -1
+
+    def clicked_on(self, index: int) -> None:
+        self._choose(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if event.key() in steps and self._lines:
+            self._choose(min(max(self._current + steps[event.key()], 0), len(self._lines) - 1))
+        else:
+            super().keyPressEvent(event)
+
+    def _choose(self, index: int) -> None:
+        self._current = index
+        self.update()
+        self.line_clicked.emit(index)
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        view = ConcordanceList()
+        lines = [
+            Line("in the yard the brown", "cows eat", "corn", "from the trough"),
+            Line("at noon", "cows eat", "grass", "by the brook and then they rest in the shade"),
+            Line("when", "cows eat", "if", "they are led to it"),
+        ]
+        view.set_lines(lines)
+        view.set_faded([2])
+        return view
+
+    show("Concordance", "“cows eat _” · 11 places", build, (560, 160))

@@ -1,0 +1,107 @@
+"""A passage of text that can be chosen, and that later says what it was."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas
+
+PADDING = 10
+KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+
+
+class Passage(Canvas):
+    """`Passage(name)`: `set_passage(text)`; `set_verdict(words, emphasised)` says what it was and ends
+    choosing. Signal: `chosen()`, by click, Enter or Space.
+    """
+
+    chosen = Signal()
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._open = False
+        self._emphasised = False
+        self._text, self._verdict = QLabel(), QLabel()
+        for label in (self._text, self._verdict):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+        self._verdict.setProperty("role", "muted")
+        column = QVBoxLayout(self)
+        column.addWidget(self._text)
+        column.addStretch(1)
+        column.addWidget(self._verdict)
+        padding = round(self.length(PADDING))
+        column.setContentsMargins(padding, padding, padding, padding)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setAccessibleName(name)
+
+    @property
+    def text(self) -> str:
+        """The passage."""
+        return self._text.text()
+
+    @property
+    def verdict(self) -> str:
+        """What is said of it; empty as long as it can be chosen."""
+        return self._verdict.text()
+
+    def set_passage(self, text: str) -> None:
+        """Show a passage that can be chosen."""
+        self._text.setText(text)
+        self._verdict.setText("")
+        self._open, self._emphasised = True, False
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleDescription(text)
+        self.update()
+
+    def set_verdict(self, verdict: str, *, emphasised: bool) -> None:
+        """Say what it was; one of two may be emphasised."""
+        self._verdict.setText(verdict)
+        self._open, self._emphasised = False, emphasised
+        self.unsetCursor()
+        self.setAccessibleDescription(f"{verdict}: {self.text}")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        theme, over = self.theme, self._open and self.underMouse()
+        painter.setPen(theme.accent if self._emphasised else theme.strong_line if over else theme.line)
+        painter.setBrush(theme.accent_wash if self._emphasised else theme.hover if over else theme.surface)
+        area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(area, self.length(6), self.length(6))
+        self.draw_focus(painter)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):
+            self.update()
+        return super().event(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._choose()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in KEYS and self._open:
+            self._choose()
+        else:
+            super().keyPressEvent(event)
+
+    def _choose(self) -> None:
+        if self._open:
+            self.chosen.emit()
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        passage = Passage("first passage")
+        passage.set_passage("The bat made noise at night and the king could not sleep.")
+        return passage
+
+    show("Which is real?", "", build, (300, 160))

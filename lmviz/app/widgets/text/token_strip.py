@@ -1,0 +1,280 @@
+"""Text as a model sees it: one chip for each token, wrapped over lines like words on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.text.chips import ChipLayout, Shades, lay_out
+
+UNSHADED = Shades(np.zeros(0), "share", None)
+ARROWS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+class TokenStrip(Canvas):
+    """`TokenStrip()`: tokens as chips; give them as they should be read, whitespace made visible.
+
+    `set_tokens(tokens, unknown=(), special=(), tinted=False)` shows them;
+    `set_shades(values, scale="share", limit=None)` colours them by numbers;
+    `set_current(index)`, `set_hovered(index)`, `set_selection(first, last)` mark them from outside.
+    Signals: `token_hovered(int)` (−1 on leaving), `token_clicked(int)`, `token_double_clicked(int)`,
+    `tokens_brushed(int, int)` (a stretch that was dragged over, both ends included).
+    Left and Right move the mark as a click would; Home and End go to the ends.
+    """
+
+    token_hovered = Signal(int)
+    token_clicked = Signal(int)
+    token_double_clicked = Signal(int)
+    tokens_brushed = Signal(int, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tokens: tuple[str, ...] = ()
+        self._unknown: frozenset[int] = frozenset()
+        self._special: frozenset[int] = frozenset()
+        self._tinted = False
+        self._shades = UNSHADED
+        self._colors: tuple[tuple[QColor, QColor], ...] = ()
+        self._layout = ChipLayout.empty()
+        self._laid_out_for: tuple[float, float] | None = None
+        self._heights: dict[tuple[int, float], int] = {}
+        self._current = self._hovered = self._pressed = -1
+        self._selection: tuple[int, int] | None = None
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("tokens")
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens as they are shown."""
+        return self._tokens
+
+    def set_tokens(
+        self,
+        tokens: Sequence[str],
+        *,
+        unknown: Collection[int] = (),
+        special: Collection[int] = (),
+        tinted: bool = False,
+    ) -> None:
+        """Show tokens; `unknown` and `special` hold the indices of unknown words and of START and END.
+
+        `tinted` gives neighbours different quiet backgrounds. Shades and marks are taken away.
+        """
+        self._tokens = tuple(tokens)
+        self._unknown, self._special, self._tinted = frozenset(unknown), frozenset(special), tinted
+        self._shades, self._colors = UNSHADED, ()
+        self._selection = None
+        self._hovered = self._pressed = -1
+        self._current = min(self._current, len(self._tokens) - 1)
+        self._laid_out_for = None
+        self._heights = {}
+        self._describe()
+        self.updateGeometry()
+        self.update()
+
+    def set_shades(
+        self, values: Sequence[float] | np.ndarray, *, scale: str = "share", limit: float | None = None
+    ) -> None:
+        """Colour each chip by a number, (token,); empty for none. Not-a-number leaves a chip plain.
+
+        `limit` is the value of the strongest colour; by default 1 for shares, the largest otherwise.
+        """
+        self._shades = Shades(np.asarray(values, dtype=np.float64), scale, limit)
+        self._colors = self._shades.colors(self.theme)
+        self.update()
+
+    def set_current(self, index: int) -> None:
+        """Mark the token one is at; −1 for none."""
+        self._current = index
+        self._describe()
+        self.update()
+
+    def set_hovered(self, index: int) -> None:
+        """Show a token as hovered elsewhere, without a signal; −1 for none."""
+        previous, self._hovered = self._hovered, index
+        for changed in {previous, index} - {-1}:
+            if changed < len(self._tokens):
+                self.update(self.token_rectangle(changed).adjusted(-3, -3, 3, 3).toAlignedRect())
+
+    def set_selection(self, first: int, last: int) -> None:
+        """Mark a stretch, both ends included; (−1, −1) for none."""
+        self._selection = None if first < 0 else (min(first, last), max(first, last))
+        self.update()
+
+    def token_rectangle(self, index: int) -> QRectF:
+        """Where a token is drawn."""
+        return self._laid_out().rectangles[index]
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        key = (width, self.theme.scale)  # layouts ask again and again, and the text may be long
+        if key not in self._heights:
+            self._heights[key] = round(lay_out(self._tokens, width, self.theme).height)
+        return self._heights[key]
+
+    def sizeHint(self) -> QSize:
+        width = self.width() if self.testAttribute(Qt.WidgetAttribute.WA_Resized) else round(self.length(480))
+        return QSize(width, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(80)), round(ChipLayout.row_height(self.theme)))
+
+    def adopt_theme(self) -> None:
+        self._laid_out_for = None
+        self._heights = {}
+        self._colors = self._shades.colors(self.theme)
+        super().adopt_theme()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()
+
+    def _laid_out(self) -> ChipLayout:
+        key = (self.width(), self.theme.scale)
+        if key != self._laid_out_for:
+            self._layout = lay_out(self._tokens, self.width(), self.theme)
+            self._laid_out_for = key
+        return self._layout
+
+    def _describe(self) -> None:
+        inside = 0 <= self._current < len(self._tokens)
+        where = f"{self._tokens[self._current]}, {self._current + 1} of {len(self._tokens)}" if inside else ""
+        self.setAccessibleDescription(where or f"{len(self._tokens)} tokens")
+
+    def _paints(self, shown: range) -> list[tuple[QColor, QColor]]:
+        """The colours of chips and of the text on them."""
+        theme = self.theme
+        if self._colors:
+            paints = list(self._colors[shown.start : shown.stop])
+        elif self._tinted:
+            tints = theme.tints
+            paints = [(tints[index % len(tints)], theme.text) for index in shown]
+        else:
+            paints = [(theme.chip, theme.text)] * len(shown)
+        for marked, ink in ((self._special, theme.muted_text), (self._unknown, theme.warning)):
+            for index in marked.intersection(shown):
+                paints[index - shown.start] = (paints[index - shown.start][0], ink)
+        return paints
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        layout = self._laid_out()
+        shown = layout.between(event.rect().top(), event.rect().bottom())
+        paints = self._paints(shown)
+        self._draw_chips(painter, layout, shown, paints)
+        self._draw_tokens(painter, layout, shown, paints)
+        self._draw_marks(painter, layout)
+        if self._current < 0:
+            self.draw_focus(painter)
+
+    def _draw_chips(
+        self, painter: QPainter, layout: ChipLayout, shown: range, paints: list[tuple[QColor, QColor]]
+    ) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        radius, last = self.length(4), None
+        for rectangle, (color, _) in zip(layout.rectangles[shown.start : shown.stop], paints, strict=True):
+            if color is not last:
+                painter.setBrush(color)
+                last = color
+            painter.drawRoundedRect(rectangle, radius, radius)
+        if self._selection is not None:
+            wash = QColor(self.theme.accent)
+            wash.setAlphaF(0.22)
+            painter.setBrush(wash)
+            for index in range(max(self._selection[0], shown.start), min(self._selection[1] + 1, shown.stop)):
+                painter.drawRoundedRect(layout.rectangles[index], radius, radius)
+
+    def _draw_tokens(
+        self, painter: QPainter, layout: ChipLayout, shown: range, paints: list[tuple[QColor, QColor]]
+    ) -> None:
+        last = None
+        painter.setFont(layout.font)
+        corners, texts = layout.corners[shown.start : shown.stop], layout.texts[shown.start : shown.stop]
+        for corner, text, (_, ink) in zip(corners, texts, paints, strict=True):
+            if ink is not last:
+                painter.setPen(ink)
+                last = ink
+            painter.drawStaticText(corner, text)
+        painter.setPen(QPen(self.theme.warning, self.length(1.2), Qt.PenStyle.DotLine))
+        for index in self._unknown.intersection(shown):
+            area = layout.rectangles[index]
+            painter.drawLine(area.bottomLeft() + QPointF(4, -2), area.bottomRight() + QPointF(-4, -2))
+
+    def _draw_marks(self, painter: QPainter, layout: ChipLayout) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        marks = ((self._hovered, self.theme.strong_line, 1.2), (self._current, self.theme.accent, 2.0))
+        for index, color, width in marks:
+            if 0 <= index < len(self._tokens):
+                painter.setPen(QPen(color, self.length(width)))
+                painter.drawRoundedRect(layout.rectangles[index], self.length(5), self.length(5))
+
+    def _hover(self, index: int) -> None:
+        if index != self._hovered:
+            self.set_hovered(index)
+            self.token_hovered.emit(index)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        index = self._laid_out().index_at(event.position())
+        self._hover(index)
+        if self._pressed >= 0 and index >= 0 and index != self._pressed:
+            self.set_selection(self._pressed, index)
+
+    def leaveEvent(self, event: object) -> None:
+        self._hover(-1)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = self._laid_out().index_at(event.position())
+            self.set_selection(-1, -1)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._selection is not None and self._pressed >= 0:
+            self.tokens_brushed.emit(*self._selection)
+        elif self._pressed >= 0 and self._laid_out().index_at(event.position()) == self._pressed:
+            self.token_clicked.emit(self._pressed)
+        self._pressed = -1
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        index = self._laid_out().index_at(event.position())
+        if index >= 0:
+            self.token_double_clicked.emit(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        last = len(self._tokens) - 1
+        targets = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
+        if event.key() in ARROWS:
+            step = -ARROWS[event.key()] if self._laid_out().right_to_left else ARROWS[event.key()]
+            targets[event.key()] = min(max(self._current + step, 0), last)
+        if last >= 0 and event.key() in targets:
+            self.set_current(targets[event.key()])
+            self.token_clicked.emit(self._current)
+        else:
+            super().keyPressEvent(event)
+
+
+if __name__ == "__main__":
+    from lmviz.app.widgets.base.demo import show
+
+    def build() -> QWidget:
+        text = "⟨start⟩ First Citizen : ⏎ Before we proceed any further , hear me speak . ⏎ All : ⏎ Speak , "
+        text += (
+            "speak . ⏎ 言葉 は 文字 שלום עולם zyzzyva 🦇 You are all resolved rather to die than to famish ?"
+        )
+        tokens = text.split()
+        strip = TokenStrip()
+        strip.set_tokens(tokens, unknown={tokens.index("zyzzyva")}, special={0}, tinted=True)
+        strip.set_current(7)
+        return strip
+
+    show("The text as the model sees it", "42 tokens", build, (560, 260))

@@ -1,0 +1,49 @@
+"""The arrow keys step through positions and stages, wherever the focus is, unless it has a use for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+
+
+class ArrowKeys(QObject):
+    """`ArrowKeys(session, window)`: `take(event)` does what an arrow key means, and whether it was one.
+
+    It listens to the button that has the focus, because Qt's buttons would hand the focus on instead.
+    """
+
+    def __init__(self, session: Session, window: QWidget) -> None:
+        super().__init__(window)
+        self._session = session
+        QApplication.instance().focusChanged.connect(self._follow_focus)
+
+    def take(self, event: QKeyEvent) -> bool:
+        """Left and right choose positions, up and down stages of the model."""
+        session = self._session
+        acts = {
+            Qt.Key.Key_Left: lambda: session.choose_position(session.position - 1),
+            Qt.Key.Key_Right: lambda: session.choose_position(session.position + 1),
+            Qt.Key.Key_Up: lambda: session.choose_stage(session.stage - 1),
+            Qt.Key.Key_Down: lambda: session.choose_stage(session.stage + 1),
+        }
+        if event.key() not in acts or event.modifiers() not in PLAIN:
+            return False
+        acts[event.key()]()
+        return True
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        return event.type() == QEvent.Type.KeyPress and self.take(event)
+
+    def _follow_focus(self, before: QWidget | None, focused: QWidget | None) -> None:
+        if before is not None:
+            before.removeEventFilter(self)
+        if isinstance(focused, QAbstractButton) and focused.window() is self.parent():
+            focused.installEventFilter(self)

@@ -1,0 +1,64 @@
+"""The perspectives that were not looked at yet, made while nobody waits, so that going there is quick."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+if TYPE_CHECKING:
+    from lmviz.app.panels.table import PanelRow
+    from lmviz.app.session.session import Session
+    from lmviz.app.window.perspective_view import PerspectiveView
+
+QUIET = 700  # milliseconds in which a person has done nothing
+BETWEEN = 60  # milliseconds from one panel to the next
+
+
+class BuildingAhead(QObject):
+    """Begins when torch has been loaded: another thread imports the panels' modules, whose classes need no
+    window's thread, and then one panel after the other is made here, as long as nobody does anything."""
+
+    def __init__(self, session: Session, views: Sequence[PerspectiveView], parent: QObject) -> None:
+        super().__init__(parent)
+        self._views = tuple(views)
+        self._importing: threading.Thread | None = None
+        self._next = QTimer(self, singleShot=True)
+        self._next.timeout.connect(self._build_one)
+        session.ready_changed.connect(self._begin)
+        for doing in (
+            session.prefix_changed,
+            session.step_changed,
+            session.position_changed,
+            session.hovered_position_changed,
+            session.hovered_cell_changed,
+        ):
+            doing.connect(self._wait)
+
+    def _begin(self) -> None:
+        rows = [row for view in self._views for row in view.missing]
+        self._importing = threading.Thread(target=_import_all, args=(rows,), name="panels", daemon=True)
+        self._importing.start()
+        self._next.start(QUIET)
+
+    def _wait(self) -> None:
+        if self._next.isActive():
+            self._next.start(QUIET)
+
+    def _build_one(self) -> None:
+        if self._importing.is_alive():
+            self._next.start(QUIET)
+            return
+        view = next((view for view in self._views if view.missing), None)
+        if view is not None:
+            view.build_next()
+            self._next.start(BETWEEN)
+
+
+def _import_all(rows: Sequence[PanelRow]) -> None:
+    for row in rows:
+        with contextlib.suppress(Exception):  # what is wrong is told when somebody goes there
+            row.load()

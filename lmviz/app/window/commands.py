@@ -1,0 +1,258 @@
+"""The window's commands, in menus; the palette and the keyboard map are made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from lmviz.app.look.theme import CHOICES, theme_switch
+from lmviz.app.opening.opening import open_paths
+from lmviz.app.panels.table import shown_perspectives
+
+if TYPE_CHECKING:
+    from lmviz.app.widgets.controls.command_palette import CommandPalette
+    from lmviz.app.window.main_window import MainWindow
+
+PLAIN_KEYS = (
+    ("← →", "one position back or on"),
+    ("↑ ↓", "one stage up or down the model"),
+    ("space", "play and pause"),
+    ("Shift", "while pointing at a word: who looks at it"),
+    ("Esc", "let go of what is pinned; where nothing is, leave the tour"),
+    ("Return", "in the prefix: a line break"),
+)
+"""Keys that are no commands, because what is being typed in may use them itself."""
+
+FOCUS_KEYS = (
+    ("Tab", "the next control"),
+    ("← → ↑ ↓", "move in a picture, a list, a plot or a tree"),
+    ("Home, End", "the first or last token or stage"),
+    ("Page up, Page down", "a page of a table or list"),
+    ("Return, space", "choose what is marked"),
+    ("Backspace", "one step back in “Why this number?”"),
+    ("N", "numbers for symbols in the equation"),
+    ("0", "all of a heatmap again; Ctrl+wheel zooms"),
+)
+"""What keys do in the panel that has the focus."""
+
+
+class Commands:
+    """Fills the window's menu bar. `all()` lists every command."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._session = window.session
+        self._lasting: list[tuple[str, QAction]] = []
+        self._palette: CommandPalette | None = None
+        self._changing: list[tuple[QMenu, Callable[[QMenu], None]]] = []
+        self._possible: list[tuple[QAction, Callable[[], bool]]] = []
+        self._fill_file(self._menu("&File"))
+        self._fill_view(self._menu("&View"))
+        self._fill_model(self._menu("&Model"))
+        self._fill_help(self._menu("&Help"))
+        session = self._session
+        for changed in (session.training_changed, session.model_changed, session.models_changed):
+            changed.connect(self._allow)
+        session.interventions_changed.connect(self._allow)
+        self._allow()
+
+    def all(self) -> Iterator[QAction]:
+        """Every command, those of lists that change included."""
+        yield from (action for _, action in self._lasting)
+        for menu, fill in self._changing:
+            fill(menu)
+            yield from menu.actions()
+
+    def show_palette(self) -> None:
+        """Let a person find a command by typing."""
+        from lmviz.app.widgets.controls.command_palette import (
+            CommandPalette,  # as below: not before the first paint
+        )
+
+        if self._palette is None:
+            self._palette = CommandPalette(lambda: list(self.all()), self._window)
+        self._palette.open()
+
+    def show_keyboard_map(self) -> None:
+        """Say what every key does."""
+        from lmviz.app.widgets.controls.command_palette import command_text
+        from lmviz.app.window.dialogs import KeyboardMap
+
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for group, action in self._lasting:
+            if not action.shortcut().isEmpty():
+                keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+                groups.setdefault(group, []).append((keys, command_text(action)))
+        panel = ("Where the focus is", FOCUS_KEYS)
+        KeyboardMap([("Anywhere", PLAIN_KEYS), panel, *groups.items()], self._window).show()
+
+    def _menu(self, title: str) -> QMenu:
+        return self._window.header.menu_bar.addMenu(title)
+
+    def _add_list(self, menu: QMenu, title: str, fill: Callable[[QMenu], None]) -> None:
+        """A menu in a menu whose entries are made anew each time it is about to be seen."""
+        inner = menu.addMenu(title)
+        inner.aboutToShow.connect(lambda: fill(inner))
+        self._changing.append((inner, fill))
+
+    def _add(
+        self,
+        menu: QMenu,
+        title: str,
+        act: Callable[[], object],
+        keys: str = "",
+        *,
+        ticked: bool | None = None,
+        possible: Callable[[], bool] | None = None,
+    ) -> QAction:
+        action = menu.addAction(title)
+        if menu not in (inner for inner, _ in self._changing):
+            self._lasting.append((menu.title().replace("&", ""), action))
+        action.triggered.connect(lambda _=False: act())
+        if keys:
+            action.setShortcut(QKeySequence(keys))
+            self._window.addAction(action)  # so that its keys work while the menu is closed
+        if ticked is not None:
+            action.setCheckable(True)
+            action.setChecked(ticked)
+        if possible is not None:
+            self._possible.append((action, possible))
+        return action
+
+    def _allow(self) -> None:
+        """Offer only what can act now."""
+        for action, possible in self._possible:
+            action.setEnabled(possible())
+
+    def _fill_file(self, menu: QMenu) -> None:
+        self._add(menu, "Open text…", self.choose_text, "Ctrl+O")
+        self._add(menu, "Open folder of texts…", self.choose_folder)
+        self._add(menu, "Open run…", self.choose_run, "Ctrl+R")
+        self._add_list(menu, "Open recent", self._fill_recent)
+        menu.addSeparator()
+        self._add_list(menu, "Export", self._fill_export)
+        menu.addSeparator()
+        self._add(menu, "Quit", self._window.close, "Ctrl+Q")
+
+    def _fill_recent(self, menu: QMenu) -> None:
+        menu.clear()
+        for path in self._window.settings.recent:
+            self._add(menu, f"Open {path.name}", lambda path=path: open_paths(self._session, [path]))
+        if menu.isEmpty():
+            menu.addAction("Nothing was opened yet").setEnabled(False)
+
+    def _fill_export(self, menu: QMenu) -> None:
+        from lmviz.app.panels.exporting import fill_export_menu  # not needed for the first paint
+
+        menu.clear()
+        for panel in self._window.perspective.panels:
+            fill_export_menu(menu, panel)
+
+    def _fill_view(self, menu: QMenu) -> None:
+        window = self._window
+        for number, perspective in enumerate(shown_perspectives(), start=1):
+            act = lambda name=perspective.name: window.show_perspective(name)  # noqa: E731
+            self._add(menu, f"Go to {perspective.title}", act, f"Ctrl+{number}")
+        menu.addSeparator()
+        themes = menu.addMenu("Theme")
+        group = QActionGroup(themes)
+        for choice in CHOICES:
+            act = lambda choice=choice: window.set_theme(choice)  # noqa: E731
+            title = f"{choice.capitalize()} theme" if choice != "system" else "Theme of the system"
+            group.addAction(self._add(themes, title, act, ticked=theme_switch().choice == choice))
+        toggle = lambda: window.set_projector(not theme_switch().projector)  # noqa: E731
+        self._add(menu, "Projector mode", toggle, "F10", ticked=theme_switch().projector)
+        self._add(menu, "Full screen", window.toggle_full_screen, "F11")
+        menu.addSeparator()
+        self._add_list(menu, "Panels", self._fill_panels)
+        self._add(menu, "Rearrange panels", window.toggle_rearranging, ticked=False)
+        self._add(menu, "Reset the arrangement", window.reset_arrangement)
+
+    def _fill_panels(self, menu: QMenu) -> None:
+        menu.clear()
+        menu.addActions(self._window.perspective.toggle_actions)
+
+    def _fill_model(self, menu: QMenu) -> None:
+        session, transport = self._session, self._window.transport
+        for title, button, keys in (
+            ("Train", transport.train_button, "Ctrl+T"),
+            ("Pause training", transport.pause_button, ""),
+            ("One training step", transport.step_button, "Ctrl+."),
+            ("Stop training", transport.stop_button, ""),
+        ):
+            self._add(menu, title, button.click, keys, possible=button.isEnabled)
+        resume = session.resume_training
+        self._add(menu, "Go on training this run", resume, possible=lambda: session.can_resume)
+        menu.addSeparator()
+        self._add_list(menu, "Open a sample model", self._fill_samples)
+        follow = lambda: session.follow_live(not session.live)  # noqa: E731
+        follows = lambda: session.trains_shown_model  # noqa: E731
+        self._add(menu, "Follow training live", follow, "Ctrl+L", possible=follows)
+        film = transport.time.film_button
+        self._add(menu, "Play training like a film", transport.time.toggle_film, possible=film.isEnabled)
+        menu.addSeparator()
+        undo, redo = session.undo_intervention, session.redo_intervention
+        can_undo, can_redo = lambda: session.can_undo_intervention, lambda: session.can_redo_intervention
+        self._add(menu, "Undo intervention", undo, "Ctrl+Z", possible=can_undo)
+        self._add(menu, "Redo intervention", redo, "Ctrl+Shift+Z", possible=can_redo)
+        clear, has_any = session.clear_interventions, lambda: bool(session.interventions)
+        self._add(menu, "Take all interventions away", clear, possible=has_any)
+
+    def _fill_samples(self, menu: QMenu) -> None:
+        from lmviz.api import sample_models
+
+        menu.clear()
+        for name in sample_models():
+            self._add(menu, f"Open sample model {name}", lambda name=name: self._session.open_model(name))
+        if menu.isEmpty():
+            menu.addAction("None came with this installation").setEnabled(False)
+
+    def _fill_help(self, menu: QMenu) -> None:
+        self._add(menu, "Tour", self._window.beginning.start_tour)
+        self._add(menu, "Find a command…", self.show_palette, "Ctrl+K")
+        self._add(menu, "Keyboard map", self.show_keyboard_map, "F1")
+        self._add(menu, "Open log", self._open_log)
+        self._add(menu, "About lmviz", self._show_about)
+
+    def _open_log(self) -> None:
+        from PySide6.QtCore import QUrl
+        from PySide6.QtGui import QDesktopServices
+
+        from lmviz.app.workers.faults import log_path
+
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_path())))
+
+    def _show_about(self) -> None:
+        from lmviz.app.window.dialogs import About
+
+        About(self._window).show()
+
+    def choose_text(self) -> None:
+        """Ask for texts and open them."""
+        from PySide6.QtWidgets import QFileDialog
+
+        names, _ = QFileDialog.getOpenFileNames(
+            self._window, "Open text", "", "Texts (*.txt *.md);;All files (*)"
+        )
+        if names:
+            self._window.open_paths(names)
+
+    def choose_folder(self) -> None:
+        """Ask for a folder of texts and open it."""
+        from PySide6.QtWidgets import QFileDialog
+
+        name = QFileDialog.getExistingDirectory(self._window, "Open a folder of texts")
+        if name:
+            self._window.open_paths([name])
+
+    def choose_run(self) -> None:
+        """Ask for the folder of a run and open it."""
+        from PySide6.QtWidgets import QFileDialog
+
+        start = str(self._session.runs_folder)
+        name = QFileDialog.getExistingDirectory(self._window, "Open the folder of a run", start)
+        if name:
+            self._window.open_paths([name])

@@ -1,0 +1,108 @@
+"""The window's few dialogs: keyboard map, about, and what nobody expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.workers.faults import log_path, versions
+
+AROUND = 60  # pixels of the window that stay in sight beside a long dialog
+
+
+class KeyboardMap(QDialog):
+    """Every key and what it does, in groups: (group, ((keys, what they do), …))."""
+
+    def __init__(self, groups: Sequence[tuple[str, Sequence[tuple[str, str]]]], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Keyboard map")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        page = QWidget()
+        grid = QGridLayout(page)
+        grid.setContentsMargins(24, 20, 24, 20)
+        grid.setHorizontalSpacing(32)
+        grid.setVerticalSpacing(6)
+        for title, keys in groups:
+            grid.addWidget(_label(title, "title"), grid.rowCount(), 0, 1, 2)
+            for key, meaning in keys:
+                row = grid.rowCount()
+                grid.addWidget(_label(key), row, 0)
+                grid.addWidget(_label(meaning, "muted"), row, 1)
+        area = scrolling(page)
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # so that keys scroll it
+        area.setAccessibleName("keyboard map")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(area)
+        self.resize(area.minimumSizeHint().width(), min(page.sizeHint().height(), parent.height() - AROUND))
+
+
+class About(QDialog):
+    """What lmviz is, and the versions that matter for a report."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("About lmviz")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(28, 24, 28, 24)
+        column.setSpacing(10)
+        column.addWidget(_label(f"lmviz {_own_version()}", "title"))
+        column.addWidget(_label("See a language model think, while it learns."))
+        column.addWidget(_label(versions(), "muted"))
+        column.addWidget(_label(f"Log: {log_path()}", "muted"))
+
+
+class FaultReport(QDialog):
+    """Something unexpected was raised: the window lives on, and the report can be copied."""
+
+    def __init__(self, report: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("fault_report")
+        self.setWindowTitle("Something unexpected happened")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._report = report
+        copy = QPushButton("Copy the report")
+        copy.setObjectName("copy_report_button")
+        copy.clicked.connect(self._copy)
+        close = QPushButton("Go on")
+        close.clicked.connect(self.close)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(copy)
+        buttons.addWidget(close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(10)
+        said = _label(
+            "lmviz met something it did not expect and goes on. What you have open is as it was. "
+            f"The details are in {log_path()}; further surprises are only written there."
+        )
+        said.setWordWrap(True)
+        column.addWidget(said)
+        column.addLayout(buttons)
+        self.resize(460, self.sizeHint().height())
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._report)
+
+
+def _own_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to load
+
+    try:
+        return version("lmviz")
+    except PackageNotFoundError:
+        return "from a checkout"
+
+
+def _label(text: str, role: str = "") -> QLabel:
+    label = QLabel(text)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    if role:
+        label.setProperty("role", role)
+    return label

@@ -1,0 +1,153 @@
+"""The header: menus on the left; the model, its companions and the palette on the right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QMenuBar, QPushButton, QWidget
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.session.opened_models import OpenedModel
+from lmviz.app.widgets.base.figures import short
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+
+class Header(QFrame):
+    """`Header(session)`; `menu_bar` takes the menus. Signals: `open_model_wanted`, `palette_wanted`."""
+
+    open_model_wanted = Signal()
+    palette_wanted = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.setObjectName("header")
+        self._name = QLabel("lmviz")
+        self._name.setProperty("role", "title")
+        self.menu_bar = QMenuBar()
+        self.menu_bar.setNativeMenuBar(False)
+        self.model_button = _button("model_picker", "the model that is looked into")
+        self.compare_button = _button("compare_picker", "models to compare with")
+        self.compare_button.setText("compare with…")
+        self.palette_button = QPushButton("Ctrl+K")
+        self.palette_button.setObjectName("palette_button")
+        self.palette_button.setAccessibleName("find a command")
+        self.palette_button.setToolTip("Find a command (Ctrl+K)")
+        self.palette_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 3, 16, 3)
+        row.setSpacing(10)
+        row.addWidget(self._name)
+        row.addWidget(self.menu_bar, 1)
+        for button in (self.model_button, self.compare_button, self.palette_button):
+            row.addWidget(button)
+        self._connect()
+        self._show_model()
+
+    def _connect(self) -> None:
+        session = self._session
+        self.palette_button.clicked.connect(self.palette_wanted)
+        self.model_button.menu().aboutToShow.connect(self._fill_models)
+        self.compare_button.menu().aboutToShow.connect(self._fill_companions)
+        for changed in (session.model_changed, session.models_changed, session.compared_changed):
+            changed.connect(self._show_model)
+        theme_switch().theme_changed.connect(self._show_model)
+
+    def _show_model(self) -> None:
+        model, compared = self._session.model, self._session.compared
+        self.model_button.setText(describe(model) if model is not None else "no model yet")
+        color = _series_color(model) if model is not None else current_theme().strong_line
+        self.model_button.setIcon(_dot(color))
+        self.compare_button.setEnabled(bool(self._session.models))
+        self.compare_button.setText(f"compare with {len(compared)}" if compared else "compare with…")
+
+    def _fill_models(self) -> None:
+        menu, session = self.model_button.menu(), self._session
+        menu.clear()
+        for model in session.models:
+            action = menu.addAction(_dot(_series_color(model)), f"{model.name}  ({describe(model)})")
+            action.triggered.connect(lambda _=False, chosen=model: session.choose_model(chosen))
+        menu.addSeparator()
+        menu.addAction("Open a run or a sample model…", self.open_model_wanted.emit)
+        if session.model is not None:
+            menu.addAction(f"Close {session.model.name}", lambda: session.close_model(session.model))
+
+    def _fill_companions(self) -> None:
+        """Models to tick, each at its newest snapshot, and the present moment to hold on to."""
+        menu, session = self.compare_button.menu(), self._session
+        menu.clear()
+        for model in session.models:
+            action = menu.addAction(model.name)
+            action.setCheckable(True)
+            action.setChecked(any(moment[0] == model for moment in session.compared))
+            action.toggled.connect(lambda on, chosen=model: self._compare(chosen, on))
+        if session.model is not None:
+            menu.addSeparator()
+            model, step = session.model, session.step
+            if len(session.models) == 1:
+                self._add_samples(menu.addMenu("Open a sample model beside it"), model, step)
+            hold = menu.addAction(f"Hold {model.name} at step {step:,}")
+            hold.triggered.connect(lambda: session.compare((*session.compared, (model, step))))
+
+    def _add_samples(self, menu: QMenu, model: OpenedModel, step: int) -> None:
+        """Sample models, each opened with the present model as its companion."""
+        from lmviz.api import sample_models
+
+        def open_beside(name: str) -> None:
+            self._session.compare(((model, step),))
+            self._session.open_model(name)
+
+        for name in sample_models():
+            if name != model.folder.name:
+                menu.addAction(name, lambda name=name: open_beside(name))
+
+    def _compare(self, model: OpenedModel, on: bool) -> None:
+        others = tuple(moment for moment in self._session.compared if moment[0] != model)
+        self._session.compare((*others, (model, model.snapshots[-1])) if on else others)
+
+
+def describe(model: OpenedModel) -> str:
+    """A model in a few words: its family, its depth and its size."""
+    from lmviz.families import FAMILIES
+
+    parts = [FAMILIES[model.family].title if model.family in FAMILIES else model.family]
+    configuration = model.description.configuration
+    layers = configuration.get("layers")
+    if layers:
+        parts.append(f"{layers} layer" + ("" if layers == 1 else "s"))
+    if "order" in configuration:
+        parts.append(f"order {configuration['order']}")
+    if model.parameters:
+        parts.append(short(model.parameters))
+    return " · ".join(parts)
+
+
+def _series_color(model: OpenedModel) -> QColor:
+    series = current_theme().series
+    return series[model.color_index % len(series)]
+
+
+def _dot(color: QColor) -> QIcon:
+    picture = QPixmap(24, 24)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    painter.drawEllipse(6, 6, 12, 12)
+    painter.end()
+    return QIcon(picture)
+
+
+def _button(name: str, description: str) -> QPushButton:
+    button = QPushButton()
+    button.setObjectName(name)
+    button.setAccessibleName(description)
+    button.setProperty("menu", True)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setMenu(QMenu(button))
+    return button

@@ -1,0 +1,257 @@
+"""The window: header, prefix, perspectives, transport, and what holds them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QMainWindow,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lmviz.app.look.icons import application_icon
+from lmviz.app.look.theme import CHOICES, theme_switch
+from lmviz.app.opening import opening
+from lmviz.app.opening.beginning import Beginning
+from lmviz.app.opening.remembering import Remembering
+from lmviz.app.opening.settings import Settings
+from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.scrolling import QuietScrollArea
+from lmviz.app.window.arrow_keys import PLAIN, ArrowKeys
+from lmviz.app.window.commands import Commands
+from lmviz.app.window.header import Header
+from lmviz.app.window.job_strip import JobStrip
+from lmviz.app.window.notice import Notice
+from lmviz.app.window.perspective_rail import PerspectiveRail
+from lmviz.app.window.perspective_view import PerspectiveView
+from lmviz.app.window.prefix_bar import PrefixBar
+from lmviz.app.window.shift_key import ShiftKey
+from lmviz.app.window.transport import Transport
+
+SIZE = (1440, 900)
+SMALLEST = (860, 560)
+ROUNDS = 3
+"""Turns of the event loop after which panels have been given their sizes, then their tabs, then drawn."""
+
+SHOWN_HERE = ("model", "reading", "corpus", "export")
+"""The failures that the window's own strip shows; training's are shown by the transport."""
+
+
+class MainWindow(QMainWindow):
+    """Shows a session. It owns it: closing the window closes the session.
+
+    `painted` is emitted once, after the first paint: what is slow to load waits for it.
+    """
+
+    painted = Signal()
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        theme_switch()  # the first time it sets type and colours, which no widget before it would follow
+        super().__init__()
+        self.session = session
+        self.settings = settings
+        self._is_painted = False
+        self._fault_was_shown = False
+        self._rearranging = False
+        self.setWindowTitle("lmviz")
+        self.setWindowIcon(application_icon())
+        self.setAcceptDrops(True)
+        self.header = Header(session)
+        self.notice = Notice()
+        self.beginning = Beginning(self)
+        self.prefix_bar = PrefixBar(session)
+        self.jobs = JobStrip(session)
+        self.transport = Transport(session)
+        self.rail = PerspectiveRail(shown_perspectives())
+        self._views = {row.name: self._view(row.name) for row in shown_perspectives()}
+        self._stack = QStackedWidget()
+        self._lay_out()
+        self._restore()
+        self.commands = Commands(self)
+        self._arrow_keys = ArrowKeys(session, self)
+        self._shift_key = ShiftKey(session, self)
+        self._remembering = Remembering(self)
+        self._connect()
+
+    @property
+    def perspective(self) -> PerspectiveView:
+        """The perspective that is shown."""
+        return self._stack.currentWidget().widget()
+
+    def show_settled(self) -> None:
+        """Show the window, but nothing of it before every panel has its place and has drawn."""
+        self.setUpdatesEnabled(False)
+        self.show()
+        for _ in range(ROUNDS):
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+        self.setUpdatesEnabled(True)
+
+    def build_ahead(self) -> None:
+        """Make the perspectives that have not been shown yet while nobody waits."""
+        from lmviz.app.window.building_ahead import BuildingAhead  # not needed for the first paint
+
+        BuildingAhead(self.session, list(self._views.values()), self)
+
+    def show_perspective(self, name: str) -> None:
+        """Show a perspective."""
+        self.rail.choose(name)
+        self._stack.setCurrentIndex(list(self._views).index(name))
+        self.perspective.set_rearranging(self._rearranging)
+
+    def open_paths(self, paths: Sequence[str | Path]) -> None:
+        """Open texts, runs or folders."""
+        found = [Path(path).expanduser().absolute() for path in paths]
+        for path in found:
+            self.settings.add_recent(path)
+        opening.open_paths(self.session, found)
+
+    def set_theme(self, choice: str) -> None:
+        """Light, dark, or as the system has it."""
+        theme_switch().set_choice(choice)
+        self.settings.keep("view/theme", choice)
+
+    def set_projector(self, projector: bool) -> None:
+        """Enlarge type and lengths."""
+        theme_switch().set_projector(projector)
+        self.settings.keep("view/projector", projector)
+
+    def toggle_full_screen(self) -> None:
+        """Fill the screen, or go back."""
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def toggle_rearranging(self) -> None:
+        """Show or hide the title bars by which panels are dragged."""
+        self._rearranging = not self._rearranging
+        self.perspective.set_rearranging(self._rearranging)
+
+    def reset_arrangement(self) -> None:
+        """Put the panels of this perspective where they belong."""
+        self.settings.forget(f"arrangement/{self.perspective.name}")
+        self.perspective.reset()
+
+    def show_fault(self, report: str) -> None:
+        """Say, the first time, that something unexpected was raised."""
+        from lmviz.app.window.dialogs import (
+            FaultReport,  # hardly ever needed, and never before the first paint
+        )
+
+        if not self._fault_was_shown:
+            self._fault_was_shown = True
+            FaultReport(report, self).show()
+
+    def _view(self, name: str) -> PerspectiveView:
+        return PerspectiveView(name, self.session, self.settings.arrangement(f"arrangement/{name}"))
+
+    def _lay_out(self) -> None:
+        for view in self._views.values():
+            self._stack.addWidget(_scrolling(view))
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.rail)
+        padded = QVBoxLayout()
+        padded.setContentsMargins(12, 12, 12, 12)
+        padded.addWidget(self._stack)
+        middle.addLayout(padded, 1)
+        centre = QWidget()
+        centre.setObjectName("frame")
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for widget in (self.header, self.notice, self.beginning.strip, self.prefix_bar):
+            column.addWidget(widget)
+        column.addLayout(middle, 1)
+        for widget in (self.jobs, self.transport):
+            column.addWidget(widget)
+        self.setCentralWidget(centre)
+        self.setMinimumSize(*SMALLEST)
+
+    def _connect(self) -> None:
+        self.rail.chosen.connect(self.show_perspective)
+        self.header.palette_wanted.connect(self.commands.show_palette)
+        self.header.open_model_wanted.connect(self.commands.choose_run)
+        self.session.failed.connect(self._show_failure)
+
+    def _restore(self) -> None:
+        switch, choice = theme_switch(), self.settings.text("view/theme", "system")
+        if choice in CHOICES and choice != switch.choice:
+            switch.set_choice(choice)
+        if self.settings.is_on("view/projector") != switch.projector:
+            switch.set_projector(not switch.projector)
+        self.resize(*SIZE)
+        self.restoreGeometry(self.settings.arrangement("view/geometry"))
+        last = self.settings.last_session.perspective
+        self.show_perspective(last if last in self._views else next(iter(self._views)))
+        self.prefix_bar.edit.setFocus()
+
+    def _show_failure(self, where: str, sentence: str) -> None:
+        if where in SHOWN_HERE:
+            self.notice.say(sentence)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self.painted.emit)  # once the children are painted too
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keys that what has the focus had no use for."""
+        acts = {
+            Qt.Key.Key_Space: self._toggle_play,
+            Qt.Key.Key_Escape: self._let_go,
+        }
+        if event.modifiers() in PLAIN and event.key() in acts:
+            acts[event.key()]()
+        elif not (self._arrow_keys.take(event) or self._shift_key.take(event)):
+            super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if not self._shift_key.take(event):
+            super().keyReleaseEvent(event)
+
+    def _let_go(self) -> None:
+        """Release what is pinned; where nothing is, leave the tour."""
+        session = self.session
+        if session.cell is None and not session.is_position_pinned:
+            self.beginning.end_tour()
+        session.release()
+
+    def _toggle_play(self) -> None:
+        """What can be played where one is: a panel's own play, the training under way, or its film."""
+        player = next((panel for panel in self.perspective.panels if hasattr(panel, "toggle_play")), None)
+        if player is not None:
+            player.toggle_play()
+        elif self.session.training.is_active:
+            self.transport.toggle_training()
+        else:
+            self.transport.time.toggle_film()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.open_paths([url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()])
+        event.acceptProposedAction()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        for name, view in self._views.items():
+            self.settings.keep(f"arrangement/{name}", view.arrangement())
+        self.settings.keep("view/geometry", self.saveGeometry())
+        self._remembering.write()
+        self.session.close()
+        super().closeEvent(event)
+
+
+def _scrolling(view: PerspectiveView) -> QuietScrollArea:
+    """Where the window is smaller than its panels can be, docks would overlap; this lets them scroll."""
+    area = QuietScrollArea()
+    area.setWidget(view)
+    return area

@@ -1,0 +1,70 @@
+"""A sentence in the window: what went wrong, or what could be done next; with a button or two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from lmviz.app.look.icons import icon
+from lmviz.app.look.theme import current_theme, theme_switch
+
+
+class Notice(QWidget):
+    """One line that can be dismissed; hidden while it has nothing to say.
+
+    `say(sentence)` shows a sentence; `offer(sentence, word, action)` adds a button that does something.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("notice")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._sentence = QLabel()
+        self._sentence.setWordWrap(True)
+        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._button = QPushButton()
+        self._button.clicked.connect(self._act)
+        self._action: Callable[[], None] | None = None
+        self._dismiss = QToolButton()
+        self._dismiss.setProperty("role", "icon")
+        self._dismiss.setAccessibleName("dismiss")
+        self._dismiss.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 10, 6)
+        row.addWidget(self._sentence)
+        row.addWidget(self._button)
+        row.addWidget(self._dismiss)
+        theme_switch().theme_changed.connect(self.adopt_theme)
+        self.adopt_theme()
+        self.hide()
+
+    @property
+    def sentence(self) -> str:
+        """What is said; empty when nothing is."""
+        return self._sentence.text() if not self.isHidden() else ""
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence."""
+        self.offer(sentence, "", None)
+
+    def offer(self, sentence: str, word: str, action: Callable[[], None] | None) -> None:
+        """Show a sentence and a button, which goes away when it has been pressed."""
+        self._sentence.setText(sentence)
+        self.setAccessibleName(sentence)
+        self._button.setText(word)
+        self._button.setVisible(action is not None)
+        self._action = action
+        self.show()
+
+    def adopt_theme(self) -> None:
+        """Take the colours of the theme in force."""
+        self._dismiss.setIcon(icon("actions/close", current_theme().muted_text))
+
+    def _act(self) -> None:
+        action, self._action = self._action, None
+        self.hide()
+        if action is not None:
+            action()

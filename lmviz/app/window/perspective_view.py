@@ -1,0 +1,265 @@
+"""One perspective: its panels as docks that can be rearranged freely."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer
+from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+
+from lmviz.app.look.stylesheet import SEPARATOR
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.panels.table import PanelRow, rows_of
+from lmviz.app.widgets.base.scrolling import QuietScrollArea
+
+if TYPE_CHECKING:
+    from lmviz.app.panels.panel import Panel
+    from lmviz.app.session.session import Session
+
+COLUMNS = ("left", "centre", "right")
+LEAST_SHARE = 0.7  # of its own width a panel can be made narrower to
+CENTRE = 450  # pixels at scale 1 that stand for the width of a panel that takes what is left
+AROUND = 16  # pixels between a panel's edge and what its card holds
+SHARED, OWN = 0, 1  # versions of what is remembered: as the table has it, or as a person has
+SHARE = 1000  # Qt takes sizes in pixels but keeps their proportions
+
+
+class PerspectiveView(QMainWindow):
+    """The panels of one perspective, made when it is first shown, or one by one before.
+
+    The docks show no title bars, since a card has its title: `set_rearranging(True)` brings them out, to be
+    dragged, floated and closed. Until a person has moved something, the panels share the room anew whenever
+    there is more or less of it. `arrangement` is for remembering.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        session: Session,
+        arrangement: QByteArray | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent, Qt.WindowType.Widget)
+        self.name = name
+        self.setObjectName(f"perspective_view_{name}")
+        self.setDockNestingEnabled(True)
+        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        self._session = session
+        self._remembered = arrangement or QByteArray()
+        self._rearranging = False
+        self._docks: dict[str, QDockWidget] = {}
+        self._rows = rows_of(name)
+        self._is_arranged = False
+        self._is_own = False  # whether a person has changed the arrangement
+        self._shared = QSize()  # the room for which it was last shared out
+        self._fit_soon = QTimer(self, singleShot=True, interval=0)
+        self._fit_soon.timeout.connect(self._fit)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        QApplication.instance().focusChanged.connect(self._show_focused)
+
+    @property
+    def panels(self) -> tuple[Panel, ...]:
+        """The panels that can be seen."""
+        return tuple(dock.widget() for dock in self._docks.values() if not dock.isHidden())
+
+    @property
+    def toggle_actions(self) -> list[QAction]:
+        """Actions that show and hide each panel."""
+        return [dock.toggleViewAction() for dock in self._docks.values()]
+
+    def set_rearranging(self, rearranging: bool) -> None:
+        """Show or hide the title bars by which panels are dragged."""
+        self._rearranging = rearranging
+        self._is_own = self._is_own or rearranging
+        for dock in self._docks.values():
+            dock.setTitleBarWidget(None if rearranging else QWidget(dock))
+            self._fix_least_height(dock)
+
+    def arrangement(self) -> QByteArray:
+        """Where everything is; empty when the perspective was never shown."""
+        return self.saveState(OWN if self._is_own else SHARED) if self._is_arranged else self._remembered
+
+    def reset(self) -> None:
+        """Arrange the panels as the table of panels says."""
+        self._is_own = False
+        for dock in self._docks.values():
+            self.removeDockWidget(dock)
+        self._arrange()
+        QTimer.singleShot(0, self, self._show_tabs)
+
+    @property
+    def missing(self) -> tuple[PanelRow, ...]:
+        """The panels that have not been made yet."""
+        return tuple(row for row in self._rows if row.name not in self._docks)
+
+    def build_next(self) -> None:
+        """Make the first panel that is missing; before the perspective is shown it belongs to no window."""
+        row = self.missing[0]
+        dock = QDockWidget(row.title, self if self.isVisible() else None)
+        dock.setObjectName(f"dock_{row.name}")
+        dock.setWidget(row.build(self._session))
+        dock.visibilityChanged.connect(lambda seen: _say_whether_in_front(dock, seen))
+        self._docks[row.name] = dock
+        if not self.missing:
+            self.set_rearranging(self._rearranging)
+            self._fix_least_sizes()
+
+    def _fix_least_sizes(self) -> None:
+        """Let no panel push its neighbours aside when what it shows grows."""
+        for row in self._rows:
+            panel = self._dock(row).widget()
+            panel.setMinimumSize(0, 0)
+            scale, (width, height) = current_theme().scale, row.least
+            width = width or LEAST_SHARE * (self._width(row) or CENTRE)
+            areas = panel.findChildren(QuietScrollArea)
+            held = [area.minimumSizeHint().width() + 2 * AROUND for area in areas if area.is_upright]
+            least = max(round(width * scale), *held, 0)
+            tall = max(panel.minimumSizeHint().height(), round(height * scale), 1)
+            panel.setMinimumSize(least, tall)
+            self._fix_least_height(self._dock(row))
+
+    def _fix_least_height(self, dock: QDockWidget) -> None:
+        """Without a title bar Qt would let a dock be a pixel lower than its panel."""
+        dock.setMinimumHeight(0 if self._rearranging else dock.widget().minimumHeight())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        while self.missing:
+            self.build_next()
+        if not self._is_arranged:
+            for dock in self._docks.values():
+                if dock.parent() is None:
+                    dock.setParent(self)
+            self._is_arranged = True
+            self._is_own = self._restore(OWN)
+            if not self._is_own and not self._restore(SHARED):
+                self._arrange()
+            QTimer.singleShot(0, self, self._show_tabs)
+
+    def _restore(self, version: int) -> bool:
+        return not self._remembered.isEmpty() and self.restoreState(self._remembered, version)
+
+    def event(self, event: QEvent) -> bool:
+        taken = super().event(event)
+        if event.type() == QEvent.Type.MouseButtonPress and event.isAccepted():
+            self._is_own = True  # what takes the button here is the line between two panels
+        return taken
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt's own forgets the line between the columns and the row below them."""
+        least, has_bottom = super().minimumSizeHint(), any(row.area == "bottom" for row in self._rows)
+        return least + QSize(0, round(SEPARATOR * current_theme().scale) if has_bottom else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._is_arranged and self._shared != event.size():
+            self._fit_soon.start()
+
+    def _adopt_theme(self) -> None:
+        if not self.missing:
+            self._fix_least_sizes()
+            self._shared = QSize()
+            self._fit_soon.start()  # once type and lengths have changed everywhere
+
+    def _fit(self) -> None:
+        """Give every panel its part of the room there is now."""
+        if self._shared.isEmpty():
+            self._fix_least_sizes()
+        if not self._is_own:
+            self._share_space(*self._columns())
+
+    def _arrange(self) -> None:
+        """Columns side by side, each stacked; below them a row across all."""
+        columns, bottom = self._columns()
+        heads = [self._dock(column[0]) for column in columns]
+        for dock in heads[:1]:
+            self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, dock)
+        for before, dock in pairwise(heads):
+            self.splitDockWidget(before, dock, Qt.Orientation.Horizontal)
+        for column in columns:
+            for above, below in pairwise(column):
+                self.splitDockWidget(self._dock(above), self._dock(below), Qt.Orientation.Vertical)
+        for row in bottom[:1]:
+            self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self._dock(row))
+        for before, row in pairwise(bottom):
+            self.splitDockWidget(self._dock(before), self._dock(row), Qt.Orientation.Horizontal)
+        for before, row in pairwise(self._rows):
+            if row.beside:
+                self.splitDockWidget(self._dock(before), self._dock(row), Qt.Orientation.Horizontal)
+            elif row.tabbed:
+                self.tabifyDockWidget(self._dock(before), self._dock(row))
+        for dock in self._docks.values():
+            dock.show()
+        for row in self._rows:
+            if not row.tabbed:
+                self._dock(row).raise_()
+        self._share_space(columns, bottom)
+        self._fit_soon.start()  # in the size it has by then
+
+    def _columns(self) -> tuple[list[list[PanelRow]], list[PanelRow]]:
+        """The columns with the panels that stand in them, and the row below."""
+        apart = [row for row in self._rows if not row.tabbed and not row.beside]
+        columns = [[row for row in apart if row.area == area] for area in COLUMNS]
+        return [column for column in columns if column], [row for row in apart if row.area == "bottom"]
+
+    def _show_tabs(self) -> None:
+        """Show the bars of tabs: Qt leaves one hidden that it makes while the perspective is first shown."""
+        for bar in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setVisible(bar.count() > 1)
+            bar.setAccessibleName("panels that share this place")
+
+    def _share_space(self, columns: list[list[PanelRow]], bottom: list[PanelRow]) -> None:
+        self._shared = self.size()
+        columns = [[row for row in column if not self._dock(row).isHidden()] for column in columns]
+        columns = [column for column in columns if column]
+        bottom = [row for row in bottom if not self._dock(row).isHidden()]
+        widths = [max(self._width(row) for row in column) * current_theme().scale for column in columns]
+        spare = max(200.0, self.width() - sum(widths)) / max(1, widths.count(0))
+        heads = [self._dock(column[0]) for column in columns]
+        for before, row in pairwise(self._rows):
+            if row.beside:
+                width = row.width * current_theme().scale
+                pair = [self._dock(before), self._dock(row)]
+                shares = [round(max(width, spare - width)), round(width)]
+                self.resizeDocks(pair, shares, Qt.Orientation.Horizontal)
+        self.resizeDocks(heads, [round(width or spare) for width in widths], Qt.Orientation.Horizontal)
+        for column in columns:
+            self._weigh(column, Qt.Orientation.Vertical)
+        self._weigh(bottom, Qt.Orientation.Horizontal)
+        if columns and bottom:
+            height = max(row.height for row in bottom) * current_theme().scale or 0.3 * self.height()
+            height = min(height, self.height() / 2)  # in a small window what stands above needs its half
+            heights = [round(self.height() - height), round(height)]
+            undivided = next((column for column in columns if len(column) == 1), columns[0])
+            docks = [self._dock(undivided[0]), self._dock(bottom[0])]
+            self.resizeDocks(docks, heights, Qt.Orientation.Vertical)
+
+    def _weigh(self, rows: list[PanelRow], orientation: Qt.Orientation) -> None:
+        if len(rows) > 1:
+            self.resizeDocks(
+                [self._dock(row) for row in rows], [row.weight * SHARE for row in rows], orientation
+            )
+
+    def _width(self, row: PanelRow) -> int:
+        """The width of a row's column, or its own where it stands beside another."""
+        own = row.beside or row.tabbed
+        column = [other for other in self._rows if other.area == row.area]
+        shared = max(other.width for other in column if not (other.beside or other.tabbed))
+        return row.width if own and row.width else shared
+
+    def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
+        """The keyboard can go to a panel behind another tab: bring it in front."""
+        for dock in self._docks.values() if focused is not None and self.isVisible() else ():
+            if not dock.widget().is_in_sight and dock.widget().isAncestorOf(focused):
+                dock.raise_()
+
+    def _dock(self, row: PanelRow) -> QDockWidget:
+        return self._docks[row.name]
+
+
+def _say_whether_in_front(dock: QDockWidget, seen: bool) -> None:
+    """Behind another tab a panel is visible to Qt, which only moves it out of the way."""
+    dock.widget().set_in_front(seen or not dock.isVisible())

@@ -1,0 +1,177 @@
+"""The prefix: one line to type in, the tokens it becomes, and what there is to say about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.text.tokenizer import END, START, Encoding, visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+MOST_ROWS = 2
+NAMED_UNKNOWNS = 3
+
+
+class PrefixEdit(QLineEdit):
+    """A line in which Return writes a line break, since texts have them."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.insert("\n")
+        else:
+            super().keyPressEvent(event)
+
+
+class PrefixBar(QFrame):
+    """Shows and changes the session's prefix and position."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.setObjectName("prefix_bar")
+        self.edit = PrefixEdit()
+        self.edit.setObjectName("prefix_edit")
+        self.edit.setAccessibleName("prefix")
+        self.edit.setPlaceholderText("Type a beginning, and see what could come next")
+        self._strip = TokenStrip()
+        self._strip.setObjectName("prefix_tokens")
+        self._strip.setAccessibleName("tokens of the prefix")
+        self._area = _RowsArea(self._strip)
+        self._info = QLabel()
+        self._info.setObjectName("prefix_info")
+        self._info.setTextFormat(Qt.TextFormat.RichText)
+        self._info.setProperty("role", "muted")
+        self._info.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        below = QHBoxLayout()
+        below.setSpacing(16)
+        below.addWidget(self._area, 1)
+        below.addWidget(self._info, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 10, 16, 8)
+        column.setSpacing(6)
+        column.addWidget(self.edit)
+        column.addLayout(below)
+        self._connect()
+        theme_switch().theme_changed.connect(self._show_info)
+        self._show_tokens()
+
+    def _connect(self) -> None:
+        session = self._session
+        self.edit.textChanged.connect(session.set_prefix)
+        session.prefix_changed.connect(self._show_prefix)
+        session.encoding_changed.connect(self._show_tokens)
+        session.position_changed.connect(self._show_position)
+        session.hovered_position_changed.connect(self._show_position)
+        self._strip.token_clicked.connect(session.choose_position)
+        self._strip.token_hovered.connect(lambda at: session.hover_position(at if at >= 0 else None))
+
+    def _show_prefix(self) -> None:
+        if self.edit.text() != self._session.prefix:
+            self.edit.setText(self._session.prefix)
+
+    def _show_tokens(self) -> None:
+        encoding = self._session.encoding
+        if encoding is None:
+            self._strip.set_tokens(())
+        else:
+            self._strip.set_tokens(
+                [_shown(encoding, at, self._session.prefix) for at in range(len(encoding))],
+                unknown=[at for at, unknown in enumerate(encoding.unknown) if unknown],
+                special=[at for at, token in enumerate(encoding.tokens) if token in (START, END)],
+            )
+        self._area.updateGeometry()
+        self._show_position()
+
+    def _show_position(self) -> None:
+        position = self._session.position
+        self._strip.set_current(position)
+        hovered = self._session.hovered_position
+        self._strip.set_hovered(-1 if hovered is None else hovered)
+        if position >= 0:
+            area = self._strip.token_rectangle(position)
+            self._area.ensureVisible(
+                round(area.center().x()), round(area.center().y()), 0, round(area.height())
+            )
+        self._show_info()
+
+    def _show_info(self) -> None:
+        encoding, muted = self._session.encoding, current_theme().muted_text.name()
+        if encoding is None:
+            self._info.setText(f'<span style="color:{muted}">open a text or a model to see its tokens</span>')
+            return
+        parts = [_amount(len(encoding), "token"), _unknown_words(encoding, self._session.prefix)]
+        if self._session.dropped:
+            parts.append(f"{_amount(self._session.dropped, 'earlier token')} beyond the context")
+        if len(encoding):
+            parts.append(f"position {self._session.shown_position + 1} of {len(encoding)}")
+        self._info.setText(f'<span style="color:{muted}">{" · ".join(filter(None, parts))}</span>')
+
+
+class _RowsArea(QScrollArea):
+    """Holds the strip, as high as its rows but never more than a few of them."""
+
+    def __init__(self, strip: TokenStrip) -> None:
+        super().__init__()
+        self._strip = strip
+        self.setViewport(QWidget())  # as in QuietScrollArea
+        self.setWidget(strip)
+        strip.setAutoFillBackground(False)
+        self.viewport().setAutoFillBackground(False)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def sizeHint(self) -> QSize:
+        row = self._strip.minimumSizeHint().height()
+        wanted = self._strip.heightForWidth(max(1, self.viewport().width()))
+        return QSize(240, max(row, min(wanted, MOST_ROWS * row)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()  # other widths need other numbers of rows
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self.sizeHint().height())
+
+
+def _shown(encoding: Encoding, at: int, text: str) -> str:
+    """A token to be read: an unknown word as it was typed."""
+    first, last = encoding.offsets[at]
+    return visible(text[first:last] if encoding.unknown[at] else encoding.tokens[at])
+
+
+def _unknown_words(encoding: Encoding, text: str) -> str:
+    offsets = zip(encoding.offsets, encoding.unknown, strict=True)
+    words = list(dict.fromkeys(visible(text[first:last]) for (first, last), unknown in offsets if unknown))
+    if not words:
+        return "all known" if len(encoding) else ""
+    named = ", ".join(f"“{_escaped(word)}”" for word in words[:NAMED_UNKNOWNS])
+    more = " …" if len(words) > NAMED_UNKNOWNS else ""
+    warning = current_theme().warning.name()
+    return f'<span style="color:{warning}">unknown to this vocabulary: {named}{more}</span>'
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _amount(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

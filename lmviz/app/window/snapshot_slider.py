@@ -1,0 +1,128 @@
+"""The time slider: one stop for each snapshot of a training, drawn along the steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
+
+from lmviz.app.look.theme import current_theme, theme_switch
+
+GROOVE = 4
+TICK = 8
+HANDLE = 7
+
+
+class SnapshotSlider(QSlider):
+    """`set_snapshots(steps, last_step)`: a slider whose value is the index of a snapshot.
+
+    The first steps of a training change most, and most snapshots are early: a step stands at the
+    square root of its share of `last_step`. `set_present(step)` marks a moment that no snapshot holds.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._steps: tuple[int, ...] = ()
+        self._last_step = 1
+        self._present: int | None = None
+        self.setRange(0, 0)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("snapshot")
+        self.valueChanged.connect(self._describe)
+        theme_switch().theme_changed.connect(self.update)
+
+    @property
+    def snapshots(self) -> tuple[int, ...]:
+        """The steps there are stops for."""
+        return self._steps
+
+    @property
+    def last_step(self) -> int:
+        """The step at the right end."""
+        return self._last_step
+
+    def set_snapshots(self, steps: Sequence[int], last_step: int) -> None:
+        """The steps of the snapshots, ascending, and the step at the right end; emits no signal."""
+        steps, last_step = tuple(steps), max(last_step, max(steps, default=1), 1)
+        if (steps, last_step) == (self._steps, self._last_step):
+            return
+        self._steps, self._last_step = steps, last_step
+        blocked = self.blockSignals(True)
+        self.setRange(0, max(0, len(steps) - 1))
+        self.setPageStep(max(1, len(steps) // 10))
+        self.blockSignals(blocked)
+        self.setEnabled(len(steps) > 1)
+        self.update()
+
+    def show_step(self, step: int) -> None:
+        """Put the handle at a step, on a snapshot or between two; emits no signal."""
+        self._present = step
+        if self._steps:
+            nearest = min(range(len(self._steps)), key=lambda at: abs(self._steps[at] - step))
+            blocked = self.blockSignals(True)
+            self.setValue(nearest)
+            self.blockSignals(blocked)
+        self._describe()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        scale = current_theme().scale
+        return QSize(round(240 * scale), round(28 * scale))
+
+    def minimumSizeHint(self) -> QSize:
+        scale = current_theme().scale
+        return QSize(round(110 * scale), round(28 * scale))
+
+    def _describe(self) -> None:
+        if self._steps:
+            step = self._steps[self.value()]
+            self.setAccessibleDescription(f"step {step:,}, snapshot {self.value() + 1} of {len(self._steps)}")
+
+    def _place(self, step: int) -> float:
+        margin = HANDLE * current_theme().scale + 1
+        return margin + math.sqrt(min(1.0, step / self._last_step)) * (self.width() - 2 * margin)
+
+    def _nearest(self, x: float) -> int:
+        return min(range(len(self._steps)), key=lambda at: abs(self._place(self._steps[at]) - x), default=0)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.setSliderDown(True)
+            self.setValue(self._nearest(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.isSliderDown():
+            self.setValue(self._nearest(event.position().x()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.setSliderDown(False)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = current_theme()
+        scale, middle = theme.scale, self.height() / 2
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.line)
+        self._draw_groove(painter, self.width(), scale, middle)
+        if not self._steps:
+            return
+        handle = self._place(self._steps[self.value()] if self._present is None else self._present)
+        painter.setBrush(theme.accent)
+        self._draw_groove(painter, handle, scale, middle)
+        painter.setPen(QPen(theme.strong_line, scale))
+        half = TICK * scale / 2
+        for step in self._steps:
+            painter.drawLine(
+                QPointF(self._place(step), middle - half), QPointF(self._place(step), middle + half)
+            )
+        painter.setPen(QPen(theme.accent if self.isEnabled() else theme.strong_line, 3 * scale))
+        painter.setBrush(theme.accent_wash if self.hasFocus() else theme.surface)
+        painter.drawEllipse(QPointF(handle, middle), HANDLE * scale - 1, HANDLE * scale - 1)
+
+    def _draw_groove(self, painter: QPainter, width: float, scale: float, middle: float) -> None:
+        height = GROOVE * scale
+        painter.drawRoundedRect(QRectF(0, middle - height / 2, width, height), height / 2, height / 2)

@@ -1,0 +1,148 @@
+"""Time: the slider over the snapshots, the film, and the way back to live."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from lmviz.app.look.icons import icon
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.window.snapshot_slider import SnapshotSlider
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+FRAME = 90  # milliseconds a snapshot of the film is shown
+
+
+class TimeControls(QWidget):
+    """Chooses the session's moment: a snapshot, one after the other, or the newest."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.slider = SnapshotSlider()
+        self.slider.setObjectName("snapshot_slider")
+        self.film_button = QToolButton()
+        self.film_button.setObjectName("film_button")
+        self.film_button.setProperty("role", "icon")
+        self.film_button.setCheckable(True)
+        self.film_button.setAccessibleName("play the training like a film")
+        self.film_button.setToolTip("Play the training like a film")
+        self.film_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.live_button = QPushButton()
+        self.live_button.setObjectName("live_button")
+        self.live_button.setCheckable(True)
+        self.live_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.live_button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._is_wordy = True
+        self._shown: tuple[object, ...] = ()
+        self._film = QTimer(self)
+        self._film.setInterval(FRAME)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        row.addWidget(self.film_button)
+        row.addWidget(self.slider, 1)
+        row.addWidget(self.live_button)
+        self._connect()
+        self._show_model()
+
+    def _connect(self) -> None:
+        session = self._session
+        self.slider.valueChanged.connect(self._choose)
+        self.slider.sliderPressed.connect(lambda: self.film_button.setChecked(False))
+        self.film_button.toggled.connect(self._run_film)
+        self.live_button.clicked.connect(self._follow)
+        self._film.timeout.connect(self._next_frame)
+        for changed in (session.models_changed, session.model_changed, session.training_changed):
+            changed.connect(self._show_model)
+        session.step_changed.connect(self._show_step)
+        session.live_changed.connect(self._show_step)
+        theme_switch().theme_changed.connect(self._show_step)
+
+    def set_wordy(self, wordy: bool) -> None:
+        """Whether there is room to say of how many steps, and whether the training is followed live."""
+        if wordy != self._is_wordy:
+            self._is_wordy = wordy
+            self._show_step()
+
+    def toggle_film(self) -> None:
+        """Play, or pause."""
+        if self.film_button.isEnabled():
+            self.film_button.toggle()
+
+    def _follow(self, wanted: bool) -> None:
+        self._session.follow_live(wanted)
+        self.live_button.setChecked(self._session.is_following)  # where nothing trains, it leads to the end
+
+    def _choose(self, index: int) -> None:
+        snapshots = self.slider.snapshots
+        if index < len(snapshots):
+            self._session.choose_step(snapshots[index])
+
+    def _run_film(self, run: bool) -> None:
+        model = self._session.model
+        if not run or model is None:
+            self._film.stop()
+        else:
+            if self._session.step >= model.snapshots[-1]:
+                self._session.choose_step(model.snapshots[0])
+            self._film.start()
+        self._show_step()
+
+    def _next_frame(self) -> None:
+        """The next snapshot, once the panels have got the last one."""
+        model = self._session.model
+        if self._session.is_reading:
+            return
+        later = [step for step in (model.snapshots if model else ()) if step > self._session.step]
+        if later:
+            self._session.choose_step(later[0])
+        else:
+            self.film_button.setChecked(False)
+
+    def _show_model(self) -> None:
+        model, training = self._session.model, self._session.training
+        is_training = model is not None and training.is_active and training.folder == model.folder
+        last_step = training.progress.steps if is_training and training.progress is not None else 0
+        self.slider.set_snapshots(model.snapshots if model is not None else (), last_step)
+        self.film_button.setEnabled(model is not None and len(model.snapshots) > 1)
+        self._show_step()
+
+    def _show_step(self) -> None:
+        session, theme, playing = self._session, current_theme(), self.film_button.isChecked()
+        moment = (session.step, self.slider.last_step, session.trains_shown_model, session.is_following)
+        shown = (session.model, moment, self._is_wordy, playing, theme)
+        if shown == self._shown:
+            return  # a training says many times a second that it goes on
+        self._shown = shown
+        self.slider.show_step(session.step)
+        color = theme.value if session.is_following else theme.strong_line
+        self.live_button.setIcon(icon("transport/live", color))
+        self._say(*moment)
+        self.film_button.setIcon(icon("transport/pause" if playing else "transport/play", theme.muted_text))
+        self.film_button.setIconSize(QSize(round(16 * theme.scale), round(16 * theme.scale)))
+
+    def _say(self, step: int, last: int, trains: bool, follows: bool) -> None:
+        """Say which moment is shown, in a width that is the same for all moments of the training."""
+        button = self.live_button
+        button.setVisible(self._session.model is not None)
+        button.setChecked(follows)
+        possible = (self._words(last, last, *way) for way in ((True, True), (True, False), (False, False)))
+        button.setText(re.sub(r"\d", "8", max(possible, key=len)))
+        button.setFixedWidth(button.sizeHint().width())
+        button.setText(self._words(step, last, trains, follows))
+        newest = "follow the training live" if trains else "go to its last step"
+        button.setAccessibleName(f"step {step:,} of {last:,}; {newest}")
+        button.setToolTip(f"{newest[0].upper()}{newest[1:]}")
+
+    def _words(self, step: int, last: int, trains: bool, follows: bool) -> str:
+        if not self._is_wordy:
+            return f"{step:,}"
+        if follows:
+            return f"step {step:,} · live"
+        return f"step {step:,} · last" if step == last and not trains else f"step {step:,} of {last:,}"

@@ -1,0 +1,157 @@
+"""The training thread: drives a generator of progress, and can be paused, stepped and stopped.
+
+What the generator yields goes into a mailbox that a timer in the window's thread empties: one signal
+per training step would flood the window. Nothing here knows a family, a corpus or a widget.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QThread
+
+from lmviz.app.workers.threads import lower_priority
+
+if TYPE_CHECKING:
+    import torch
+
+    from lmviz.models.model import Model
+    from lmviz.preparation import PreparedTraining
+    from lmviz.training.progress import Progress
+
+State = dict[str, "torch.Tensor"]
+
+LARGEST_LIVE_STATE = 64 * 2**20  # bytes; larger weights are shown from snapshots only
+SHARE_FOR_COPIES = 0.05  # of the training's time at most goes into copying weights
+
+
+class TrainingWorker(QThread):
+    """Runs one training in the background.
+
+    `begin` is called in the thread, where torch may be imported and a model be built. The first value
+    of its generator is the state before the first step. `steps` is how many steps to take before
+    pausing by itself. Its parent takes it along when it goes, and nothing deletes it before; see `let_go`.
+    """
+
+    def __init__(
+        self, begin: Callable[[], PreparedTraining], steps: float = math.inf, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._begin: Callable[[], PreparedTraining] | None = begin
+        self._allowed = steps
+        self._stopping = False
+        self._condition = threading.Condition()
+        self._mailbox: deque[Progress] = deque()
+        self._state_wanted = False
+        self._next_copy = 0.0
+        self._copied_step = -1
+        self._state: tuple[int, State] | None = None
+        self.has_begun = False
+        self.fault: BaseException | None = None
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it has been told to wait."""
+        return self._allowed <= 0
+
+    def let_go(self) -> None:
+        """Keep nothing of what was trained, once it has been waited for.
+
+        The thread itself stays with its parent: PySide 6.10 now and then dies in the deletion of a QThread
+        whose `run` is Python's, when Qt deletes it later on its own.
+        """
+        self._begin = self._state = self.fault = None
+        self._mailbox.clear()
+
+    def take_progress(self) -> list[Progress]:
+        """What has been yielded since the last call, oldest first."""
+        taken = []
+        while self._mailbox:
+            taken.append(self._mailbox.popleft())
+        return taken
+
+    def want_state(self) -> None:
+        """Ask for a copy of the weights as they are after the step in hand."""
+        with self._condition:
+            self._state_wanted = True
+            self._condition.notify()
+
+    def take_state(self) -> tuple[int, State] | None:
+        """The step and the copied weights, once, when there are any."""
+        with self._condition:  # or a copy that is just being put there would be lost
+            taken, self._state = self._state, None
+        return taken
+
+    def pause(self) -> None:
+        """Wait after the step in hand."""
+        self._allow(0)
+
+    def go_on(self) -> None:
+        """Train without pausing."""
+        self._allow(math.inf)
+
+    def step(self) -> None:
+        """One step more, then wait."""
+        self._allow(1)
+
+    def stop(self) -> None:
+        """End after the step in hand, leaving a run that can be resumed; does not wait for it."""
+        with self._condition:
+            self._stopping = True
+            self._condition.notify()
+
+    def _allow(self, steps: float) -> None:
+        with self._condition:
+            self._allowed = steps
+            self._condition.notify()
+
+    def run(self) -> None:
+        lower_priority()
+        try:
+            training = self._begin()
+            self.has_begun = True
+            self._learn(training)
+        except BaseException as fault:  # a panic of a Rust library, too, is said in the window
+            self.fault = fault
+
+    def _learn(self, training: PreparedTraining) -> None:
+        for number, progress in enumerate(training.progress):
+            self._mailbox.append(progress)
+            if not self._may_go_on(training.model, progress.step, is_step=number > 0):
+                break
+        training.progress.close()
+
+    def _may_go_on(self, model: Model, step: int, is_step: bool) -> bool:
+        """Wait while paused, copying the weights when they are wanted; False when it is time to stop."""
+        with self._condition:
+            self._allowed -= is_step
+        while True:
+            self._copy_state(model, step)
+            with self._condition:
+                if self._stopping:
+                    return False
+                if self._allowed > 0:
+                    return True
+                self._condition.wait_for(lambda: self._allowed > 0 or self._stopping or self._state_wanted)
+
+    def _copy_state(self, model: Model, step: int) -> None:
+        """Copy the weights when they are wanted, unless training would suffer from it."""
+        began = time.monotonic()
+        if not self._state_wanted or (began < self._next_copy and not self.is_paused):
+            return
+        self._state_wanted = False
+        if step == self._copied_step:
+            return
+        self._copied_step = step
+        state = model.state()
+        if sum(value.nbytes for value in state.values()) <= LARGEST_LIVE_STATE:
+            copied = {name: value.clone() for name, value in state.items()}
+            with self._condition:
+                self._state = (step, copied)
+        ended = time.monotonic()
+        self._next_copy = ended + (ended - began) / SHARE_FOR_COPIES

@@ -1,0 +1,66 @@
+"""The few lines of Python that reproduce what a run shows over its training; see `recipes`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lmviz.inspection.recipes.recipe import arguments_of
+
+LOSSES = ("loss", "validation_loss")
+"""Nats per token."""
+
+
+def curves_recipe(folders: Sequence[str], names: Sequence[str] = LOSSES) -> str:
+    """What runs measured as they were trained, bound to `curves`: by folder and name, (step, value) pairs."""
+    curve = "{name: [(line['step'], line[name]) for line in lines if line.get(name) is not None]"
+    return "\n".join(
+        [
+            "from lmviz.training.run import Run",
+            "",
+            "curves = {}",
+            f"for folder in {list(folders)!r}:",
+            "    lines = Run.open(folder).metrics()",
+            f"    curves[folder] = {curve} for name in {tuple(names)!r}}}",
+            "",
+        ]
+    )
+
+
+def scores_recipe(
+    sources: Sequence[str], settings: Mapping[str, Any], models: Sequence[tuple[str, int]]
+) -> str:
+    """How well models, (folder, step) each, predict a corpus's held-out part, bound to `scores`.
+
+    `sources` and `settings` are what `load_corpus` takes.
+    """
+    source = sources[0] if len(sources) == 1 else list(sources)
+    return "\n".join(
+        [
+            "import lmviz",
+            "from lmviz.training.held_out import evaluate_documents",
+            "",
+            f"corpus = lmviz.load_corpus({arguments_of(source, **settings)})",
+            "scores = [",
+            "    evaluate_documents(lmviz.open_model(folder, step=step), corpus.validation_documents)",
+            f"    for folder, step in {list(models)!r}",
+            "]",
+            "",
+        ]
+    )
+
+
+def over_time_recipe(folder: str, text: str, steps: Sequence[int]) -> str:
+    """The distribution after a text at snapshots, bound to `probabilities`: (token,) by step."""
+    return "\n".join(
+        [
+            "import lmviz",
+            "",
+            f"folder, text = {folder!r}, {text!r}",
+            "probabilities = {",
+            "    step: lmviz.next_token(lmviz.open_model(folder, step=step), text).probabilities",
+            f"    for step in {list(steps)!r}",
+            "}",
+            "",
+        ]
+    )

@@ -1,0 +1,88 @@
+"""The few lines of Python that reproduce what a corpus shows; see `recipes`.
+
+`sources` and `settings` are what `load_corpus` takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lmviz.inspection.recipes.recipe import arguments_of
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
+
+
+def settings_of(corpus: Corpus) -> dict[str, Any]:
+    """How the corpus was read, as far as it is not how its source is read without being told."""
+    from lmviz.text.catalogue import find_entry
+
+    entry = find_entry(corpus.sources[0]) if len(corpus.sources) == 1 else None
+    usual = type(corpus.options)(**(entry.options if entry else {})).to_values()
+    return {name: value for name, value in corpus.options.to_values().items() if value != usual[name]}
+
+
+def vocabulary_recipe(sources: Sequence[str], settings: Mapping[str, Any]) -> str:
+    """The tokens that occur, with their counts, the most frequent first, bound to `vocabulary`."""
+    return _recipe(
+        sources,
+        settings,
+        "statistics, tokens = corpus.statistics(), corpus.tokenizer.tokens()",
+        "counted = zip(statistics.by_rank, statistics.rank_frequency, strict=True)",
+        "vocabulary = [(tokens[id], int(count)) for id, count in counted]",
+    )
+
+
+def page_recipe(sources: Sequence[str], settings: Mapping[str, Any], first: int, count: int) -> str:
+    """Some tokens of the training text, bound to `ids` and `tokens`."""
+    return _recipe(
+        sources,
+        settings,
+        f"ids = corpus.training[{first} : {first + count}]",
+        "tokens = [corpus.tokenizer.token(int(id)) for id in ids]",
+    )
+
+
+def merges_recipe(
+    sources: Sequence[str], settings: Mapping[str, Any], first: int, count: int, learned: int
+) -> str:
+    """The same text in pieces when some of the byte-pair merges had been learned, bound to `pieces`."""
+    return _recipe(
+        sources,
+        settings,
+        f"text = corpus.tokenizer.decode(corpus.training[{first} : {first + count}])",
+        f"pieces = apply_merges(text, bpe_merges(corpus.tokenizer), {learned})",
+        imports=("from lmviz.text.merges import apply_merges, bpe_merges",),
+    )
+
+
+def concordance_recipe(sources: Sequence[str], settings: Mapping[str, Any], phrase: str) -> str:
+    """The words that follow a phrase, with their counts, bound to `words`."""
+    return _recipe(
+        sources,
+        settings,
+        f"found = concordance(corpus, {phrase!r})",
+        "words = [(word.token, word.count) for word in found.words]",
+        imports=("from lmviz.text.concordance import concordance",),
+    )
+
+
+def places_recipe(sources: Sequence[str], settings: Mapping[str, Any], ids: Sequence[int]) -> str:
+    """Where token ids stand in a text, bound to `places`: position, before, match, next token, after."""
+    row = "place.position, place.before, place.match, place.token, place.after"
+    return _recipe(
+        sources,
+        settings,
+        f"found = concordance_of_ids(corpus, {list(ids)!r})",
+        f"places = [({row}) for place in found.places]",
+        imports=("from lmviz.text.concordance import concordance_of_ids",),
+    )
+
+
+def _recipe(
+    sources: Sequence[str], settings: Mapping[str, Any], *lines: str, imports: Sequence[str] = ()
+) -> str:
+    source = sources[0] if len(sources) == 1 else list(sources)
+    load = f"corpus = lmviz.load_corpus({arguments_of(source, **settings)})"
+    return "\n".join(["import lmviz", *imports, "", load, *lines, ""])

@@ -1,0 +1,123 @@
+"""The theme: the design's colours, maps that mean what they say, and a switch that tells everyone."""
+
+import re
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.look.color_maps import color_map, contrast
+from lmviz.app.look.stylesheet import stylesheet
+from lmviz.app.look.theme import DARK, LIGHT, PROJECTOR_SCALE, current_theme, theme_switch
+from lmviz.app.opening.settings import Settings
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+
+
+@pytest.fixture
+def switch(qapp):
+    return theme_switch()
+
+
+def test_choosing_a_theme_changes_palette_and_says_so(switch, qtbot):
+    switch.set_choice("light")
+    with qtbot.waitSignal(switch.theme_changed):
+        switch.set_choice("dark")
+    assert current_theme().name == "dark"
+    assert QApplication.palette().window().color() == DARK.background
+
+
+def test_projector_enlarges_type(switch):
+    switch.set_choice("light")
+    usual = current_theme().font().pixelSize()
+    switch.set_projector(True)
+    assert current_theme().scale == PROJECTOR_SCALE
+    assert current_theme().font().pixelSize() == round(usual * PROJECTOR_SCALE)
+
+
+def test_a_window_that_begins_in_projector_mode_is_as_large_as_one_that_enters_it(
+    session: Session, settings: Settings, qtbot: QtBot
+) -> None:
+    settings.keep("view/projector", True)
+    window = MainWindow(session, settings)
+    qtbot.addWidget(window)
+    with qtbot.waitSignal(window.painted):
+        window.show()
+    controls = [control for control in window.findChildren(QAbstractButton) if control.isVisible()]
+    sizes = [control.font().pixelSize() for control in controls]
+    window.set_projector(False)
+    window.set_projector(True)
+    again = [control.font().pixelSize() for control in controls]
+    window.set_projector(False)
+    assert sizes == again
+
+
+def test_there_is_one_switch(switch):
+    assert theme_switch() is theme_switch()
+
+
+def test_an_unknown_choice_is_refused(switch):
+    with pytest.raises(ValueError, match="sepia"):
+        switch.set_choice("sepia")
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_maps_run_from_role_to_role(theme):
+    def color(row):
+        return QColor(*(int(part) for part in row[:3]))
+
+    assert color(theme.signed_map[0]) == theme.signed_negative
+    assert color(theme.signed_map[-1]) == theme.signed_positive
+    assert color(theme.share_map[0]) == theme.share_none
+    assert color(theme.share_map[-1]) == theme.share_all
+    middle = theme.signed_map[127:129, :3].mean(axis=0)
+    zero = [theme.signed_zero.red(), theme.signed_zero.green(), theme.signed_zero.blue()]
+    assert np.abs(middle - zero).max() <= 2
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_text_can_be_read_on_everything(theme):
+    assert contrast(theme.text, theme.surface) >= 7
+    assert contrast(theme.muted_text, theme.surface) >= 4.5
+    assert contrast(theme.warning, theme.surface) >= 4.5
+    for table in (theme.signed_map, theme.share_map, theme.count_map):
+        for row in table[::16]:
+            cell = QColor(*(int(part) for part in row[:3]))
+            assert contrast(theme.on(cell), cell) >= 4
+
+
+def test_a_map_is_even_to_the_eye():
+    table = color_map(QColor("#000000"), QColor("#FFFFFF"))
+    assert (np.diff(table[:, 0].astype(int)) >= 0).all()
+    assert table.dtype == np.uint8
+    assert table.shape == (256, 4)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_the_style_sheet_names_only_existing_pictures(theme):
+    pictures = re.findall(r'url\("([^"]+)"\)', stylesheet(theme))
+    assert pictures
+    for picture in pictures:
+        with open(picture, encoding="utf-8") as file:
+            assert file.read().startswith("<svg")
+
+
+@pytest.mark.parametrize("role", ["", "link"])
+def test_the_list_of_a_narrow_picker_shows_every_choice_in_full(role: str, switch, qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    picker = QComboBox(page)
+    picker.setProperty("role", role)
+    picker.addItems(["sampling", "greedy"])
+    picker.setFixedWidth(60)
+    page.show()
+    picker.showPopup()
+    shown = picker.view()
+    qtbot.waitUntil(shown.isVisible)
+    for row in range(2):
+        place = shown.visualRect(picker.model().index(row, 0))
+        assert shown.viewport().rect().contains(place)
+        assert place.width() >= shown.sizeHintForColumn(0)
+    picker.hidePopup()

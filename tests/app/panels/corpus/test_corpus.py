@@ -1,0 +1,220 @@
+"""The Corpus perspective, clicked through: open, cut into tokens, count, look up, go to a place."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QTreeWidget, QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.controls.slider_row import SliderRow
+from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.app.widgets.text.concordance_list import ConcordanceList
+from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.app.window.main_window import MainWindow
+
+LONG = 20_000
+
+
+@pytest.fixture
+def corpus(window: MainWindow, session: Session, text_file: Path, qtbot: QtBot) -> MainWindow:
+    """The window at the Corpus perspective, with a text open."""
+    window.show_perspective("corpus")
+    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+        session.open_corpus(text_file, documents="line", validation=0.0)
+    qtbot.wait(20)
+    return window
+
+
+def panel(window: MainWindow, name: str):
+    return next(panel for panel in window.perspective.panels if panel.objectName() == name)
+
+
+def test_a_text_of_the_catalogue_opens_by_a_click(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    window.show_perspective("corpus")
+    texts = window.findChild(QTreeWidget, "corpus_picker")
+    qtbot.waitUntil(lambda: texts.topLevelItemCount() >= 4)
+    place = texts.visualItemRect(texts.topLevelItem(0)).center()
+    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+        qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert session.corpus.name == "farm"
+
+
+def test_text_from_the_clipboard_becomes_a_corpus(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    window.show_perspective("corpus")
+    QGuiApplication.clipboard().setText("one two three\n" * 20)
+    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+        qtbot.mouseClick(window.findChild(QPushButton, "corpus_paste_button"), Qt.MouseButton.LeftButton)
+    assert session.corpus.name == "pasted text"
+    assert {"one", "two", "three"} <= set(session.corpus.tokenizer.tokens())
+
+
+def test_another_tokenizer_cuts_the_same_text_anew(
+    corpus: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    picker = corpus.findChild(QComboBox, "tokenizer_picker")
+    assert picker.currentText() == "words"
+    words = session.corpus.statistics().tokens
+    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+        picker.setCurrentText("characters")
+        picker.activated.emit(picker.currentIndex())
+    assert session.corpus.tokenizer.kind == "characters"
+    assert session.corpus.options.documents == "line"
+    assert session.corpus.statistics().tokens > 3 * words
+
+
+def test_the_text_stands_there_in_tokens(corpus: MainWindow, session: Session, qtbot: QtBot) -> None:
+    strip = panel(corpus, "corpus_text_view").findChild(TokenStrip)
+    qtbot.waitUntil(lambda: strip.accessibleDescription() != "")
+    tokens = session.corpus.tokenizer.tokens()
+    assert strip.tokens[: len(strip.tokens)] == tuple(
+        tokens[index] for index in session.corpus.training[: len(strip.tokens)]
+    )
+
+
+def test_byte_pairs_can_be_watched_being_merged(
+    corpus: MainWindow, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+        session.open_corpus(text_file, tokenizer="bpe:280", documents="line")
+    view = panel(corpus, "corpus_text_view")
+    strip, rows = view.findChild(TokenStrip), view.findChildren(SliderRow)
+    merges = next(row for row in rows if row.slider.accessibleName() == "number of byte-pair merges")
+    qtbot.waitUntil(merges.isVisible)
+    lengths = []
+    for learned in (0, 5, merges.slider.maximum() - 1):
+        merges.slider.setValue(learned)
+        lengths.append(len(strip.tokens))
+    assert lengths[0] > lengths[1] > lengths[2]
+    merges.slider.setValue(0)
+    assert "".join(strip.tokens).replace("␣", " ").startswith("the cows eat grass")
+
+
+def test_the_concordance_counts_what_follows_and_leads_to_the_place(
+    corpus: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    view = panel(corpus, "concordance_view")
+    view.findChild(QLineEdit, "concordance_edit").setText("the cows")
+    qtbot.waitUntil(lambda: view.found is not None and view.found.total > 0, timeout=LONG)
+    ids = session.corpus.training.tolist()
+    the, cows = (session.corpus.tokenizer.id_of(word) for word in ("the", "cows"))
+    matches = [n for n in range(len(ids) - 1) if ids[n : n + 2] == [the, cows]]
+    assert view.found.total == len(matches)
+    assert sum(word.count for word in view.found.words) == len(matches)
+    places, words = view.findChild(ConcordanceList), view.findChild(BarsView)
+    qtbot.waitUntil(
+        lambda: "places" in places.accessibleDescription() and words.accessibleDescription() != ""
+    )
+    with qtbot.waitSignal(session.place_changed):
+        qtbot.mouseClick(places, Qt.MouseButton.LeftButton, pos=places.rect().topLeft() + _line(2))
+    assert session.place == matches[2]
+
+
+@pytest.mark.parametrize("tokenizer", ["words", "characters", "bpe:300"])
+def test_a_click_on_a_bar_goes_on_with_it_whatever_the_tokens_are(
+    window: MainWindow, session: Session, text_file: Path, tokenizer: str, qtbot: QtBot
+) -> None:
+    window.show_perspective("corpus")
+    session.open_corpus(text_file, documents="line", tokenizer=tokenizer)
+    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
+    view = panel(window, "concordance_view")
+    phrase, bars = view.findChild(QLineEdit, "concordance_edit"), view.findChild(BarsView)
+    phrase.setText("the")
+    for _ in range(8):
+        before = phrase.text()
+        qtbot.waitUntil(
+            lambda before=before: view.found is not None and view.searched == before, timeout=LONG
+        )
+        likeliest = view.found.words[0]
+        if likeliest.id == session.corpus.tokenizer.end_id:
+            break
+        bars.bar_clicked.emit(0)
+        assert phrase.text() == session.corpus.tokenizer.continue_text(before, likeliest.id)
+        qtbot.waitUntil(lambda before=before: view.searched not in ("", before), timeout=LONG)
+        assert view.found.total == likeliest.count
+    bars.bar_clicked.emit(0)
+    assert session.corpus.training_text.count(phrase.text()) >= view.found.total > 0
+
+
+def test_the_vocabulary_is_counted_and_filtered(corpus: MainWindow, session: Session, qtbot: QtBot) -> None:
+    view = panel(corpus, "vocabulary_view")
+    table = view.findChild(TableView)
+    qtbot.waitUntil(lambda: table.model().rowCount() == len(session.corpus.statistics().by_rank))
+    first = [table.model().index(0, column).data() for column in range(3)]
+    counts = session.corpus.statistics().counts
+    assert first[0] == "1"
+    assert int(first[2].replace(",", "")) == counts.max()
+    view.findChild(QLineEdit, "vocabulary_filter").setText("cow")
+    assert [table.model().index(row, 1).data() for row in range(table.model().rowCount())] == ["cows"]
+
+
+def test_what_cannot_be_read_is_said_beside_the_list(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    window.show_perspective("corpus")
+    (tmp_path / "broken.txt").write_bytes(b"plain, then \xfa text")
+    with qtbot.waitSignal(session.failed, timeout=LONG) as failure:
+        session.open_corpus(tmp_path / "broken.txt")
+    said = panel(window, "texts_view").sentence
+    assert said == failure.args[1]
+    assert "byte" in said
+
+
+def _line(number: int):
+    from PySide6.QtCore import QPoint
+
+    from lmviz.app.widgets.text.concordance_list import ROW
+
+    return QPoint(200, round((number + 0.5) * ROW))
+
+
+def test_a_phrase_that_does_not_occur_is_said(corpus: MainWindow, session: Session, qtbot: QtBot) -> None:
+    panel = corpus.findChild(QWidget, "concordance_view")
+    said = panel.findChild(EmptyText)
+    assert said.isVisible()
+    panel.findChild(QLineEdit, "concordance_edit").setText("cows fly")
+    qtbot.waitUntil(lambda: "does not occur" in said.text(), timeout=5000)
+    panel.findChild(QLineEdit, "concordance_edit").setText("cows eat")
+    qtbot.waitUntil(lambda: not said.isVisible(), timeout=5000)
+
+
+def _shows_all(table: TableView) -> None:
+    columns = [table.columnWidth(column) for column in range(table.model().columnCount())]
+    places = (table.window().size(), table.viewport().size(), columns)
+    assert table.horizontalScrollBar().maximum() <= 2, places
+
+
+def test_the_vocabulary_shows_all_its_columns_at_every_size(corpus: MainWindow, qtbot: QtBot) -> None:
+    table = corpus.findChild(QWidget, "vocabulary_view").findChild(TableView)
+    try:
+        for projector, width, height in (
+            (False, 1000, 640),
+            (False, 1440, 900),
+            (False, 2560, 1440),
+            (True, 1440, 900),
+        ):
+            corpus.set_projector(projector)
+            corpus.resize(width, height)
+            qtbot.waitUntil(lambda: _shows_all(table), timeout=5000)
+            assert table.height() > 100
+    finally:
+        corpus.set_projector(False)
+
+
+def test_every_text_is_in_the_list_however_large_the_type(corpus: MainWindow, qtbot: QtBot) -> None:
+    texts = corpus.findChild(QTreeWidget, "corpus_picker")
+
+    def lowest() -> int:
+        return texts.visualItemRect(texts.topLevelItem(texts.topLevelItemCount() - 1)).bottom()
+
+    try:
+        for projector in (True, False):
+            corpus.set_projector(projector)
+            qtbot.wait(50)
+            qtbot.waitUntil(lambda: 0 < lowest() <= texts.viewport().height() + 1, timeout=5000)
+    finally:
+        corpus.set_projector(False)

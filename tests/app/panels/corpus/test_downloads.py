@@ -1,0 +1,122 @@
+"""A corpus of the catalogue that has to be fetched: by a click, with progress, and with a way back."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QProgressBar, QPushButton, QTreeWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.text.catalogue import Entry
+
+LONG = 20_000
+TEXT = b"To be, or not to be.\n" * 20_000
+
+
+class Server(ThreadingHTTPServer):
+    """Sends the first half of the text, and the rest when it may."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.may_go_on = threading.Event()
+
+
+class Answer(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(TEXT)))
+        self.end_headers()
+        half = len(TEXT) // 2
+        with suppress(ConnectionError):
+            self.wfile.write(TEXT[:half])
+            self.server.may_go_on.wait(LONG / 1000)
+            self.wfile.write(TEXT[half:])
+
+    def log_message(self, *arguments: object) -> None:
+        """Keep the tests quiet."""
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    found = Server()
+    thread = threading.Thread(target=found.serve_forever)
+    thread.start()
+    yield found
+    found.may_go_on.set()
+    found.shutdown()
+    thread.join()
+    found.server_close()
+
+
+@pytest.fixture
+def entry(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Entry:
+    """The only text of the catalogue; it is not there yet."""
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("no_proxy", "*")
+    checksum, address = hashlib.sha256(TEXT).hexdigest(), f"http://127.0.0.1:{server.server_port}/play"
+    found = Entry("play", "A play", "A test.", len(TEXT), "none", checksum, address=address)
+    for module in ("lmviz.text.catalogue", "lmviz.app.panels.corpus.texts"):
+        __import__(module)
+        monkeypatch.setattr(f"{module}.CATALOGUE", (found,))
+    return found
+
+
+@pytest.fixture
+def half_way(entry: Entry, window: MainWindow, session: Session, qtbot: QtBot) -> MainWindow:
+    """The window after a click on the text, with half of it there."""
+    window.show_perspective("corpus")
+    texts = window.findChild(QTreeWidget, "corpus_picker")
+    qtbot.waitUntil(lambda: texts.topLevelItemCount() == 1, timeout=LONG)
+    assert texts.topLevelItem(0).text(1) == "download"
+    place = texts.visualItemRect(texts.topLevelItem(0)).center()
+    qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: window.jobs.isVisible(), timeout=LONG)
+    bar = window.jobs.findChild(QProgressBar)
+    qtbot.waitUntil(lambda: 0 < bar.value() <= bar.maximum() / 2, timeout=LONG)
+    return window
+
+
+def test_a_click_fetches_a_text_and_opens_it(
+    half_way: MainWindow, entry: Entry, server: Server, session: Session, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+        server.may_go_on.set()
+    assert session.corpus.name == "play"
+    assert entry.path.read_bytes() == TEXT
+    qtbot.waitUntil(lambda: not half_way.jobs.isVisible(), timeout=LONG)
+
+
+def test_fetching_can_be_cancelled_and_leaves_nothing(
+    half_way: MainWindow, entry: Entry, server: Server, session: Session, qtbot: QtBot
+) -> None:
+    qtbot.mouseClick(half_way.jobs.findChild(QPushButton, "cancel_button"), Qt.MouseButton.LeftButton)
+    server.may_go_on.set()
+    qtbot.waitUntil(lambda: not half_way.jobs.isVisible(), timeout=LONG)
+    qtbot.waitUntil(lambda: not any(entry.path.parent.iterdir()), timeout=LONG)
+    assert session.corpus is None
+
+
+def test_what_arrives_broken_is_a_sentence(
+    entry: Entry, half_way: MainWindow, server: Server, session: Session, qtbot: QtBot
+) -> None:
+    said = []
+    session.failed.connect(lambda where, sentence: said.append((where, sentence)))
+    server.shutdown()
+    object.__setattr__(entry, "sha256", "0" * 64)
+    server.may_go_on.set()
+    qtbot.waitUntil(lambda: bool(said), timeout=LONG)
+    [(where, sentence)] = said
+    assert where == "texts"
+    assert "checksum differs" in sentence
+    assert not any(entry.path.parent.iterdir())

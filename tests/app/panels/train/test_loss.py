@@ -1,0 +1,120 @@
+"""The loss plot: its unit, scale and smoothing, several runs over one another, and honest references."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.train.loss import LossPanel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.window.main_window import MainWindow
+from lmviz.training.units import smooth
+
+LONG = 30_000
+
+
+@pytest.fixture
+def loss(
+    window: MainWindow,
+    session: Session,
+    text_file: Path,
+    lstm_run: Path,
+    transformer_run: Path,
+    qtbot: QtBot,
+) -> LossPanel:
+    """The panel with two runs open, the Transformer's shown, on the text that both learned from."""
+    session.open_corpus(text_file, documents="line")
+    for number, folder in enumerate((lstm_run, transformer_run), start=1):
+        session.open_model(folder)
+        qtbot.waitUntil(lambda number=number: len(session.models) == number, timeout=LONG)
+    window.show_perspective("train")
+    panel = next(panel for panel in window.perspective.panels if isinstance(panel, LossPanel))
+    plot = panel.findChild(LinePlot)
+    qtbot.waitUntil(lambda: "lstm" in plot.curve_names() and bool(panel.references), timeout=LONG)
+    return panel
+
+
+def choose(panel: LossPanel, what: str, choice: str, qtbot: QtBot) -> None:
+    picker = next(item for item in panel.findChildren(QComboBox) if item.accessibleName() == what)
+    picker.setCurrentText(choice)
+    qtbot.wait(50)
+
+
+def points(panel: LossPanel, curve: str) -> np.ndarray:
+    return panel.exported_arrays()[curve][:, 1]
+
+
+def measured(session: Session, name: str) -> np.ndarray:
+    [model] = [model for model in session.models if model.name == name]
+    return np.array([line["loss"] for line in model.run.metrics() if "loss" in line])
+
+
+def test_every_unit_is_computed_from_the_same_nats(loss: LossPanel, session: Session, qtbot: QtBot) -> None:
+    choose(loss, "smoothing", "raw", qtbot)
+    nats = measured(session, "transformer")
+    np.testing.assert_allclose(points(loss, "training"), nats)
+    choose(loss, "unit of the loss", "perplexity", qtbot)
+    np.testing.assert_allclose(points(loss, "training"), np.exp(nats))
+    lines = {line.reference[0]: line.reference[1] for line in loss.findChild(LinePlot)._references}
+    assert lines["bigram"] == pytest.approx(math.exp(loss.references["bigram"]))
+    choose(loss, "unit of the loss", "bits per character", qtbot)
+    characters = session.corpus.characters_per_token
+    np.testing.assert_allclose(points(loss, "training"), nats / math.log(2) / characters)
+
+
+def test_smoothing_is_that_of_the_core_and_leaves_validation_alone(
+    loss: LossPanel, session: Session, qtbot: QtBot
+) -> None:
+    choose(loss, "smoothing", "smoother", qtbot)
+    np.testing.assert_allclose(points(loss, "training"), smooth(measured(session, "transformer"), 0.98))
+    [model] = [model for model in session.models if model.name == "transformer"]
+    validation = [line["validation_loss"] for line in model.run.metrics() if "validation_loss" in line]
+    np.testing.assert_allclose(points(loss, "validation"), validation)
+
+
+def test_a_logarithmic_axis_keeps_the_values(loss: LossPanel, qtbot: QtBot) -> None:
+    before = points(loss, "training").copy()
+    choose(loss, "scale of the loss", "logarithmic", qtbot)
+    np.testing.assert_array_equal(points(loss, "training"), before)
+    bottom, top = loss.findChild(LinePlot)._box.viewRange()[1]
+    assert bottom < math.log10(before.min()) < top
+
+
+def test_runs_lie_over_one_another_and_a_closed_one_goes(
+    loss: LossPanel, session: Session, qtbot: QtBot
+) -> None:
+    plot = loss.findChild(LinePlot)
+    assert set(plot.curve_names()) == {"training", "validation", "lstm"}
+    [lstm] = [model for model in session.models if model.name == "lstm"]
+    session.choose_model(lstm)
+    qtbot.waitUntil(lambda: set(plot.curve_names()) == {"training", "validation", "transformer"})
+    session.close_model(next(model for model in session.models if model.name == "transformer"))
+    qtbot.waitUntil(lambda: set(plot.curve_names()) == {"training", "validation"})
+
+
+def test_a_run_on_another_text_keeps_its_own_figures(
+    loss: LossPanel, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    choose(loss, "smoothing", "raw", qtbot)
+    choose(loss, "unit of the loss", "bits per character", qtbot)
+    before = points(loss, "training").copy()
+    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+        session.open_corpus(text_file, tokenizer="characters")
+    qtbot.waitUntil(lambda: loss.findChild(LinePlot)._references == [], timeout=LONG)
+    np.testing.assert_allclose(points(loss, "training"), before)
+
+
+def test_controls_are_readable_in_a_narrow_window(loss: LossPanel, window: MainWindow, qtbot: QtBot) -> None:
+    for width, height in ((860, 560), (1000, 640), (1440, 900)):
+        window.resize(width, height)
+        qtbot.wait(60)
+        for picker in loss.findChildren(QComboBox):
+            words = picker.fontMetrics().horizontalAdvance(picker.currentText())
+            assert picker.isVisible()
+            assert picker.width() >= words + 20, (width, picker.currentText())
+            right = picker.mapTo(loss, picker.rect().topRight()).x()
+            assert right <= loss.width(), (width, picker.accessibleName())

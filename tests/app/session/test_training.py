@@ -1,0 +1,266 @@
+import time
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.session.training import LOOK_EVERY
+from lmviz.families import FAMILIES
+from lmviz.training.lock import holding
+from lmviz.training.options import TrainingOptions
+from lmviz.training.run import Run
+
+LONG = 20_000  # milliseconds: torch may have to be loaded first
+
+
+@pytest.fixture
+def ready(session: Session, text_file: Path, qtbot: QtBot) -> Session:
+    """A session with a text to learn from."""
+    with qtbot.waitSignal(session.corpus_changed):
+        session.open_corpus(text_file, documents="line")
+    return session
+
+
+def begin(session: Session, options: TrainingOptions, qtbot: QtBot, family: str = "lstm") -> None:
+    settings = {} if family == "ngram" else {"width": 8}
+    session.train(family, FAMILIES[family].configuration(**settings), options)
+    qtbot.waitUntil(lambda: session.training.progress is not None, timeout=LONG)
+    assert session.training.phase == "running", session.training.sentence
+
+
+def step_of(session: Session) -> int:
+    return session.training.progress.step if session.training.progress is not None else -1
+
+
+@pytest.mark.parametrize("family", ["lstm", "ngram"])
+def test_train_pause_step_resume_stop(
+    ready: Session, options: TrainingOptions, text_file: Path, tmp_path: Path, qtbot: QtBot, family: str
+) -> None:
+    long = tmp_path / "long.txt"  # an n-gram counts a short text to its end before anybody can pause it
+    long.write_text(text_file.read_text(encoding="utf-8") * 100, encoding="utf-8")
+    with qtbot.waitSignal(ready.corpus_changed):
+        ready.open_corpus(long, documents="line")
+    begin(ready, options, qtbot, family)
+    qtbot.waitUntil(lambda: step_of(ready) > 3, timeout=LONG)
+    ready.pause_training()
+    qtbot.waitUntil(lambda: ready.training.phase == "paused")
+    qtbot.wait(2 * LOOK_EVERY)
+    held = step_of(ready)
+    ready.step_training()
+    qtbot.waitUntil(lambda: step_of(ready) == held + 1)
+    qtbot.wait(2 * LOOK_EVERY)
+    assert (step_of(ready), ready.training.phase) == (held + 1, "paused")
+    ready.resume_training()
+    qtbot.waitUntil(lambda: step_of(ready) > held + 3)
+    ready.stop_training()
+    qtbot.waitUntil(lambda: ready.training.phase == "stopped")
+    run = Run.open(ready.training.folder)
+    assert run.is_resumable
+    assert run.snapshots()[-1] == step_of(ready) == ready.model.snapshots[-1]
+    assert list(ready.training.history.learning_rate.steps) == list(range(step_of(ready) + 1))
+
+
+def test_the_model_being_trained_is_looked_into_and_followed(
+    ready: Session, options: TrainingOptions, qtbot: QtBot
+) -> None:
+    ready.set_prefix("the cows")
+    begin(ready, options, qtbot)
+    qtbot.waitUntil(lambda: ready.reading is not None, timeout=LONG)
+    assert ready.live
+    assert ready.model.folder == ready.training.folder
+    seen = ready.reading.step
+    qtbot.waitUntil(lambda: ready.reading.step > seen + 5, timeout=LONG)
+
+
+def test_between_two_snapshots_live_shows_the_weights_of_the_moment(
+    ready: Session, options: TrainingOptions, qtbot: QtBot
+) -> None:
+    ready.set_prefix("the cows")
+    begin(ready, options, qtbot)
+    qtbot.waitUntil(
+        lambda: ready.reading is not None and ready.reading.step not in ready.model.snapshots, timeout=LONG
+    )
+
+
+def test_scrubbing_back_holds_while_training_goes_on(
+    ready: Session, options: TrainingOptions, qtbot: QtBot
+) -> None:
+    ready.set_prefix("the cows")
+    begin(ready, options, qtbot)
+    qtbot.waitUntil(lambda: ready.model is not None and len(ready.model.snapshots) > 3, timeout=LONG)
+    ready.choose_step(1)
+    assert not ready.live
+    before = step_of(ready)
+    qtbot.waitUntil(lambda: step_of(ready) > before + 20, timeout=LONG)
+    qtbot.waitUntil(lambda: not ready.is_reading)
+    assert ready.step == ready.reading.step == 1
+    ready.follow_live(True)
+    qtbot.waitUntil(lambda: ready.reading.step > 1)
+
+
+def test_closing_in_mid_training_leaves_a_run_that_goes_on_where_it_stopped(
+    ready: Session, options: TrainingOptions, text_file: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    begin(ready, options, qtbot)
+    qtbot.waitUntil(lambda: ready.model is not None and step_of(ready) > 5, timeout=LONG)
+    folder = ready.training.folder
+    ready.close()
+    stopped = Run.open(folder).snapshots()[-1]
+    assert stopped > 5
+
+    later = Session(tmp_path / "runs")
+    later.start()
+    try:
+        later.open_model(folder)
+        qtbot.waitUntil(lambda: later.model is not None, timeout=LONG)
+        later.resume_training()
+        qtbot.waitUntil(lambda: step_of(later) > stopped, timeout=LONG)
+        steps = list(later.training.history.loss.steps)
+        assert steps[:stopped] == list(range(1, stopped + 1)), "the curve goes on from the old one"
+    finally:
+        later.close()
+
+
+def test_a_run_that_is_trained_elsewhere_is_not_trained_here_too(
+    ready: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    ready.open_model(lstm_run)
+    qtbot.waitUntil(lambda: ready.model is not None, timeout=LONG)
+    with holding(lstm_run), qtbot.waitSignal(ready.failed, timeout=LONG) as caught:
+        ready.resume_training()
+    where, sentence = caught.args
+    assert where == "training"
+    assert "being trained already" in sentence
+    assert ready.training.phase == "failed"
+
+
+def test_one_step_from_nothing_begins_a_run_and_waits(
+    ready: Session, options: TrainingOptions, qtbot: QtBot
+) -> None:
+    ready.set_plan("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    ready.step_training()
+    qtbot.waitUntil(lambda: ready.training.phase == "paused" and step_of(ready) == 1, timeout=LONG)
+    qtbot.wait(2 * LOOK_EVERY)
+    assert step_of(ready) == 1
+
+
+def test_a_training_that_comes_to_its_end_is_finished(ready: Session, qtbot: QtBot) -> None:
+    begin_options = TrainingOptions(steps=5, batch=2, length=8, validate_every=0)
+    ready.train("lstm", FAMILIES["lstm"].configuration(width=8), begin_options)
+    qtbot.waitUntil(lambda: ready.training.phase == "finished", timeout=LONG)
+    qtbot.waitUntil(lambda: ready.model is not None, timeout=LONG)
+    assert ready.model.snapshots[-1] == 5
+
+
+def test_a_loss_that_is_not_finite_is_one_sentence(ready: Session, qtbot: QtBot) -> None:
+    wild = TrainingOptions(
+        steps=500, batch=2, length=8, optimizer="sgd", learning_rate=100.0, clip=0.0, schedule="constant"
+    )
+    with qtbot.waitSignal(ready.failed, timeout=LONG) as caught:
+        ready.train("transformer", FAMILIES["transformer"].configuration(width=8, heads=1, layers=1), wild)
+    where, sentence = caught.args
+    assert where == "training"
+    assert "finite" in sentence
+    assert "\n" not in sentence
+    assert ready.training.phase == "failed"
+
+
+def test_a_run_that_vanishes_while_it_is_trained_is_one_sentence(
+    ready: Session, options: TrainingOptions, tmp_path: Path, qtbot: QtBot
+) -> None:
+    begin(ready, options, qtbot)
+    qtbot.waitUntil(lambda: ready.model is not None and step_of(ready) > 5, timeout=LONG)
+    said: list[str] = []
+    ready.failed.connect(lambda where, sentence: where == "training" and said.append(sentence))
+    ready.training.folder.rename(tmp_path / "moved")  # at once: removing file by file races with the training
+    qtbot.waitUntil(lambda: not ready.training.is_active, timeout=LONG)
+    assert ready.training.phase == "failed"
+    assert len(said) == 1
+    assert "has gone" in said[0]
+    ready.choose_step(ready.model.snapshots[0])  # what was open stays open
+
+
+def test_a_training_that_could_not_begin_is_said_once(
+    ready: Session, options: TrainingOptions, tmp_path: Path, qtbot: QtBot
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    ready.runs_folder = tmp_path / "file" / "runs"
+    said: list[tuple[str, str]] = []
+    ready.failed.connect(lambda where, sentence: said.append((where, sentence)))
+    ready.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    qtbot.waitUntil(lambda: ready.training.phase == "failed", timeout=LONG)
+    qtbot.wait(100)
+    [(where, sentence)] = said
+    assert where == "training"
+    assert "could not be made" in sentence
+
+
+def test_what_is_missing_is_said(session: Session, options: TrainingOptions, qtbot: QtBot) -> None:
+    said: list[tuple[str, str]] = []
+    session.failed.connect(lambda where, sentence: said.append((where, sentence)))
+    session.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    session.resume_training()
+    assert [where for where, _ in said] == ["training", "training"]
+    assert "no text" in said[0][1]
+    assert "no run" in said[1][1]
+
+
+def test_only_one_training_at_a_time(ready: Session, options: TrainingOptions, qtbot: QtBot) -> None:
+    begin(ready, options, qtbot)
+    with qtbot.waitSignal(ready.failed) as caught:
+        ready.train()
+    assert "already" in caught.args[1]
+
+
+def test_the_learning_rate_can_be_changed_on_the_way(
+    ready: Session, options: TrainingOptions, qtbot: QtBot
+) -> None:
+    begin(ready, options, qtbot)
+    ready.set_learning_rate(0.0123)
+    qtbot.waitUntil(lambda: ready.training.progress.learning_rate == 0.0123, timeout=LONG)
+
+
+def test_training_changes_are_told_at_the_pace_of_an_eye(
+    ready: Session, options: TrainingOptions, qtbot: QtBot
+) -> None:
+    begin(ready, options, qtbot)
+    told: list[int] = []
+    first, began = step_of(ready), time.monotonic()
+    ready.training_changed.connect(lambda: told.append(step_of(ready)))
+    qtbot.waitUntil(lambda: len(told) >= 4)
+    assert len(told) <= 1 + 1000 * (time.monotonic() - began) / (0.9 * LOOK_EVERY)
+    assert step_of(ready) - first > len(told), "several steps are one change"
+
+
+def test_a_session_closes_at_once_when_nothing_was_started(qapp: QCoreApplication, tmp_path: Path) -> None:
+    Session(tmp_path).close()
+
+
+def test_two_trainings_of_one_second_are_two_runs(
+    ready: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Noon(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:
+            return datetime(2026, 1, 1, 12)
+
+    monkeypatch.setattr("lmviz.app.session.training.datetime", Noon)
+    folders = []
+    for _ in range(2):
+        ready.train("ngram", FAMILIES["ngram"].configuration(), TrainingOptions(steps=1, validate_every=0))
+        qtbot.waitUntil(lambda: not ready.training.is_active, timeout=LONG)
+        assert ready.training.phase == "finished", ready.training.sentence
+        folders.append(ready.training.folder)
+    assert folders[0] != folders[1]
+
+
+def test_runs_lie_in_the_data_folder_that_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qapp: QCoreApplication
+) -> None:
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "elsewhere"))
+    session = Session()
+    assert session.runs_folder == tmp_path / "elsewhere" / "runs"
+    session.close()

@@ -1,0 +1,65 @@
+"""Cards hold a title, an aside and a body, each of which can be replaced; hover cards keep inside."""
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.hover_card import SHADOW, HoverCard
+
+
+def test_the_title_names_the_card(shown):
+    card = shown(Card("Loss", "nats", QLabel("body")))
+    assert card.accessibleName() == "Loss"
+    card.set_title("Health")
+    assert card.title == card.accessibleName() == "Health"
+
+
+def test_aside_may_be_words_or_a_control_and_changes_between_them(shown, qtbot):
+    card = shown(Card("Loss", "nats"))
+    button = QPushButton("linear")
+    card.set_aside(button)
+    qtbot.waitUntil(button.isVisible)
+    card.set_aside(button)
+    assert button.isVisible()
+    with qtbot.waitSignal(button.destroyed):
+        card.set_aside("bits")
+    assert card.aside == "bits"
+
+
+def test_another_body_takes_the_place_of_the_first(shown, qtbot):
+    first, second = QLabel("first"), QLabel("second")
+    card = shown(Card("Loss", "", first))
+    with qtbot.waitSignal(first.destroyed):
+        card.set_body(second)
+    qtbot.waitUntil(second.isVisible)
+    assert card.body is second
+
+
+def test_the_projector_enlarges_margins(shown):
+    card = shown(Card("Loss"))
+    usual = card.layout_below.contentsMargins().left()
+    theme_switch().set_projector(True)
+    try:
+        assert card.layout_below.contentsMargins().left() > usual
+    finally:
+        theme_switch().set_projector(False)
+
+
+@pytest.mark.parametrize("place", [(0, 0), (395, 5), (5, 295), (398, 298)])
+def test_a_hover_card_keeps_inside_and_off_the_pointer(shown, place):
+    window = shown(QWidget(), 400, 300)
+    card = HoverCard.beside(window, QPoint(*place), "h[17] = 0.284", ["layer 1", "at night"])
+    assert window.rect().contains(card.geometry())
+    panel = card.geometry().adjusted(SHADOW, SHADOW, -SHADOW, -SHADOW)
+    assert not panel.contains(QPoint(*place))
+
+
+def test_a_window_has_one_hover_card(shown):
+    window = shown(QWidget(), 400, 300)
+    first = HoverCard.beside(window, QPoint(10, 10), "a")
+    assert HoverCard.beside(window, QPoint(50, 50), "b", ["c"]) is first
+    assert (first.title, first.lines) == ("b", ("c",))
+    HoverCard.leave(window)
+    assert not first.isVisible()

@@ -1,0 +1,57 @@
+"""What is written can be read again, and holds what was shown."""
+
+import csv
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QLabel
+
+from lmviz.app.widgets.base.export import save_arrays, save_picture
+from lmviz.errors import LmvizError
+
+
+@pytest.fixture
+def label(qtbot):
+    widget = QLabel("softmax")
+    qtbot.addWidget(widget)
+    widget.resize(120, 40)
+    return widget
+
+
+def test_png_has_twice_the_size(label, tmp_path):
+    save_picture(label, tmp_path / "picture.png")
+    image = QImage(str(tmp_path / "picture.png"))
+    assert (image.width(), image.height()) == (240, 80)
+
+
+def test_svg_can_be_drawn_again(label, tmp_path):
+    save_picture(label, tmp_path / "picture.svg")
+    renderer = QSvgRenderer(str(tmp_path / "picture.svg"))
+    assert renderer.isValid()
+    assert renderer.viewBox().width() == 120
+
+
+def test_csv_and_npz_hold_the_numbers(tmp_path):
+    table = np.array([[1.5, -2.25], [0.0, 1e-9]])
+    save_arrays({"layers/0/hidden": table}, tmp_path / "a.csv", labels=["The", "bat"])
+    rows = list(csv.reader((tmp_path / "a.csv").open()))
+    assert [row[0] for row in rows] == ["The", "bat"]
+    np.testing.assert_array_equal(np.array([row[1:] for row in rows], dtype=float), table)
+    save_arrays({"layers/0/hidden": table}, tmp_path / "a.npz")
+    np.testing.assert_array_equal(np.load(tmp_path / "a.npz")["layers.0.hidden"], table)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "name"),
+    [
+        ({"a": np.zeros(3)}, "a.txt"),
+        ({"a": np.zeros((2, 2, 2))}, "a.csv"),
+        ({"a": np.zeros(2), "b": np.zeros(2)}, "a.csv"),
+        ({"a": np.zeros(2)}, "nowhere/a.npz"),
+    ],
+)
+def test_what_cannot_be_written_is_a_sentence(tmp_path, arrays, name):
+    with pytest.raises(LmvizError, match=r"\.$"):
+        save_arrays(arrays, tmp_path / name)

@@ -1,0 +1,49 @@
+"""Numbers are written briefly, and never as a false zero."""
+
+import math
+
+import pytest
+
+from lmviz.app.widgets.base.figures import count, number, percentage, short, signed_figure, with_unit
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (0.2844, "0.284"),
+        (-0.35, "−0.350"),
+        (0.0, "0.000"),
+        (1e-9, "1.0e−9"),
+        (-math.inf, "−∞"),
+        (2.5e7, "2.5e7"),
+    ],
+)
+def test_number(value, written):
+    assert number(value) == written
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [(0.212, "21.2 %"), (1, "100.0 %"), (0, "0.0 %"), (0.00031, "0.031 %"), (1e-12, "1.0e−10 %")],
+)
+def test_percentage(share, written):
+    assert percentage(share) == written
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(950, "950"), (12345, "12.3k"), (803_000, "803k"), (124_439_808, "124M"), (1_240_000, "1.24M")],
+)
+def test_short(value, written):
+    assert short(value) == written
+
+
+def test_a_unit_stands_apart_with_its_prefix():
+    assert with_unit(10_200_000, "B") == "10.2 MB"
+    assert with_unit(950, "B") == "950 B"
+
+
+def test_signs_and_separators():
+    assert signed_figure(1.123) == "+1.12"
+    assert signed_figure(-0.35) == "−0.35"
+    assert count(-12345) == "−12,345"

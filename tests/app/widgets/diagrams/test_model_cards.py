@@ -1,0 +1,43 @@
+"""Model cards: pointer and keys choose a family, once each."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from lmviz.app.widgets.diagrams.model_cards import ModelCard, ModelCards
+
+NAMES = ["ngram", "window", "rnn", "lstm", "gru", "transformer", "unheard of"]
+
+
+@pytest.fixture
+def cards(shown):
+    return shown(ModelCards([ModelCard(name, name.title(), f"This is {name}.") for name in NAMES]), 300, 240)
+
+
+def test_a_click_chooses(cards, qtbot):
+    with qtbot.waitSignal(cards.family_chosen) as signal:
+        QTest.mouseClick(cards, Qt.MouseButton.LeftButton, pos=cards.card_rectangle("gru").center().toPoint())
+    assert signal.args == ["gru"]
+    assert cards.current == "gru"
+    assert "This is gru." in cards.accessibleDescription()
+
+
+def test_keys_walk_the_grid_and_stop_at_its_edges(cards):
+    chosen = []
+    cards.family_chosen.connect(chosen.append)
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_T):
+        QTest.keyClick(cards, key)
+    assert chosen == ["lstm", "gru", "transformer"]
+
+
+def test_choosing_from_outside_is_silent(cards):
+    chosen = []
+    cards.family_chosen.connect(chosen.append)
+    cards.set_current("rnn")
+    cards.set_current("no such family")
+    assert cards.current == "rnn"
+    assert chosen == []
+
+
+def test_every_family_is_drawn(cards):
+    assert not cards.grab().isNull()

@@ -1,0 +1,249 @@
+"""Heatmaps: the pointer meets the right cell, zoomed or not; keys move; nothing unrelated stays lit."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.matrix.crossfade import Crossfade
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+
+WORDS = ["the", "bat", "made", "noise", "at", "night"]
+
+
+@pytest.fixture
+def view(shown):
+    view = HeatmapView()
+    view.set_matrix(np.arange(24, dtype=float).reshape(4, 6) / 24, scale="share", rows="abcd", columns=WORDS)
+    return shown(view, 400, 300)
+
+
+def wheel(view, place, *, control=True, turns=1):
+    modifier = Qt.KeyboardModifier.ControlModifier if control else Qt.KeyboardModifier.NoModifier
+    event = QWheelEvent(
+        place,
+        view.mapToGlobal(place),
+        QPoint(0, 0),
+        QPoint(0, 120 * turns),
+        Qt.MouseButton.NoButton,
+        modifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(view, event)
+    return event.isAccepted()
+
+
+def color_at(view, row, column):
+    picture = view.grab().toImage()
+    place = view.cell_rectangle(row, column).center() + QPointF(0, 8)
+    return picture.pixelColor((place * picture.devicePixelRatio()).toPoint())
+
+
+def test_every_cell_answers_with_its_place_and_value(view, point):
+    hovered = []
+    view.cell_hovered.connect(lambda row, column: hovered.append((row, column)))
+    for row in range(4):
+        for column in range(6):
+            QTest.mouseMove(view, view.cell_rectangle(row, column).center().toPoint())
+            assert hovered[-1] == (row, column)
+            card = view.window().findChild(HoverCard)
+            assert card.title == f"{'abcd'[row]} · {WORDS[column]} = {(6 * row + column) / 24:.3f}"
+
+
+def test_leaving_the_cells_says_so(view, point, qtbot):
+    QTest.mouseMove(view, view.cell_rectangle(1, 1).center().toPoint())
+    with qtbot.waitSignal(view.left):
+        QTest.mouseMove(view, QPoint(2, 298))
+    assert not view.window().findChild(HoverCard).isVisible()
+
+
+def test_arrow_keys_walk_and_enter_pins(view):
+    clicked, hovered = [], []
+    view.cell_clicked.connect(lambda row, column: clicked.append((row, column)))
+    view.cell_hovered.connect(lambda row, column: hovered.append((row, column)))
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=view.cell_rectangle(2, 4).center().toPoint())
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Return):
+        QTest.keyClick(view, key)
+    assert hovered[-3:] == [(2, 5), (3, 5), (3, 4)]
+    assert view.window().findChild(HoverCard).isVisible()
+    assert clicked == [(2, 4), (3, 4)]
+
+
+def test_the_keyboard_is_seen_and_leaves_nothing_pointed_at(view, qtbot):
+    left = []
+    view.left.connect(lambda: left.append(True))
+    view.activateWindow()
+    view.clearFocus()
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(view.hasFocus)
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    picture = view.grab().toImage()
+    middle = picture.height() // 2
+    assert any(picture.pixelColor(across, middle) == view.theme.accent for across in (0, 1))
+    view.clearFocus()
+    assert left == [True]
+    assert not view.window().findChild(HoverCard).isVisible()
+
+
+def test_walking_brings_cells_of_a_zoomed_picture_into_sight(view):
+    wheel(view, view.cell_rectangle(0, 0).center(), turns=6)
+    assert view.zoom > 1
+    for _ in range(6):
+        QTest.keyClick(view, Qt.Key.Key_Right)
+    assert view.rect().contains(view.cell_rectangle(0, 5).center().toPoint())
+    QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=view.cell_rectangle(0, 5).center().toPoint())
+    assert view.zoom == 1
+
+
+def test_zooming_keeps_the_cell_under_the_pointer(view):
+    place = view.cell_rectangle(3, 4).center()
+    for _ in range(30):
+        wheel(view, place, turns=1)
+    assert view.zoom > 1
+    hovered = []
+    view.cell_hovered.connect(lambda row, column: hovered.append((row, column)))
+    QTest.mouseMove(view, place.toPoint())
+    assert hovered == [(3, 4)]
+    QTest.keyClick(view, Qt.Key.Key_0)
+    assert view.zoom == 1
+
+
+def test_the_wheel_scrolls_only_what_is_zoomed(view):
+    place = view.cell_rectangle(0, 0).center()
+    before = view.cell_rectangle(0, 0)
+    wheel(view, place, control=False, turns=-1)
+    assert view.cell_rectangle(0, 0) == before
+    wheel(view, place, turns=3)
+    zoomed = view.cell_rectangle(0, 0)
+    wheel(view, place, control=False, turns=-1)
+    assert view.cell_rectangle(0, 0).top() < zoomed.top()
+
+
+def test_a_hovered_cell_fades_all_but_its_row_and_column(view):
+    view.set_style(values="none")
+    view.set_matrix(np.ones((4, 6)), scale="share", rows="abcd", columns=WORDS)
+    plain = color_at(view, 3, 5).lightness()
+    view.set_hovered((3, 5))
+    row, column, other = (color_at(view, *place).lightness() for place in ((3, 1), (1, 5), (1, 1)))
+    assert plain <= row == column < other
+
+
+def test_highlights_have_three_strengths(view):
+    view.set_style(values="none")
+    view.set_matrix(np.ones((4, 6)), scale="share", rows="abcd", columns=WORDS)
+    full = color_at(view, 0, 0)
+    view.set_lights(np.arange(4)[:, None] * np.ones(6, dtype=np.int8))
+    shades = [color_at(view, row, 2).lightness() for row in (3, 2, 1, 0)]
+    assert shades[0] == full.lightness()
+    assert shades == sorted(shades)
+    assert len(set(shades)) == 4
+
+
+def test_one_stage_gives_way_to_the_next_gradually(view, qtbot):
+    view.set_style(values="none")
+    view.set_matrix(np.zeros((4, 6)), scale="share")
+    nothing = color_at(view, 0, 0)
+    view.set_matrix(np.ones((4, 6)), scale="share", crossfade=True)
+    assert (
+        color_at(view, 0, 0).lightness() > (nothing.lightness() + current_theme().share_all.lightness()) / 2
+    )
+    qtbot.waitUntil(lambda: color_at(view, 0, 0) == current_theme().share_all, timeout=10_000)
+
+
+def test_masked_cells_are_plain(view):
+    values = np.where(np.tri(4, 6, dtype=bool), 0.5, -np.inf)
+    view.set_matrix(values, scale="share", rows="abcd", columns=WORDS)
+    assert color_at(view, 0, 5) == current_theme().background
+
+
+def test_dragging_asks_for_another_value_only_when_editable(view, qtbot):
+    dragged = []
+    view.cell_dragged.connect(lambda row, column, value: dragged.append((row, column, value)))
+    start = view.cell_rectangle(2, 2).center().toPoint()
+
+    def drag():
+        QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+        QTest.mouseMove(view, start - QPoint(0, 12))
+        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=start - QPoint(0, 12))
+
+    drag()
+    assert dragged == []
+    view.set_editable(True)
+    with qtbot.waitSignal(view.drag_finished):
+        drag()
+    assert dragged == [(2, 2, pytest.approx(14 / 24 + 0.1))]
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 5), (1, 1), (1, 2000), (2000, 1)])
+def test_any_shape_is_drawn_and_pointed_at(shown, shape):
+    view = shown(HeatmapView(), 300, 200)
+    view.set_matrix(np.zeros(shape))
+    view.grab()
+    QTest.mouseMove(view, QPoint(150, 100))
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(150, 100))
+    QTest.keyClick(view, Qt.Key.Key_Right)
+
+
+def test_another_shape_forgets_marks(view):
+    view.set_pinned((3, 5))
+    view.set_selection(3, 5)
+    view.set_matrix(np.zeros((2, 2)))
+    view.grab()
+    hovered = []
+    view.cell_hovered.connect(lambda row, column: hovered.append((row, column)))
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    assert hovered == [(0, 0)]
+
+
+def test_a_matrix_of_another_shape_comes_at_once_and_whole(view):
+    view.grab()
+    wheel(view, view.cell_rectangle(1, 1).center(), turns=3)
+    assert view.zoom > 1
+    view.set_matrix(np.zeros((3, 3)), crossfade=True)
+    assert view.findChild(Crossfade).before is None
+    assert view.zoom == 1
+
+
+def test_the_wheel_over_what_is_in_sight_as_a_whole_is_left_to_the_page(view):
+    middle = view.cell_rectangle(1, 1).center()
+    assert not wheel(view, middle, control=False), "the page may scroll"
+    wheel(view, middle, turns=3)
+    assert wheel(view, middle, control=False)
+
+
+def test_a_cell_is_told_once_however_the_pointer_moves_in_it(view, point):
+    told = []
+    middle = view.cell_rectangle(1, 1).center().toPoint()
+    QTest.mouseMove(view, middle)
+    view.cell_hovered.connect(lambda *cell: told.append(cell))
+    QTest.mouseMove(view, middle + QPoint(3, 3))
+    assert told == []
+
+
+def test_only_the_left_button_pins(view):
+    clicked = []
+    view.cell_clicked.connect(lambda *cell: clicked.append(cell))
+    for button in (Qt.MouseButton.RightButton, Qt.MouseButton.LeftButton):
+        QTest.mouseClick(view, button, pos=view.cell_rectangle(2, 3).center().toPoint())
+    assert clicked == [(2, 3)]
+
+
+def test_a_drag_ends_with_the_button_and_never_begins_on_what_is_masked(view):
+    values = np.ones((4, 6))
+    values[0, 1] = -np.inf
+    view.set_matrix(values, scale="share")
+    view.set_editable(True)
+    dragged = []
+    view.cell_dragged.connect(lambda row, column, value: dragged.append((row, column)))
+    for row, column in ((0, 1), (2, 2)):
+        middle = view.cell_rectangle(row, column).center().toPoint()
+        QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=middle)
+        QTest.mouseMove(view, middle - QPoint(0, 10))
+        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=middle - QPoint(0, 10))
+        QTest.mouseMove(view, middle)
+    assert dragged == [(2, 2)]

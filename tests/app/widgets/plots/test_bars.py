@@ -1,0 +1,96 @@
+"""Bars: as long as their values, answering to pointer and keys."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.plots.bars import BarsView
+
+
+@pytest.fixture
+def bars(shown):
+    bars = BarsView()
+    bars.set_bars(["king", "queen", "night"], [0.5, 0.25, 0.0])
+    return shown(bars, 400, 69)
+
+
+def lengths(bars):
+    """The number of coloured pixels in the middle of each row."""
+    picture = bars.grab().toImage()
+    ratio = picture.devicePixelRatio()
+    found = []
+    for row in range(3):
+        colors = [picture.pixelColor(int(x * ratio), int((row * 23 + 7) * ratio)) for x in range(400)]
+        found.append(sum(color.blue() - color.red() > 60 for color in colors))
+    return found
+
+
+def test_bars_are_as_long_as_their_values(bars):
+    first, second, third = lengths(bars)
+    assert first > 150
+    assert abs(second / first - 0.5) < 0.03
+    assert third <= 2
+
+
+def test_a_limit_sets_the_full_width(bars):
+    usual = lengths(bars)[0]
+    bars.set_bars(["king", "queen", "night"], [0.5, 0.25, 0.0], limit=1.0)
+    assert abs(lengths(bars)[0] / usual - 0.5) < 0.03
+
+
+def test_hover_click_and_leave(bars, point, qtbot):
+    hovered = []
+    bars.bar_hovered.connect(hovered.append)
+    with qtbot.waitSignal(bars.bar_clicked) as signal:
+        point(bars, QPoint(100, 30), click=True)
+    assert signal.args == [1]
+    QTest.mouseMove(bars, QPoint(100, 10))
+    assert hovered[-2:] == [1, 0]
+
+
+def test_keys_choose_a_bar(bars, qtbot):
+    for _ in range(5):
+        QTest.keyClick(bars, Qt.Key.Key_Down)
+    QTest.keyClick(bars, Qt.Key.Key_Up)
+    with qtbot.waitSignal(bars.bar_clicked) as signal:
+        QTest.keyClick(bars, Qt.Key.Key_Return)
+    assert signal.args == [1]
+
+
+def test_before_marks_widen_the_scale_so_that_both_fit(bars):
+    usual = lengths(bars)[0]
+    bars.set_bars(["king", "queen", "night"], [0.5, 0.25, 0.0], before=[1.0, 0.2, 0.1])
+    assert lengths(bars)[0] < 0.6 * usual
+
+
+def test_no_bars_and_no_values_are_drawn_without_harm(bars):
+    bars.set_bars([], [])
+    bars.grab()
+    bars.set_bars(["a", "b"], np.zeros(2))
+    bars.grab()
+    assert "0.0 %" in bars.accessibleDescription()
+
+
+def test_a_long_label_leaves_room_for_the_bar(bars):
+    bars.set_bars(["w" * 200, "queen", "night"], [0.5, 0.25, 0.1])
+    assert lengths(bars)[0] > 100
+
+
+def test_a_colour_of_ones_own(bars):
+    bars.set_color(current_theme().value)
+    assert lengths(bars)[0] <= 2  # the ring of focus
+
+
+@pytest.mark.parametrize("width", [110, 160, 400])
+def test_no_figure_is_cut_off_however_narrow(shown, width):
+    bars = BarsView()
+    bars.set_bars(["nightingale", "queen"], [23.0, 1.0], texts=["23/325", "1/325"])
+    shown(bars, width, 46)
+    label_end, start, full = bars._columns()
+    text = metrics(12).horizontalAdvance("23/325")
+    assert start + full + 6 + text <= width
+    assert full >= 10
+    assert label_end >= 24

@@ -1,0 +1,43 @@
+"""Legends: every curve is named as far as there is room, and what is left out is said."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+
+from lmviz.app.widgets.plots.legend import LINE, Legend, LegendEntry
+
+NAMES = [
+    "training",
+    "validation",
+    "stories-lstm",
+    "stories-gru",
+    "2026-11-21-043002-a-run-of-a-very-long-name",
+]
+
+
+@pytest.fixture
+def legend(shown):
+    legend = shown(Legend(wraps=True), 330, 300)
+    legend.set_entries([LegendEntry(name, QColor("red")) for name in NAMES])
+    return legend
+
+
+def test_a_legend_takes_the_lines_it_needs(legend):
+    assert legend.height() in (2 * LINE, 3 * LINE)
+    assert all(area.right() <= legend.width() + 1 for _, area in legend._places())
+    assert len(legend._places()) == len(NAMES)
+
+
+def test_a_click_on_any_line_finds_its_curve(legend, qtbot):
+    entry, area = legend._places()[-1]
+    with qtbot.waitSignal(legend.entry_clicked) as clicked:
+        QTest.mouseClick(legend, Qt.MouseButton.LeftButton, pos=QPoint(*map(int, area.center().toTuple())))
+    assert clicked.args == [entry.name] == [NAMES[-1]]
+
+
+def test_without_room_it_stays_in_one_line(legend):
+    legend.set_most_lines(1)
+    assert legend.height() == LINE
+    assert 0 < len(legend._places()) < len(NAMES)
+    legend.grab()

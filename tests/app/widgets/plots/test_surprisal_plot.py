@@ -1,0 +1,57 @@
+"""Curves over words: what is under the pointer is said, and what the keys choose is told."""
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+
+
+def plot_of(qtbot: QtBot) -> SurprisalPlot:
+    plot = SurprisalPlot()
+    qtbot.addWidget(plot)
+    plot.resize(400, 200)
+    curves = [
+        WordCurve("counts", QColor("red"), np.array([np.nan, 3.5, np.inf])),
+        WordCurve("LSTM", QColor("blue"), np.array([2.0, 7.25, 1.0]), turn=1),
+    ]
+    plot.set_words(["the", "bat", "made"], curves, np.array([0.5, 0.125, np.nan]))
+    plot.show()
+    return plot
+
+
+def test_a_word_says_its_bits_and_the_disagreement_after_it(qtbot: QtBot) -> None:
+    plot = plot_of(qtbot)
+    place = QPoint(round(plot.column(1).center().x()), 50)
+    with qtbot.waitSignal(plot.word_hovered) as told:
+        qtbot.mouseMove(plot, place)
+    assert told.args == [1]
+    card = plot.findChild(HoverCard)
+    assert card.title == "bat"
+    assert card.lines[:2] == ("counts  3.50 bits", "LSTM  7.25 bits")
+    assert "0.125 bits" in card.lines[2]
+
+
+def test_the_scale_reaches_beyond_the_largest_finite_value(qtbot: QtBot) -> None:
+    plot = plot_of(qtbot)
+    assert plot.largest == 8
+    assert not plot.grab().isNull()  # an infinite value interrupts the curve
+
+
+def test_clicks_and_arrows_choose_words(qtbot: QtBot) -> None:
+    plot = plot_of(qtbot)
+    chosen: list[int] = []
+    plot.word_clicked.connect(chosen.append)
+    qtbot.mouseClick(plot, Qt.MouseButton.LeftButton, pos=QPoint(round(plot.column(1).center().x()), 50))
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left):
+        qtbot.keyClick(plot, key)
+    assert chosen == [1, 2, 2, 1]
+
+
+def test_long_texts_ask_for_room(qtbot: QtBot) -> None:
+    plot = plot_of(qtbot)
+    before = plot.minimumSizeHint().width()
+    plot.set_words(["word"] * 50, [WordCurve("LSTM", QColor("blue"), np.ones(50))])
+    assert plot.minimumSizeHint().width() > before

@@ -1,0 +1,133 @@
+"""The arithmetic card: its lines add up to the cell, and every number leads back to its source."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+
+from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
+from lmviz.app.widgets.text.arithmetic_rows import sheet_of
+from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
+
+
+def factor(source, values, function=""):
+    values = np.asarray(values, dtype=float)
+    places = np.stack([np.full(len(values), 4), np.arange(len(values))], axis=1)
+    return Factor(source, places, values, function)
+
+
+def cell(rule, terms, function=""):
+    empty = Arithmetic("layers/0/forget", (5, 17), 0.0, "forget gate", rule, tuple(terms), function)
+    return replace(empty, value=empty.evaluate())
+
+
+@pytest.fixture
+def gate():
+    weights = factor("layers.0.recurrent", [0.5, -2.0, 0.1, 3.0])
+    states = factor("layers/0/hidden", [1.0, 0.5, 1.0, -1.0])
+    bias = factor("layers.0.bias", [0.2])
+    return cell("sum", [Terms("previous state", (weights, states)), Terms("bias", (bias,))], "sigmoid")
+
+
+@pytest.fixture
+def card(shown, gate):
+    card = ArithmeticCard()
+    card.set_arithmetic(gate, lambda source, index: f"{source}·{index[-1]}", count=2)
+    return shown(card, 400, 200)
+
+
+def written(text):
+    return float(text.replace("−", "-"))
+
+
+def test_the_largest_come_first_the_rest_together_and_all_add_up(card, gate):
+    rows = card.rows
+    names = ["layers/0/hidden·3", "layers/0/hidden·1", "2 others", "bias", "σ(−3.20)"]
+    assert [row.name for row in rows] == names
+    assert sum(written(row.value) for row in rows[:-1]) == pytest.approx(gate.argument, abs=0.02)
+    assert written(rows[-1].value) == pytest.approx(1 / (1 + math.exp(3.2)), abs=1e-3)
+    assert rows[-1].result
+
+
+def test_a_click_on_a_line_follows_its_value_and_on_a_number_that_number(card, qtbot):
+    for place, wanted in (
+        (card.row_rectangle(0).topLeft() + QPointF(10, 10), ["layers/0/hidden", (4, 3)]),
+        (card.operand_rectangle(0, 0).center(), ["layers.0.recurrent", (4, 3)]),
+        (card.operand_rectangle(0, 1).center(), ["layers/0/hidden", (4, 3)]),
+        (card.row_rectangle(3).topLeft() + QPointF(10, 10), ["layers.0.bias", (4, 0)]),
+    ):
+        with qtbot.waitSignal(card.operand_clicked) as signal:
+            QTest.mouseClick(card, Qt.MouseButton.LeftButton, pos=place.toPoint())
+        assert signal.args == wanted
+
+
+def test_lines_without_a_source_lead_nowhere(card):
+    clicked = []
+    card.operand_clicked.connect(lambda source, index: clicked.append(source))
+    QTest.mouseClick(card, Qt.MouseButton.LeftButton, pos=card.row_rectangle(2).center().toPoint())
+    QTest.mouseClick(card, Qt.MouseButton.LeftButton, pos=card.row_rectangle(4).center().toPoint())
+    assert clicked == []
+
+
+def test_keys_walk_the_lines(card, qtbot):
+    QTest.keyClick(card, Qt.Key.Key_Down)
+    QTest.keyClick(card, Qt.Key.Key_Down)
+    with qtbot.waitSignal(card.operand_clicked) as signal:
+        QTest.keyClick(card, Qt.Key.Key_Return)
+    assert signal.args == ["layers/0/hidden", (4, 1)]
+
+
+def test_hover_previews_and_leaving_says_so(card, qtbot):
+    with qtbot.waitSignal(card.operand_hovered) as signal:
+        QTest.mouseMove(card, card.operand_rectangle(1, 0).center().toPoint())
+    assert signal.args == ["layers.0.recurrent", (4, 1)]
+    with qtbot.waitSignal(card.left):
+        QTest.mouseMove(card, card.row_rectangle(2).center().toPoint())
+
+
+def test_softmax_shows_scores_and_their_shares():
+    scores = [1.0, 3.0, 2.0]
+    own = Terms("own score", (factor("scores", scores[1:2]),))
+    softmax = cell("softmax", [own, Terms("row", (factor("scores", scores),))])
+    sheet = sheet_of(softmax, count=2)
+    assert sheet.rows[0].value == "1.000"
+    assert written(sheet.rows[-2].value) == pytest.approx(1 + math.exp(-1) + math.exp(-2), abs=1e-3)
+    assert written(sheet.rows[-1].value) == pytest.approx(softmax.value, abs=1e-3)
+    assert [row.name for row in sheet.rows[1:4]] == ["scores[4, 1]", "scores[4, 2]", "1 other"]
+
+
+def test_layer_norm_shows_mean_deviation_gain_and_bias():
+    row = [1.0, 2.0, 3.0, 6.0]
+    parts = [factor("x", row[3:]), factor("x", row), factor("norm.weight", [2.0]), factor("norm.bias", [0.5])]
+    groups = [Terms(name, (part,)) for name, part in zip(["own", "row", "gain", "bias"], parts, strict=True)]
+    sheet = sheet_of(cell("layer norm", [*groups, Terms("epsilon", (constant(1e-5),))]))
+    assert [row.value for row in sheet.rows[:3]] == ["6.000", "3.000", "1.871"]
+    assert written(sheet.rows[-1].value) == pytest.approx((6 - 3) / 1.8708 * 2 + 0.5, abs=2e-3)
+
+
+def test_a_masked_cell_and_an_empty_card_are_drawn(card):
+    masked = Arithmetic("scores", (0, 0, 1), -math.inf, "a later word is masked", "mask", ())
+    card.set_arithmetic(masked)
+    card.grab()
+    assert card.rows[-1].value == "−∞"
+    card.set_arithmetic(None)
+    card.grab()
+    assert card.rows == ()
+    QTest.keyClick(card, Qt.Key.Key_Down)
+
+
+def test_a_fraction_shows_both_sums():
+    counted = {"count": 3.0, "total": 12.0}.items()
+    groups = [Terms(name, (factor(f"orders/2/{name}", [value]),)) for name, value in counted]
+    rows = sheet_of(cell("fraction", groups)).rows
+    assert [row.name for row in rows] == ["count", "together", "total", "divided by", "all together"]
+    assert [row.value for row in rows[-2:]] == ["12.000", "0.250"]
+
+
+def test_functions_of_factors_are_written_around_them():
+    product = Terms("gate", (factor("output", [0.99]), factor("cell", [0.28], "tanh")))
+    rows = sheet_of(cell("sum", [product])).rows
+    assert [operand.text for operand in rows[0].operands] == ["0.99", "tanh(0.28)"]

@@ -1,0 +1,99 @@
+"""Token strips: the right token answers to pointer and keys, however the lines are broken."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.text.token_strip import TokenStrip
+
+WORDS = ["the", "bat", "made", "noise", "at", "night", "and", "the", "cat", "slept"]
+
+
+@pytest.fixture
+def strip(shown):
+    strip = TokenStrip()
+    strip.set_tokens(WORDS)
+    return shown(strip, 180, 120)
+
+
+def test_hover_and_click_say_which_token(strip, point, qtbot):
+    hovered = []
+    strip.token_hovered.connect(hovered.append)
+    for index in (0, 5, 9):
+        with qtbot.waitSignal(strip.token_clicked) as signal:
+            point(strip, strip.token_rectangle(index).center(), click=True)
+        assert signal.args == [index]
+        assert hovered[-1] == index
+
+
+def test_lines_are_broken_to_fit(strip):
+    assert all(strip.token_rectangle(index).right() <= 180 for index in range(len(WORDS)))
+    assert strip.token_rectangle(9).top() > strip.token_rectangle(0).top()
+    assert strip.heightForWidth(180) > strip.heightForWidth(800)
+
+
+def test_the_pointer_beside_all_tokens_hovers_none(strip, point):
+    hovered = []
+    strip.token_hovered.connect(hovered.append)
+    point(strip, strip.token_rectangle(3).center())
+    point(strip, QPoint(175, 118))
+    assert hovered[-1] == -1
+
+
+def test_dragging_selects_a_stretch(strip, qtbot):
+    start, end = (strip.token_rectangle(index).center().toPoint() for index in (6, 2))
+    with qtbot.waitSignal(strip.tokens_brushed) as signal:
+        QTest.mousePress(strip, Qt.MouseButton.LeftButton, pos=start)
+        QTest.mouseMove(strip, end)
+        QTest.mouseRelease(strip, Qt.MouseButton.LeftButton, pos=end)
+    assert signal.args == [2, 6]
+
+
+def test_arrow_keys_walk_and_stop_at_the_ends(strip, qtbot):
+    clicked = []
+    strip.token_clicked.connect(clicked.append)
+    strip.set_current(8)
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Home):
+        QTest.keyClick(strip, key)
+    assert clicked == [9, 9, 8, 0]
+
+
+def test_hebrew_runs_from_the_right_and_so_do_its_keys(shown):
+    strip = TokenStrip()
+    strip.set_tokens(["שלום", "עולם", "טוב"])
+    shown(strip, 300, 40)
+    assert strip.token_rectangle(0).left() > strip.token_rectangle(1).left()
+    strip.set_current(0)
+    QTest.keyClick(strip, Qt.Key.Key_Left)
+    assert strip.accessibleDescription().startswith("עולם")
+
+
+def test_shades_colour_the_chips_and_leave_unknown_values_plain(strip):
+    shares = np.array([0, 1] + [np.nan] * 8)
+    strip.set_shades(shares)
+    picture = strip.grab().toImage()
+
+    def background(index):
+        place = strip.token_rectangle(index).topLeft().toPoint() + QPoint(4, 10)
+        return picture.pixelColor(place * picture.devicePixelRatio())
+
+    assert background(0) == current_theme().share_none
+    assert background(1) == current_theme().share_all
+    assert background(2) == current_theme().chip
+
+
+def test_an_empty_strip_takes_keys_and_pointer(shown, point):
+    strip = shown(TokenStrip(), 200, 40)
+    strip.set_tokens([])
+    QTest.keyClick(strip, Qt.Key.Key_Right)
+    point(strip, QPoint(20, 10), click=True)
+    assert strip.accessibleDescription() == "0 tokens"
+
+
+def test_fewer_tokens_forget_the_mark_beyond_the_end(strip):
+    strip.set_current(9)
+    strip.set_tokens(WORDS[:3])
+    strip.grab()
+    assert strip.accessibleDescription() == "made, 3 of 3"

@@ -1,0 +1,58 @@
+"""The arrow keys step from wherever the focus is, unless what has it needs them."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDoubleSpinBox, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.text.equation import EquationView
+from lmviz.app.window.main_window import MainWindow
+
+LONG = 30_000
+
+
+@pytest.fixture
+def inside(window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot) -> MainWindow:
+    """The window at its third stage and second position."""
+    session.open_model(transformer_run)
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    session.set_prefix("the cows eat")
+    qtbot.waitUntil(
+        lambda: session.reading is not None and session.reading.trace.text == session.prefix, timeout=LONG
+    )
+    window.show_perspective("inside")
+    session.choose_position(1)
+    session.choose_stage(2)
+    return window
+
+
+def press(widget: QWidget, key: Qt.Key, qtbot: QtBot) -> None:
+    widget.setFocus()
+    qtbot.waitUntil(widget.hasFocus, timeout=LONG)
+    qtbot.keyClick(widget, key)
+
+
+@pytest.mark.parametrize("kind", [QPushButton, EquationView])
+def test_a_click_into_a_panel_does_not_cost_the_arrow_keys(
+    inside: MainWindow, session: Session, kind: type[QWidget], qtbot: QtBot
+) -> None:
+    name = "stage_next" if kind is QPushButton else ""
+    widget = inside.perspective.findChild(kind, name)
+    press(widget, Qt.Key.Key_Right, qtbot)
+    press(widget, Qt.Key.Key_Down, qtbot)
+    assert (session.position, session.stage) == (2, 3)
+    press(widget, Qt.Key.Key_Left, qtbot)
+    press(widget, Qt.Key.Key_Up, qtbot)
+    assert (session.position, session.stage) == (1, 2)
+
+
+def test_a_number_field_keeps_its_arrow_keys(inside: MainWindow, session: Session, qtbot: QtBot) -> None:
+    inside.show_perspective("attention")
+    field = inside.perspective.findChild(QDoubleSpinBox)
+    before = field.value()
+    press(field, Qt.Key.Key_Up, qtbot)
+    assert field.value() > before
+    assert session.stage == 2

@@ -1,0 +1,47 @@
+"""Panels are made before somebody goes to them, and nobody notices."""
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.table import PANELS, shown_perspectives
+from lmviz.app.window import building_ahead
+from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.perspective_view import PerspectiveView
+
+LONG = 20_000
+
+
+@pytest.fixture
+def views(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[PerspectiveView]:
+    monkeypatch.setattr(building_ahead, "QUIET", 20)
+    monkeypatch.setattr(building_ahead, "BETWEEN", 1)
+    window.show_perspective("attention")
+    window.build_ahead()
+    window.session.ready_changed.emit()
+    return window.findChildren(PerspectiveView)
+
+
+def test_every_panel_is_made_and_none_is_in_the_window_before_it_is_shown(
+    window: MainWindow, views: list[PerspectiveView], qtbot: QtBot
+) -> None:
+    assert any(view.missing for view in views)
+    qtbot.waitUntil(lambda: not any(view.missing for view in views), timeout=LONG)
+    [shown] = window.findChildren(QWidget, "next_word_view")
+    assert shown.isVisible()
+    for perspective in shown_perspectives():
+        window.show_perspective(perspective.name)
+        rows = [row for row in PANELS if row.perspective == perspective.name]
+        assert len(window.perspective.panels) == len(rows)
+        assert all(panel.window() is window for panel in window.perspective.panels)
+
+
+def test_it_waits_while_somebody_does_something(
+    window: MainWindow, views: list[PerspectiveView], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qtbot.waitUntil(lambda: sum(len(view.missing) for view in views) < 20, timeout=LONG)
+    monkeypatch.setattr(building_ahead, "QUIET", 60_000)
+    window.session.set_prefix("the hens")
+    before = [view.missing for view in views]
+    qtbot.wait(100)
+    assert [view.missing for view in views] == before

@@ -1,0 +1,102 @@
+"""Commands that cannot act now are not offered, neither in the menus nor in the palette."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import FAMILIES
+from lmviz.inspection.interventions import scale
+from lmviz.training.options import TrainingOptions
+
+LONG = 30_000
+WHILE_TRAINING = {"Pause training", "Stop training"}
+OF_INTERVENTIONS = {"Undo intervention", "Redo intervention", "Take all interventions away"}
+OF_A_MODEL = {"Go on training this run", "Follow training live", "Play training like a film"}
+
+
+@pytest.fixture
+def offered(window: MainWindow) -> Callable[[], set[str]]:
+    """The names of the commands that can be chosen."""
+    return lambda: {action.text() for action in window.commands.all() if action.isEnabled()}
+
+
+def test_without_a_model_and_a_training_there_is_nothing_to_stop(offered: Callable[[], set[str]]) -> None:
+    assert not offered() & (WHILE_TRAINING | OF_INTERVENTIONS | OF_A_MODEL)
+    assert {"Train", "One training step", "Quit"} <= offered()
+
+
+def test_what_a_training_can_be_told_depends_on_how_it_stands(
+    session: Session,
+    offered: Callable[[], set[str]],
+    text_file: Path,
+    options: TrainingOptions,
+    qtbot: QtBot,
+) -> None:
+    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+        session.open_corpus(text_file, documents="line")
+    session.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    qtbot.waitUntil(lambda: session.trains_shown_model and session.training.phase == "running", timeout=LONG)
+    assert offered() >= {*WHILE_TRAINING, "Follow training live"}
+    assert not offered() & {"Train", "Go on training this run"}
+    session.pause_training()
+    qtbot.waitUntil(lambda: session.training.phase == "paused", timeout=LONG)
+    assert offered() >= {"Train", "Go on training this run", "Stop training"}
+    assert "Pause training" not in offered()
+    session.stop_training()
+    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+    assert not offered() & {*WHILE_TRAINING, "Follow training live"}
+    assert offered() >= {"Train", "Go on training this run", "Play training like a film"}
+
+
+def test_there_is_only_something_to_undo_after_an_intervention(
+    session: Session, offered: Callable[[], set[str]], lstm_run: Path, qtbot: QtBot
+) -> None:
+    session.open_model(lstm_run)
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    assert not offered() & OF_INTERVENTIONS
+    session.add_intervention(scale("logits", 0.5))
+    assert offered() & OF_INTERVENTIONS == {"Undo intervention", "Take all interventions away"}
+    session.undo_intervention()
+    assert offered() & OF_INTERVENTIONS == {"Redo intervention"}
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "projector"])
+@pytest.mark.parametrize("is_training", [False, True])
+@pytest.mark.usefixtures("nothing_outside")
+def test_every_command_that_is_offered_can_be_chosen(
+    window: MainWindow,
+    session: Session,
+    text_file: Path,
+    lstm_run: Path,
+    look: str,
+    is_training: bool,
+    qtbot: QtBot,
+) -> None:
+    session.open_corpus(text_file, documents="line")
+    session.open_model(lstm_run)
+    qtbot.waitUntil(lambda: session.corpus is not None and session.model is not None, timeout=LONG)
+    session.set_prefix("the cows")
+    window.set_theme("dark" if look == "dark" else "light")
+    window.set_projector(look == "projector")
+    failed: list[str] = []
+    session.failed.connect(lambda where, sentence: failed.append(f"{where}: {sentence}"))
+    if is_training:
+        session.train("rnn", FAMILIES["rnn"].configuration(width=8), TrainingOptions(batch=2, length=8))
+        qtbot.waitUntil(lambda: session.training.phase == "running", timeout=LONG)
+    left_out = {"Quit", "Train", "One training step", "Go on training this run", "Stop training"}
+    names = [action.text() for action in window.commands.all()]
+    for name in names:
+        action = next((action for action in window.commands.all() if action.text() == name), None)
+        if action is None or not action.isEnabled() or action.menu() is not None or name in left_out:
+            continue
+        action.trigger()
+        qtbot.wait(1)
+        window.set_projector(look == "projector")
+    assert window.isVisible()
+    assert not [sentence for sentence in failed if "did not expect" in sentence]
+    session.stop_training()
+    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)

@@ -1,0 +1,38 @@
+"""A perspective in a small window: every panel keeps the room it needs, and nothing lies beside it."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.table import PERSPECTIVES, rows_of
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+
+SMALL = (1000, 640)
+
+
+def cut_off(window: MainWindow) -> list[str]:
+    """The panels in sight that are smaller than they need to be, or than their docks let them be."""
+    view, scale = window.perspective, current_theme().scale
+    found = []
+    for row, panel in zip(rows_of(view.name), view.panels, strict=True):
+        is_small = panel.width() < round(row.least[0] * scale) or panel.height() < round(row.least[1] * scale)
+        if panel.is_in_sight and (is_small or not panel.parentWidget().rect().contains(panel.geometry())):
+            found.append(row.name)
+    return found
+
+
+@pytest.mark.parametrize("perspective", [perspective.name for perspective in PERSPECTIVES])
+@pytest.mark.parametrize("is_projected", [False, True])
+def test_every_panel_has_the_room_it_needs_however_small_the_window(
+    window: MainWindow, read: Session, perspective: str, is_projected: bool, qtbot: QtBot
+) -> None:
+    window.set_projector(is_projected)
+    window.resize(*SMALL)
+    window.show_perspective(perspective)
+    qtbot.waitUntil(lambda: all(panel.isVisible() for panel in window.perspective.panels))
+    qtbot.waitUntil(lambda: cut_off(window) == [])
+    view = window.perspective
+    assert is_projected or view.width() <= view.parentWidget().width(), (
+        "it would have to be scrolled sideways"
+    )

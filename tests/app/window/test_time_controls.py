@@ -1,0 +1,62 @@
+"""The button at the end of the time slider says what is true of the moment shown."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import FAMILIES
+from lmviz.training.options import TrainingOptions
+
+LONG = 30_000
+
+
+@pytest.fixture
+def button(window: MainWindow) -> QPushButton:
+    window.resize(1440, 900)
+    return window.findChild(QPushButton, "live_button")
+
+
+def test_nothing_is_called_live_while_nothing_trains(
+    window: MainWindow, session: Session, button: QPushButton, lstm_run: Path, qtbot: QtBot
+) -> None:
+    session.open_model(lstm_run)
+    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    assert button.text() == "step 6 · last"
+    width = button.width()
+    first = session.model.snapshots[0]
+    session.choose_step(first)
+    assert button.text() == f"step {first} of 6"
+    assert button.minimumWidth() == width, "the slider beside it keeps its place"
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert session.step == 6
+    assert button.text() == "step 6 · last"
+    assert not button.isChecked(), "there is nothing to follow"
+
+
+def test_a_training_is_live_while_it_is_followed(
+    window: MainWindow,
+    session: Session,
+    button: QPushButton,
+    text_file: Path,
+    options: TrainingOptions,
+    qtbot: QtBot,
+) -> None:
+    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+        session.open_corpus(text_file, documents="line")
+    session.train("lstm", FAMILIES["lstm"].configuration(width=8), replace(options, validate_every=0))
+    qtbot.waitUntil(lambda: session.is_following, timeout=LONG)
+    assert button.text() == f"step {session.step:,} · live"
+    assert button.isChecked()
+    session.choose_step(0)
+    assert button.text() == f"step 0 of {options.steps:,}"
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert button.text().endswith("· live")
+    session.stop_training()
+    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+    qtbot.waitUntil(lambda: button.text() == f"step {session.model.snapshots[-1]:,} · last", timeout=LONG)

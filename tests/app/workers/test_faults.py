@@ -1,0 +1,67 @@
+import sys
+import threading
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.workers.faults import Faults, sentence_for
+from lmviz.errors import LmvizError
+
+
+def test_a_sentence_meant_for_people_is_passed_on_as_it_is() -> None:
+    assert (
+        sentence_for(LmvizError("The text is empty: type some."), "Reading")
+        == "The text is empty: type some."
+    )
+
+
+def test_too_little_memory_has_a_sentence_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    caught: list[object] = []
+    monkeypatch.setattr(sys, "excepthook", lambda *fault: caught.append(fault))
+    torch_says = RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried 9 TB")
+    for fault in (MemoryError(), torch_says):
+        assert "more memory than there is" in sentence_for(fault, "Training")
+    assert caught == []
+
+
+def test_a_defect_goes_to_the_hook_and_leaves_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    caught: list[tuple[object, ...]] = []
+    monkeypatch.setattr(sys, "excepthook", lambda *fault: caught.append(fault))
+    sentence = sentence_for(ValueError("hidden\nsize"), "Training")
+    assert "\n" not in sentence
+    assert "Training" in sentence
+    assert "log" in sentence
+    assert caught[0][0] is ValueError
+
+
+def test_a_fault_in_another_thread_is_told_in_the_thread_of_the_window(qtbot: QtBot) -> None:
+    faults, heard = Faults(), []
+    faults.happened.connect(lambda report: heard.append((report, threading.get_ident())))
+
+    class Witness(Faults):
+        def hear(self, report: str) -> None:
+            heard.append((report, threading.get_ident()))
+
+    witness = Witness()
+    faults.happened.connect(witness.hear)
+
+    def fail() -> None:
+        try:
+            raise RuntimeError("far away")
+        except RuntimeError:
+            faults.catch(*sys.exc_info())
+
+    thread = threading.Thread(target=fail)
+    thread.start()
+    thread.join()
+    qtbot.waitUntil(lambda: any(ident == threading.get_ident() for _, ident in heard))
+    assert "far away" in heard[-1][0]
+
+
+def test_a_person_who_interrupts_has_met_no_defect(capsys: pytest.CaptureFixture[str]) -> None:
+    faults, heard = Faults(), []
+    faults.happened.connect(heard.append)
+    for kind in (KeyboardInterrupt, SystemExit):
+        faults.catch(kind, kind(), None)
+    assert heard == []
+    assert "KeyboardInterrupt" in capsys.readouterr().err

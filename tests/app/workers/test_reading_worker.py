@@ -1,0 +1,131 @@
+import threading
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.workers.reading_worker import ReadingWorker
+
+
+@pytest.fixture
+def reader(qapp: QCoreApplication) -> Iterator[ReadingWorker]:
+    reader = ReadingWorker()
+    reader.start()
+    yield reader
+    reader.stop()
+
+
+class Heard:
+    """Collects answers and failures."""
+
+    def __init__(self, reader: ReadingWorker) -> None:
+        self.reader = reader
+        self.answers: list[object] = []
+        self.faults: list[BaseException] = []
+
+    def ask(self, key: str, work: object) -> None:
+        self.reader.ask(key, work, self.answers.append, self.faults.append)
+
+
+def test_the_newest_request_under_a_key_wins(reader: ReadingWorker, qtbot: QtBot) -> None:
+    heard, gate, worked = Heard(reader), threading.Event(), []
+    heard.ask("other", gate.wait)
+    for number in range(20):
+        heard.ask("prefix", lambda number=number: worked.append(number) or number)
+    gate.set()
+    qtbot.waitUntil(lambda: 19 in heard.answers)
+    assert heard.answers == [True, 19]
+    assert worked == [19], "what has been overtaken in the queue is not even begun"
+
+
+def test_an_answer_that_was_overtaken_while_it_was_worked_on_never_arrives(
+    reader: ReadingWorker, qtbot: QtBot
+) -> None:
+    heard, begun, gate = Heard(reader), threading.Event(), threading.Event()
+
+    def stale() -> str:
+        begun.set()
+        gate.wait()
+        return "stale"
+
+    heard.ask("prefix", stale)
+    begun.wait()
+    heard.ask("prefix", lambda: "fresh")
+    gate.set()
+    qtbot.waitUntil(lambda: bool(heard.answers))
+    qtbot.wait(20)
+    assert heard.answers == ["fresh"]
+
+
+def test_an_answer_already_on_its_way_is_dropped_when_the_key_is_silenced(
+    reader: ReadingWorker, qtbot: QtBot
+) -> None:
+    heard, done = Heard(reader), threading.Event()
+    heard.ask("a", lambda: "never")
+    heard.ask("b", done.set)
+    done.wait()  # both have been worked on, and nothing was delivered yet
+    reader.silence("a")
+    qtbot.waitUntil(lambda: bool(heard.answers))
+    assert heard.answers == [None]
+
+
+def test_a_newer_request_keeps_the_place_of_the_one_it_replaces(reader: ReadingWorker, qtbot: QtBot) -> None:
+    heard, gate = Heard(reader), threading.Event()
+    heard.ask("first", gate.wait)
+    heard.ask("a", lambda: "a1")
+    heard.ask("b", lambda: "b")
+    heard.ask("a", lambda: "a2")
+    gate.set()
+    qtbot.waitUntil(lambda: len(heard.answers) == 3)
+    assert heard.answers == [True, "a2", "b"], "whoever types fast must not starve the others"
+
+
+def test_a_failure_reaches_whoever_asked_and_the_thread_goes_on(reader: ReadingWorker, qtbot: QtBot) -> None:
+    heard = Heard(reader)
+    heard.ask("a", lambda: 1 / 0)
+    heard.ask("b", lambda: "fine")
+    qtbot.waitUntil(lambda: bool(heard.answers))
+    assert isinstance(heard.faults[0], ZeroDivisionError)
+    assert heard.answers == ["fine"]
+
+
+def test_answers_arrive_in_the_thread_of_the_window(reader: ReadingWorker, qtbot: QtBot) -> None:
+    threads: list[int] = []
+    reader.ask(
+        "a", threading.get_ident, lambda worker: threads.extend((worker, threading.get_ident())), print
+    )
+    qtbot.waitUntil(lambda: bool(threads))
+    assert threads[0] != threads[1] == threading.get_ident()
+
+
+def test_stopping_waits_for_the_work_in_hand_and_answers_nothing(
+    qapp: QCoreApplication, qtbot: QtBot
+) -> None:
+    reader, begun, gate = ReadingWorker(), threading.Event(), threading.Event()
+    reader.start()
+    heard = Heard(reader)
+    heard.ask("a", lambda: begun.set() or gate.wait())
+    heard.ask("b", lambda: "never")
+    begun.wait()
+    threading.Timer(0.05, gate.set).start()
+    reader.stop()
+    assert reader.isFinished()
+    qtbot.wait(20)
+    assert heard.answers == []
+
+
+class Panic(BaseException):
+    """What the tokenizers' Rust raises: no Exception."""
+
+
+def panic() -> None:
+    raise Panic("index out of bounds")
+
+
+def test_a_panic_reaches_whoever_asked_and_the_thread_goes_on(reader: ReadingWorker, qtbot: QtBot) -> None:
+    heard = Heard(reader)
+    heard.ask("a", panic)
+    heard.ask("b", lambda: "fine")
+    qtbot.waitUntil(lambda: bool(heard.answers))
+    assert isinstance(heard.faults[0], Panic)
