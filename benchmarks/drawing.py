@@ -42,12 +42,12 @@ def _temperature() -> list[float]:
         opened.open_model(make_run(Path(folder) / "run", configuration), text(16))
         opened.show("sample")
         session, table = opened.session, opened.view("distribution_view", FiguresTable)
-        session.set_sampling(top_k=40, top_p=0.9)
+        session.writing.set_sampling(top_k=40, top_p=0.9)
         opened.settle()
         taken = []
         for number in range(TEMPERATURES):
-            act = partial(session.set_sampling, temperature=0.4 + number / 100)
-            taken.append(opened.seconds_until_painted(act, [table], session.sampling_changed))
+            act = partial(session.writing.set_sampling, temperature=0.4 + number / 100)
+            taken.append(opened.seconds_until_painted(act, [table], session.writing.sampling_changed))
         opened.close()
     return sorted(taken)
 
@@ -109,12 +109,14 @@ def _drawn(opened: OpenedWindow, text: str, views: list[QWidget]) -> float:
     session, mosaic = opened.session, views[-1]
     panel = opened.panel("heads_view")
     before = panel.badges
-    session.reading_changed.connect(note)
-    opened.seconds_until_painted(partial(session.set_prefix, text), views[:-1], session.reading_changed)
+    session.reading.changed.connect(note)
+    opened.seconds_until_painted(
+        partial(session.reading.set_prefix, text), views[:-1], session.reading.changed
+    )
     opened.wait_until(lambda: panel.badges is not before)
     opened.seconds_until_painted(mosaic.update, [mosaic])
     ended = time.perf_counter()
-    session.reading_changed.disconnect(note)
+    session.reading.changed.disconnect(note)
     opened.settle()
     return ended - arrived[-1]
 
@@ -140,7 +142,7 @@ def _scrubbing() -> list[float]:
         opened.open_model(run.folder, SAMPLE_PREFIX)
         opened.show("attention")
         views = [opened.view("next_word_view", BarsView), opened.view("attention_view", HeatmapView)]
-        slider, changed = opened.window.transport.time.slider, opened.session.reading_changed
+        slider, changed = opened.window.transport.time.slider, opened.session.reading.changed
         moves = [partial(slider.setValue, index) for index in range(SNAPSHOTS - 1)]
         taken = [opened.seconds_until_painted(move, views, changed) for move in moves]
         opened.close()

@@ -28,7 +28,7 @@ def _keystrokes(opened: OpenedWindow, texts: Iterable[str]) -> list[float]:
     from lmviz.app.widgets.plots.bars import BarsView
 
     views = [opened.view("next_word_view", BarsView), opened.view("attention_view", HeatmapView)]
-    edit, changed = opened.window.prefix_bar.edit, opened.session.reading_changed
+    edit, changed = opened.window.prefix_bar.edit, opened.session.reading.changed
     taken = []
     for text in texts:
         taken.append(opened.seconds_until_painted(partial(edit.setText, text), views, changed))

@@ -54,8 +54,8 @@ def _open() -> tuple[list[float], int, int]:
         timer = QTimer(timerType=Qt.TimerType.PreciseTimer)
         timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
         timer.start(TICK)
-        opened.session.open_corpus(path)
-        opened.wait_until(lambda: opened.session.corpus is not None)
+        opened.session.text.open(path)
+        opened.wait_until(lambda: opened.session.text.corpus is not None)
         opened.live(1.0)  # the panels draw it
         timer.stop()
         taken = _memory("VmHWM") - before

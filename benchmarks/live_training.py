@@ -70,39 +70,39 @@ class InWindow:
 
         folder = Path(tempfile.mkdtemp(prefix="lmviz-bench-"))
         cls._opened = opened = OpenedWindow(folder)
-        session, plan = opened.session, opened.session.plan
+        session, plan = opened.session, opened.session.training.plan
         from dataclasses import replace
 
         opened.show("train")
-        session.open_corpus(CORPUS)
-        opened.wait_until(lambda: session.corpus is not None)
-        session.set_plan(FAMILY, plan.configuration, replace(plan.training_options, steps=STEPS))
-        session.train()
-        opened.wait_until(lambda: session.model is not None)
-        session.set_prefix(PREFIX)
+        session.text.open(CORPUS)
+        opened.wait_until(lambda: session.text.corpus is not None)
+        session.training.set_plan(FAMILY, plan.configuration, replace(plan.training_options, steps=STEPS))
+        session.training.start()
+        opened.wait_until(lambda: session.library.model is not None)
+        session.reading.set_prefix(PREFIX)
         opened.live(WARM_UP)
 
     @classmethod
     def steps_per_second(cls) -> float:
         """Train for a slice of time, and pause again."""
         opened, session, marks = cls._opened, cls._opened.session, []
-        session.resume_training()
+        session.training.resume()
         opened.live(WARM_UP)
 
         def mark() -> None:
-            marks.append((time.perf_counter(), session.training.progress.step))
+            marks.append((time.perf_counter(), session.training.state.progress.step))
 
-        session.training_changed.connect(mark)
+        session.training.changed.connect(mark)
         opened.live(SLICE)
-        session.training_changed.disconnect(mark)
-        session.pause_training()
+        session.training.changed.disconnect(mark)
+        session.training.pause()
         opened.settle()
         return _rate(marks)
 
     @classmethod
     def pause(cls) -> None:
         """Let the training wait while the other has the machine."""
-        cls._opened.session.pause_training()
+        cls._opened.session.training.pause()
         cls._opened.settle()
 
     @classmethod

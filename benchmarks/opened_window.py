@@ -34,10 +34,10 @@ class OpenedWindow:
         self._failures: list[str] = []
         self.session.failed.connect(lambda where, sentence: self._failures.append(sentence))
         collector = GarbageCollector(self.window)
-        self.session.ready_changed.connect(collector.forget_imports)
+        self.session.work.ready_changed.connect(collector.forget_imports)
         self.window.painted.connect(self.session.start)
         self.window.show()
-        self.wait_until(lambda: self.session.is_ready)
+        self.wait_until(lambda: self.session.work.is_ready)
 
     def show(self, perspective: str) -> None:
         """Choose a perspective, and wait until it is drawn."""
@@ -54,10 +54,10 @@ class OpenedWindow:
 
     def open_model(self, name: str | Path, prefix: str) -> None:
         """Open a run or a sample model, and read a prefix with it."""
-        self.session.open_model(name)
-        self.wait_until(lambda: self.session.model is not None)
-        self.session.set_prefix(prefix)
-        self.wait_until(lambda: self.session.reading is not None and not self.session.is_reading)
+        self.session.library.open(name)
+        self.wait_until(lambda: self.session.library.model is not None)
+        self.session.reading.set_prefix(prefix)
+        self.wait_until(lambda: self.session.reading.current is not None and not self.session.reading.is_busy)
         self.settle()
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
@@ -78,7 +78,7 @@ class OpenedWindow:
     def settle(self) -> None:
         """Let what is under way come to its end, as between two keystrokes."""
         self.live(0.15)
-        self.wait_until(lambda: not self.session.is_reading)
+        self.wait_until(lambda: not self.session.reading.is_busy)
 
     def seconds_until_painted(
         self, act: Callable[[], object], widgets: Sequence[QWidget], after: SignalInstance | None = None

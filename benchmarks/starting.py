@@ -28,7 +28,10 @@ from PySide6.QtWidgets import QApplication
 QApplication.exec()
 """
 PAINTED = f"{WINDOW}window.painted.connect(reached){RUN}"
-LIVE = f"{WINDOW}window.session.reading_changed.connect(lambda: window.session.is_ready and reached()){RUN}"
+LIVE = (
+    f"{WINDOW}session = window.session\n"
+    f"session.reading.changed.connect(lambda: session.work.is_ready and reached()){RUN}"
+)
 
 
 def _seconds(program: str, folder: str) -> float:

@@ -66,9 +66,9 @@ def _point(driver: Driver, shoot: Shoot) -> None:
 def _go_through_time(driver: Driver, shoot: Shoot) -> None:
     """From the first snapshot to the last."""
     session = driver.session
-    for step in session.model.snapshots:
-        session.choose_step(step)
-        driver.wait(lambda step=step: session.reading.step == step, "the snapshot")
+    for step in session.library.model.snapshots:
+        session.library.choose_step(step)
+        driver.wait(lambda step=step: session.reading.current.step == step, "the snapshot")
         driver.work_on(0.15)
         shoot(driver, 2 * FRAME)
     shoot(driver, 2 * LONG)

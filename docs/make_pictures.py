@@ -66,14 +66,17 @@ def train(driver: Driver) -> None:
     configuration = FAMILIES["transformer"].configuration(layers=2, heads=4, width=64, context=64)
     options = TrainingOptions(steps=2 * TRAINED_STEPS, validate_every=50)
     session = driver.session
-    session.train("transformer", configuration, options)
-    driver.wait(lambda: session.model is not None, "the run")
-    session.set_prefix("The king and the qu" if driver.text != "farm" else "The cows ea")
+    session.training.start("transformer", configuration, options)
+    driver.wait(lambda: session.library.model is not None, "the run")
+    session.reading.set_prefix("The king and the qu" if driver.text != "farm" else "The cows ea")
     driver.wait(
-        lambda: session.training.progress is not None and session.training.progress.step >= TRAINED_STEPS,
+        lambda: (
+            session.training.state.progress is not None
+            and session.training.state.progress.step >= TRAINED_STEPS
+        ),
         "the training",
     )
-    session.pause_training()
+    session.training.pause()
 
 
 def inside(driver: Driver, model: str, address: str, *index: int) -> None:
@@ -82,9 +85,9 @@ def inside(driver: Driver, model: str, address: str, *index: int) -> None:
     driver.open_model(model)
     driver.type(STORY)
     session = driver.session
-    stages = session.reading.trace.stages
-    session.choose_stage(next(at for at, stage in enumerate(stages) if address in stage.results))
-    session.choose_cell((address, index))
+    stages = session.reading.current.trace.stages
+    session.focus.choose_stage(next(at for at, stage in enumerate(stages) if address in stage.results))
+    session.focus.choose_cell((address, index))
 
 
 def inside_transformer(driver: Driver) -> None:
@@ -112,7 +115,7 @@ def surgery(driver: Driver) -> None:
     """A head taken out, and what this does to the next word."""
     attention(driver)
     driver.click("zero_head_button")
-    driver.wait(lambda: driver.session.reading.baseline is not None, "the reading without the head")
+    driver.wait(lambda: driver.session.reading.current.baseline is not None, "the reading without the head")
 
 
 def sample(driver: Driver) -> None:
@@ -121,21 +124,21 @@ def sample(driver: Driver) -> None:
     driver.open_model("stories-transformer")
     driver.type(STORY)
     session = driver.session
-    session.set_sampling(temperature=0.9, top_k=40, top_p=0.95, seed=7, seed_locked=True)
-    driver.wait(lambda: session.prospect is not None, "the distribution")
+    session.writing.set_sampling(temperature=0.9, top_k=40, top_p=0.95, seed=7, seed_locked=True)
+    driver.wait(lambda: session.writing.prospect is not None, "the distribution")
     for rolls in (5, 3):
         for _ in range(rolls):
-            before = session.branches
+            before = session.writing.branches
             driver.click("sample_step_button")
-            driver.wait(lambda before=before: session.branches is not before, "the roll")
-            driver.wait(lambda: not session.is_choosing, "the roll")
+            driver.wait(lambda before=before: session.writing.branches is not before, "the roll")
+            driver.wait(lambda: not session.writing.is_choosing, "the roll")
         if rolls == 5:
             for _ in range(4):
-                session.step_back()
-            session.set_sampling(seed=3)
+                session.writing.step_back()
+            session.writing.set_sampling(seed=3)
             driver.rest()
     driver.click("beam_run_button")
-    driver.wait(lambda: session.is_beam_grown, "the beam search")
+    driver.wait(lambda: session.beam.is_grown, "the beam search")
 
 
 def compare(driver: Driver) -> None:
@@ -146,7 +149,7 @@ def compare(driver: Driver) -> None:
     driver.open_text("stories")
     driver.type(STORY)
     session = driver.session
-    session.compare([(model, model.snapshots[-1]) for model in session.models[:-1]])
+    session.comparison.choose([(model, model.snapshots[-1]) for model in session.library.models[:-1]])
 
 
 SCENES = (
@@ -190,7 +193,7 @@ def first_launch() -> None:
 
     def look() -> None:
         for window in QApplication.topLevelWidgets():
-            if isinstance(window, MainWindow) and window.session.is_ready:
+            if isinstance(window, MainWindow) and window.session.work.is_ready:
                 timer.stop()
                 with Driver(window) as driver:
                     photograph(driver, "first-launch", THEMES)

@@ -25,7 +25,7 @@ POINTER = QPolygonF(
 class Driver:
     """Drives a window, which it shows and in the end closes.
 
-    `text` is the corpus of the scenes, as `Session.open_corpus` takes it.
+    `text` is the corpus of the scenes, as `session.text.open` takes it.
     """
 
     def __init__(self, window: MainWindow, text: str = "") -> None:
@@ -46,7 +46,7 @@ class Driver:
 
     def __enter__(self) -> Self:
         self.window.show()
-        self.wait(lambda: self.session.is_ready, "torch")
+        self.wait(lambda: self.session.work.is_ready, "torch")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -81,7 +81,7 @@ class Driver:
             nonlocal previous
             self.work_on(LOOK_EVERY)
             before, previous = previous, self.window.grab().toImage()
-            return not self.session.is_reading and not self.session.jobs and before == previous
+            return not self.session.reading.is_busy and not self.session.work.jobs and before == previous
 
         self.wait(is_at_rest, "rest")
 
@@ -126,31 +126,34 @@ class Driver:
 
     def open_text(self, source: str, **settings: str) -> None:
         """Read a text."""
-        before = self.session.corpus
-        self.session.open_corpus(source, **settings)
-        self.wait(lambda: self.session.corpus is not before, f"the text {source}")
+        before = self.session.text.corpus
+        self.session.text.open(source, **settings)
+        self.wait(lambda: self.session.text.corpus is not before, f"the text {source}")
 
     def open_model(self, name: str | Path) -> None:
         """Open a run or a sample model and look into it."""
-        before = self.session.model
-        self.session.open_model(name)
-        self.wait(lambda: self.session.model not in (None, before), f"the model {name}")
+        before = self.session.library.model
+        self.session.library.open(name)
+        self.wait(lambda: self.session.library.model not in (None, before), f"the model {name}")
 
     def choose_head(self, badge: str, prefix: str) -> None:
         """Look at the first head that earns a badge on a prefix, where there is one."""
         from lmviz.inspection.head_badges import head_badges
 
         self.type(prefix)
-        layers = head_badges(self.session.reading.trace)
+        layers = head_badges(self.session.reading.current.trace)
         found = (head for layer in layers for head in layer if badge in head.badges)
         for head in found:
-            self.session.choose_head(head.layer, head.head)
+            self.session.attention.choose_head(head.layer, head.head)
             return
 
     def type(self, prefix: str) -> None:
         """Type a prefix and wait until it is read."""
         self.find("prefix_edit").setText(prefix)
-        self.wait(lambda: self.session.reading is not None and not self.session.is_reading, "the reading")
+        self.wait(
+            lambda: self.session.reading.current is not None and not self.session.reading.is_busy,
+            "the reading",
+        )
 
     def point(self, widget: QWidget, place: QPointF | QPoint) -> None:
         """Move the pointer to a place of a widget."""
@@ -170,5 +173,5 @@ class Driver:
     def point_nowhere(self) -> None:
         """Take the pointer away."""
         self._pointer = None
-        self.session.hover_position(None)
-        self.session.hover_cell(None)
+        self.session.focus.hover_position(None)
+        self.session.focus.hover_cell(None)

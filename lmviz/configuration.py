@@ -149,3 +149,12 @@ class Configuration:
     def to_values(self) -> dict[str, Any]:
         """The fields as plain values, ready for JSON."""
         return dataclasses.asdict(self)  # type: ignore[call-overload]
+
+    def unusual_values(self, *names: str) -> dict[str, Any]:
+        """The values that differ from their defaults, by name; of some names alone where any are given."""
+        wanted = names or self.names()
+        return {
+            item.name: getattr(self, item.name)
+            for item in self.settings()
+            if item.name in wanted and getattr(self, item.name) != item.default
+        }

@@ -59,7 +59,7 @@ def open_window(path: str | None = None) -> MainWindow:
     else:
         window.beginning.welcome()
     window.painted.connect(window.build_ahead)
-    window.session.ready_changed.connect(collector.forget_imports)
+    window.session.work.ready_changed.connect(collector.forget_imports)
     window.show_settled()
     return window
 

@@ -6,6 +6,12 @@ from dataclasses import dataclass
 
 from lmviz.configuration import Configuration, setting
 
+FILTERS = ("temperature", "top_k", "top_p", "min_p")
+"""The names of the options that make a distribution of the logits."""
+
+DRAWING = (*FILTERS, "seed", "stop_at_end")
+"""The names of those that make a sample."""
+
 
 @dataclass(frozen=True)
 class SamplingOptions(Configuration):

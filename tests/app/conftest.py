@@ -187,15 +187,19 @@ def nothing_outside(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iter
 def wait_for_reading(session: Session, qtbot: QtBot) -> None:
     """Until what is read is what is typed: an earlier reading may still be on its way."""
     qtbot.waitUntil(
-        lambda: session.reading is not None and session.reading.trace.text == session.prefix, timeout=20_000
+        lambda: (
+            session.reading.current is not None
+            and session.reading.current.trace.text == session.reading.prefix
+        ),
+        timeout=20_000,
     )
 
 
 @pytest.fixture
 def read(session: Session, lstm_run: Path, qtbot: QtBot) -> Session:
     """The session with the small LSTM open and a prefix read."""
-    session.open_model(lstm_run)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=20_000)
-    session.set_prefix("the cows eat")
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=20_000)
+    session.reading.set_prefix("the cows eat")
     wait_for_reading(session, qtbot)
     return session

@@ -120,7 +120,7 @@ class Walker:
         small = {} if family == "ngram" else {"width": 8}
         steps = self.random.choice((2, 40, 2000))
         options = TrainingOptions(steps=steps, batch=2, length=8, snapshots=8, validate_every=20)
-        self.window.session.set_plan(family, FAMILIES[family].configuration(**small), options)
+        self.window.session.training.set_plan(family, FAMILIES[family].configuration(**small), options)
         self.window.transport.train_button.click()
 
     def steer(self) -> None:
@@ -129,7 +129,7 @@ class Walker:
 
     def set_prefix(self) -> None:
         count = self.random.choice((0, 1, 3, 9, 40))
-        self.window.session.set_prefix(" ".join(self.random.choices(WORDS, k=count)))
+        self.window.session.reading.set_prefix(" ".join(self.random.choices(WORDS, k=count)))
 
     def type_words(self) -> None:
         edits = [edit for edit in self._seen(QLineEdit) if not isinstance(edit.parent(), QAbstractSpinBox)]
@@ -153,18 +153,20 @@ class Walker:
 
     def change_model(self) -> None:
         session = self.window.session
-        if not session.models:
+        if not session.library.models:
             return
-        model = self.random.choice(session.models)
+        model = self.random.choice(session.library.models)
         what = self.random.randrange(4)
         if what == 0:
-            session.choose_model(model)
-        elif what == 1 and len(session.models) > 2:
-            session.close_model(model)
+            session.library.choose(model)
+        elif what == 1 and len(session.library.models) > 2:
+            session.library.close(model)
         elif what == 2:
-            session.compare([(model, self.random.choice(model.snapshots)) for model in session.models[:3]])
+            session.comparison.choose(
+                [(model, self.random.choice(model.snapshots)) for model in session.library.models[:3]]
+            )
         else:
-            session.follow_live(not session.live)
+            session.library.follow_live(not session.library.live)
 
     def change_look(self) -> None:
         window = self.window
@@ -288,14 +290,14 @@ def test_a_random_walk_ends_well(
         session = Session(tmp_path / "runs")
         window = MainWindow(session, settings)
         said: list[str] = []
-        session.failed.connect(lambda where, sentence, said=said: said.append(sentence))
+        session.work.any_failed.connect(said.append)
         walker.window = window
         window.beginning.welcome(tmp_path)
         window.painted.connect(window.build_ahead)
         window.show()
         session.start()
-        session.open_corpus(text_file, documents="line")
-        session.open_model(walker.random.choice((lstm_run, transformer_run)))
+        session.text.open(text_file, documents="line")
+        session.library.open(walker.random.choice((lstm_run, transformer_run)))
         try:
             for _ in range(actions):
                 walker.step()

@@ -31,16 +31,16 @@ def test_the_panel_counts_and_goes_to_a_place(tmp_path, monkeypatch, qtbot):
         window.show()
         window.show_perspective("inside")
         session.start()
-        session.open_model(tmp_path / "run")
-        session.set_prefix("the cows and the hens eat the corn")
-        qtbot.waitUntil(lambda: session.reading is not None, timeout=20_000)
+        session.library.open(tmp_path / "run")
+        session.reading.set_prefix("the cows and the hens eat the corn")
+        qtbot.waitUntil(lambda: session.reading.current is not None, timeout=20_000)
         panel = next(found for found in window.perspective.panels if found.objectName() == "counts_view")
         panel.parentWidget().raise_()
         qtbot.waitUntil(lambda: panel.is_in_sight and bool(panel.exported_arrays()))
         assert panel.exported_arrays()["counts"].tolist() == [3, 1, 1, 1, 1, 1, 1]
         panel._bars.bar_clicked.emit(0)
-        assert session.encoding.tokens[session.position] == "the"
-        assert session.position == len(session.encoding) - 2
+        assert session.reading.encoding.tokens[session.focus.position] == "the"
+        assert session.focus.position == len(session.reading.encoding) - 2
     finally:
         window.close()
         gc.enable()

@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from lmviz.app.opening.first_screen import FirstScreen, load_first_screen
-from lmviz.app.opening.opening import FIRST_TEXT, go_on
+from lmviz.app.opening.last_time import open_last
 from lmviz.app.opening.welcome_strip import WelcomeStrip
+from lmviz.app.session.offers import FIRST_TEXT
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from lmviz.app.opening.settings import LastSession
+    from lmviz.app.opening.shell import Shell
     from lmviz.app.opening.tour import Tour
-    from lmviz.app.window.main_window import MainWindow
 
 
 class Beginning(QObject):
     """Offers what can be done first. `strip` is the welcome, to be placed in the window."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, window: Shell, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._window, self._parent = window, parent
         self._session = window.session
         self._tour: Tour | None = None
         self._first: FirstScreen | None = None
@@ -35,8 +38,8 @@ class Beginning(QObject):
         """Whether nothing has been opened yet but what the window began with."""
         session, first = self._session, self._first
         began_with = ((), "") if first is None else ((first.model,), first.trace.text)
-        is_idle = session.corpus is None and session.training.folder is None
-        return is_idle and (session.models, session.prefix) == began_with
+        is_idle = session.text.corpus is None and session.training.state.folder is None
+        return is_idle and (session.library.models, session.reading.prefix) == began_with
 
     @property
     def tour(self) -> Tour:
@@ -44,7 +47,8 @@ class Beginning(QObject):
         from lmviz.app.opening.tour import Tour
 
         if self._tour is None:
-            self._tour = Tour(self._window)
+            self._tour = Tour(self._window, self._parent)
+            self._tour.training_wanted.connect(self.prepare_training)
         return self._tour
 
     def welcome(self, samples: Path | None = None) -> None:
@@ -65,7 +69,7 @@ class Beginning(QObject):
         if goes_on:
             opened = dict.fromkeys(Path(path).name for path in (*reversed(last.runs), *last.sources))
             sentence = f"Last time you had {' and '.join(opened)} open."
-            self._window.notice.offer(sentence, "Go on there", lambda: self._go_on(last, first))
+            self._window.offer(sentence, "Go on there", lambda: self._go_on(last, first))
 
     def start_tour(self) -> None:
         """Lead through the window, ten steps that wait for the person."""
@@ -80,8 +84,8 @@ class Beginning(QObject):
 
     def prepare_training(self) -> None:
         """Show where a model is trained, with a text to train it on."""
-        if self._session.corpus is None:
-            self._session.open_corpus(FIRST_TEXT)
+        if self._session.text.corpus is None:
+            self._session.text.open(FIRST_TEXT)
         self._window.show_perspective("train")
 
     def _prepare_tour(self) -> None:
@@ -89,35 +93,35 @@ class Beginning(QObject):
         session, first = self._session, self._first or load_first_screen()
         if first is None:
             return
-        if session.model is None or session.model.family != first.model.family:
-            session.open_model(first.model.folder)
-        if not session.prefix:
-            session.set_prefix(first.trace.text)
+        if session.library.model is None or session.library.model.family != first.model.family:
+            session.library.open(first.model.folder)
+        if not session.reading.prefix:
+            session.reading.set_prefix(first.trace.text)
 
     def _connect(self) -> None:
         window, strip = self._window, self.strip
         strip.look_wanted.connect(lambda: window.show_perspective("inside"))
         strip.train_wanted.connect(self.prepare_training)
-        strip.text_wanted.connect(lambda: window.commands.choose_text())
-        strip.sample_wanted.connect(self._session.open_model)
+        strip.text_wanted.connect(lambda: window.choose_text())
+        strip.sample_wanted.connect(self._session.library.open)
         strip.tour_wanted.connect(self.start_tour)
         strip.dismissed.connect(lambda: window.settings.keep("view/welcome", False))
-        self._session.model_changed.connect(self._offer_to_train_on)
+        self._session.library.model_changed.connect(self._offer_to_train_on)
 
     def _go_on(self, last: LastSession, first: FirstScreen | None) -> None:
         """Open what was open; a training that was under way can be gone on with."""
-        go_on(self._session, last, first)
+        open_last(self._session, last, first)
         self._unfinished = last.training or last.run
 
     def _offer_to_train_on(self) -> None:
-        model = self._session.model
+        model = self._session.library.model
         if model is None or str(model.folder) != self._unfinished:
             return
         self._unfinished = ""
         done, steps = model.snapshots[-1], model.description.training.get("steps", 0)
         if model.run.is_resumable and done < steps:
             sentence = f"The training of {model.name} stopped at step {done:,} of {steps:,}."
-            self._window.notice.offer(sentence, "Go on training", self._session.resume_training)
+            self._window.offer(sentence, "Go on training", self._session.training.resume)
 
 
 def _sample_models() -> tuple[str, ...]:

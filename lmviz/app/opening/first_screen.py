@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lmviz.app.session.opened_models import OpenedModel
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.errors import LmvizError
 from lmviz.places import shipped
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 if TYPE_CHECKING:
-    from lmviz.app.window.main_window import MainWindow
+    from lmviz.app.opening.beginning import Beginning
+    from lmviz.app.opening.shell import Shell
 
 SOON = 2000  # milliseconds between a change and its being written down, with all that follow it
 
@@ -15,31 +16,31 @@ SOON = 2000  # milliseconds between a change and its being written down, with al
 class Remembering(QObject):
     """Keeps where the session of a window stands in its settings."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self._phase = window.session.training.phase
+    def __init__(self, window: Shell, beginning: Beginning, parent: QObject) -> None:
+        super().__init__(parent)
+        self._window, self._beginning = window, beginning
+        self._phase = window.session.training.state.phase
         self._soon = QTimer(self, singleShot=True, interval=SOON)
         self._soon.timeout.connect(self.write)
         session = window.session
         for changed in (
-            session.corpus_changed,
-            session.model_changed,
-            session.live_changed,
-            session.prefix_changed,
-            window.rail.chosen,
+            session.text.changed,
+            session.library.model_changed,
+            session.library.live_changed,
+            session.reading.prefix_changed,
+            window.perspective_changed,
         ):
             changed.connect(self._note)
-        session.training_changed.connect(self._note_training)
+        session.training.changed.connect(self._note_training)
 
     def write(self) -> None:
         """Write down where the session stands; what it only began with does not replace an earlier one."""
         self._soon.stop()
         window, settings = self._window, self._window.settings
-        if window.beginning.is_untouched:
-            settings.keep("last/perspective", window.perspective.name)
+        if self._beginning.is_untouched:
+            settings.keep("last/perspective", window.perspective_name)
         else:
-            settings.keep_session(window.session, window.perspective.name)
+            settings.keep_session(window.session, window.perspective_name)
         settings.write()
 
     def _note(self) -> None:
@@ -47,7 +48,7 @@ class Remembering(QObject):
             self._soon.start()
 
     def _note_training(self) -> None:
-        phase = self._window.session.training.phase
+        phase = self._window.session.training.state.phase
         if phase != self._phase:
             self._phase = phase
             self._note()

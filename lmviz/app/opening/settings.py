@@ -109,16 +109,16 @@ class Settings:
 
     def keep_session(self, session: Session, perspective: str) -> None:
         """Remember where a session stands."""
-        corpus, model = session.corpus, session.model
+        corpus, model = session.text.corpus, session.library.model
         options = corpus.options.to_values() if corpus is not None else {}
         self.keep("last/sources", "\n".join(corpus.sources) if corpus is not None else "")
         self.keep("last/corpus_options", json.dumps(options))
         self.keep("last/run", str(model.folder) if model is not None else "")
-        self.keep("last/step", session.step)
-        self.keep("last/prefix", session.prefix)
+        self.keep("last/step", session.library.step)
+        self.keep("last/prefix", session.reading.prefix)
         self.keep("last/perspective", perspective)
-        self.keep("last/live", session.live)
-        training = session.training
+        self.keep("last/live", session.library.live)
+        training = session.training.state
         unfinished = training.folder is not None and training.phase != "finished"
         self.keep("last/training", str(training.folder) if unfinished else "")
 

@@ -11,20 +11,23 @@ from lmviz.app.opening.tour_steps import STEPS, Done, Step
 from lmviz.app.widgets.controls.spotlight import Spotlight
 
 if TYPE_CHECKING:
-    from lmviz.app.window.main_window import MainWindow
+    from lmviz.app.opening.shell import Shell
 
 TRY_AGAIN, TRIES = 50, 40  # milliseconds between looks for a control that is not there yet, and how many
 
 
 class Tour(QObject):
-    """Leads through the window. `start()`, `go_on()`, `go_back()`, `end()`; signal `ended` when over."""
+    """Leads through the window. `start()`, `go_on()`, `go_back()`, `end()`; signals: `ended`,
+    and `training_wanted` at a step that needs a text to train on.
+    """
 
     ended = Signal()
+    training_wanted = Signal()
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Shell, parent: QWidget) -> None:
+        super().__init__(parent)
         self._window = window
-        self._light = Spotlight(window)
+        self._light = Spotlight(parent)
         self._light.next_wanted.connect(self.go_on)
         self._light.back_wanted.connect(self.go_back)
         self._light.return_wanted.connect(self._return)
@@ -84,7 +87,7 @@ class Tour(QObject):
         self._number = number
         step = STEPS[number]
         if step.perspective == "train":
-            self._window.beginning.prepare_training()
+            self.training_wanted.emit()
         else:
             self._window.show_perspective(step.perspective)
         self._tries = TRIES
@@ -95,7 +98,7 @@ class Tour(QObject):
         step = self.step
         if step is None:
             return
-        control = self._seen(step.control)
+        control = self._window.find_control(step.control)
         if control is None:
             self._tries -= 1
             if self._tries:
@@ -106,7 +109,7 @@ class Tour(QObject):
         _scroll_to(control)
         self._is_done = step.begins(self._window.session)
         self._wait_for(step.told(self._window.session, control))
-        watched = [found for found in map(self._seen, step.watched) if found is not None]
+        watched = [found for found in map(self._window.find_control, step.watched) if found is not None]
         self._light.point_at(
             control,
             step.sentence,
@@ -115,10 +118,6 @@ class Tour(QObject):
             is_first=self._number == 0,
             is_last=self._number + 1 == len(STEPS),
         )
-
-    def _seen(self, name: str) -> QWidget | None:
-        found = self._window.findChildren(QWidget, name)
-        return next((widget for widget in found if widget.isVisible()), None)
 
     def _wait_for(self, signal: SignalInstance | None) -> None:
         if self._awaited is not None:
@@ -133,7 +132,7 @@ class Tour(QObject):
         self._light.confirm(is_done)
         if not is_done:
             self._soon.stop()
-        elif not (step.told_endlessly and self._soon.isActive()):
+        elif not (step.may_repeat and self._soon.isActive()):
             self._soon.start(step.pause)
 
 

@@ -38,7 +38,7 @@ class Step:
     begins: Callable[[Session], Done]
     watched: tuple[str, ...] = ()
     pause: int = PAUSE
-    told_endlessly: bool = False
+    may_repeat: bool = False
 
 
 def _differs(state: Callable[[Session], Any]) -> Callable[[Session], Done]:
@@ -80,7 +80,9 @@ def _has_passed(is_so: Callable[[Session], bool]) -> Callable[[Session], Done]:
 
 def _is_early(session: Session) -> bool:
     """Whether an early moment of the training is shown."""
-    return session.model is not None and session.step < max(session.model.snapshots, default=0)
+    return session.library.model is not None and session.library.step < max(
+        session.library.model.snapshots, default=0
+    )
 
 
 STEPS = (
@@ -88,8 +90,8 @@ STEPS = (
         "attention",
         "prefix_bar",
         "A model reads this text and predicts the next word. Change the text: take a word away, or add one.",
-        lambda session, control: session.prefix_changed,
-        _differs(lambda session: session.prefix),
+        lambda session, control: session.reading.prefix_changed,
+        _differs(lambda session: session.reading.prefix),
         watched=("next_word_view", "attention_view"),
     ),
     Step(
@@ -97,7 +99,7 @@ STEPS = (
         "next_word_view",
         "These are the words it thinks could come next. Click a bar to write that word.",
         lambda session, control: control.findChild(BarsView).bar_clicked,
-        _differs(lambda session: session.prefix),
+        _differs(lambda session: session.reading.prefix),
         watched=("prefix_bar",),
     ),
     Step(
@@ -105,24 +107,24 @@ STEPS = (
         "prefix_tokens",
         "The text has become tokens. Click one: everything shows what was predicted there. "
         "Then press Escape to let go of it.",
-        lambda session, control: session.position_changed,
-        _has_passed(lambda session: session.is_position_pinned),
+        lambda session, control: session.focus.position_changed,
+        _has_passed(lambda session: session.focus.is_position_pinned),
         watched=("next_word_view", "attention_view"),
     ),
     Step(
         "attention",
         "heads_view",
         "Each small square is an attention head, one way of looking back. Click another one.",
-        lambda session, control: session.head_changed,
-        _differs(lambda session: session.head),
+        lambda session, control: session.attention.head_changed,
+        _differs(lambda session: session.attention.head),
         watched=("attention_view", "attention_text_view"),
     ),
     Step(
         "attention",
         "attention_view",
         "Rows look at columns. Point at a strong cell: so much of its attention a word gives to another.",
-        lambda session, control: session.hovered_cell_changed,
-        _has_been(lambda session: session.hovered_cell is not None),
+        lambda session, control: session.focus.hovered_cell_changed,
+        _has_been(lambda session: session.focus.hovered_cell is not None),
         watched=("why_view", "prefix_bar"),
         pause=READING,
     ),
@@ -131,7 +133,7 @@ STEPS = (
         "snapshot_slider",
         "This is time. Pull the handle to the left and see what the model knew early in its training. "
         "Then bring it back to the end.",
-        lambda session, control: session.step_changed,
+        lambda session, control: session.library.step_changed,
         _has_passed(_is_early),
         watched=("attention_view", "next_word_view", "heads_view"),
     ),
@@ -139,16 +141,16 @@ STEPS = (
         "inside",
         "stage_next",
         "Inside walks through the whole computation, one stage after the other. Go to the next stage.",
-        lambda session, control: session.stage_changed,
-        _differs(lambda session: session.stage),
+        lambda session, control: session.focus.stage_changed,
+        _differs(lambda session: session.focus.stage),
         watched=("stage_view", "picture_view", "state_view"),
     ),
     Step(
         "inside",
         "state_view",
         "Every cell is a real number of this model. Point at one, and “Why this number?” works it out.",
-        lambda session, control: session.hovered_cell_changed,
-        _has_been(lambda session: session.hovered_cell is not None),
+        lambda session, control: session.focus.hovered_cell_changed,
+        _has_been(lambda session: session.focus.hovered_cell is not None),
         watched=("why_view", "stage_view"),
         pause=READING,
     ),
@@ -156,8 +158,8 @@ STEPS = (
         "sample",
         "sample_step_button",
         "To write, the model rolls a die on its distribution. Roll it once.",
-        lambda session, control: session.branches_changed,
-        _differs(lambda session: session.branches.chosen()),
+        lambda session, control: session.writing.branches_changed,
+        _differs(lambda session: session.writing.branches.chosen()),
         watched=("roll_view", "distribution_view"),
         pause=READING,
     ),
@@ -165,9 +167,9 @@ STEPS = (
         "train",
         "train_button",
         "Now your own: choose a family on the left and press Train. Every panel can watch it learn.",
-        lambda session, control: session.training_changed,
-        _has_been(lambda session: session.training.is_active),
+        lambda session, control: session.training.changed,
+        _has_been(lambda session: session.training.state.is_active),
         watched=("family_picker", "loss_view"),
-        told_endlessly=True,
+        may_repeat=True,
     ),
 )

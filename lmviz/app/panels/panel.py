@@ -1,19 +1,28 @@
-"""The base of all panels: it draws when it can be seen, and once for several changes."""
+"""The base of all panels: it draws when it can be seen, asks in other threads, and says what failed."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QContextMenuEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from lmviz.app.widgets.base.card import Card
 
 if TYPE_CHECKING:
     import numpy as np
     from PySide6.QtCore import SignalInstance
 
+    from lmviz.app.session.comparison import ComparedModel
+    from lmviz.app.session.opened_model import Moment
+    from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
+    from lmviz.app.workers.job import Job, JobWork
+    from lmviz.models.model import Model
 
+T = TypeVar("T")
 
 AFTER_THE_POINTER = 33  # milliseconds
 NOW_AND_THEN = 400  # milliseconds
@@ -24,6 +33,10 @@ class Panel(QWidget):
 
     Redrawing is what live panels cost the training, so nothing is drawn behind another perspective:
     a change that comes while the panel is hidden is drawn when it is shown again.
+
+    What takes time is asked by `ask` and its like, or started as a job. Work is a function that knows no
+    widget; of the questions under one key only the newest is answered. Where the work fails, the panel
+    shows the sentence in its own card until the same question is answered.
     """
 
     gives_way = 0
@@ -34,6 +47,7 @@ class Panel(QWidget):
         self.session = session
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
+        self._complaints: dict[object, str] = {}
         self._is_stale = True
         self._is_in_front = True
         self._soon = QTimer(self)
@@ -66,14 +80,8 @@ class Panel(QWidget):
 
     def refresh_now_and_then(self) -> None:
         """The same, but not often: while a model is trained, what plots draw again is time that it lacks."""
-        busy = self.session.live and self.session.training.is_active
+        busy = self.session.library.live and self.session.training.state.is_active
         self._refresh_within(NOW_AND_THEN if busy else self.gives_way)
-
-    def _refresh_within(self, milliseconds: int) -> None:
-        self._is_stale = True
-        is_waiting = self._soon.isActive() and self._soon.remainingTime() <= milliseconds
-        if self.is_in_sight and not is_waiting:
-            self._soon.start(milliseconds)
 
     def refresh(self) -> None:
         """Draw what the session holds now."""
@@ -94,12 +102,100 @@ class Panel(QWidget):
         """The lines of Python that give the same numbers; empty where there are none."""
         return ""
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        from lmviz.app.panels.exporting import fill_export_menu
+    @property
+    def card(self) -> Card | None:
+        """The first card, in which the panel says what failed."""
+        return self.findChild(Card)
 
-        menu = QMenu(self)
-        fill_export_menu(menu, self)
-        menu.exec(event.globalPos())
+    @property
+    def complaint(self) -> str:
+        """What failed last and has not been answered since; empty where nothing has."""
+        return next(reversed(self._complaints.values()), "")
+
+    def complain(self, sentence: str, about: object = None) -> None:
+        """Show a sentence about something that failed; an empty one takes it away."""
+        self._complaints.pop(about, None)
+        if sentence:
+            self._complaints[about] = sentence
+        if self.card is not None:
+            self.card.complain(self.complaint)
+
+    def show_failures(self, failed: SignalInstance, *answered: SignalInstance) -> None:
+        """Show what a part of the session says failed, until one of the signals `answered`."""
+        about = object()
+        failed.connect(lambda sentence: self.complain(sentence, about))
+        for signal in answered:
+            signal.connect(lambda *_: self.complain("", about))
+
+    def ask(self, key: str, work: Callable[[Model], T], answer: Callable[[T], object]) -> None:
+        """Have work done on the model as it is shown, the interventions in force included."""
+        self.session.reading.ask(key, work, *self._ends(key, answer))
+
+    def ask_about(
+        self, reading: Reading, key: str, work: Callable[[Model], T], answer: Callable[[T], object]
+    ) -> None:
+        """The same on the model of a reading; it is answered only while nothing newer has been read."""
+        self.session.reading.ask_about(reading, key, work, *self._ends(key, answer))
+
+    def ask_model(
+        self, moment: Moment, key: str, work: Callable[[Model], T], answer: Callable[[T], object]
+    ) -> None:
+        """The same on a model at a step, as it was trained."""
+        self.session.work.ask_model(moment, key, work, *self._ends(key, answer))
+
+    def ask_compared(
+        self,
+        models: Sequence[ComparedModel],
+        key: str,
+        work: Callable[[Model, int], T],
+        answer: Callable[[list[T]], object],
+    ) -> None:
+        """The same on each of several models; work also gets each one's place. One answer, in order."""
+        self.session.comparison.ask(models, key, work, *self._ends(key, answer))
+
+    def ask_reader(self, key: str, work: Callable[[], T], answer: Callable[[T], object]) -> None:
+        """The same for work that needs no model."""
+        self.session.work.ask(key, work, *self._ends(key, answer))
+
+    def silence(self, key: str) -> None:
+        """Take a question back: it will not be answered, and what failed of it is no longer said."""
+        self.session.work.silence(key)
+        self.complain("", key)
+
+    def start_job(
+        self,
+        name: str,
+        work: JobWork,
+        answer: Callable[[Any], object],
+        partial: Callable[[Any], object] | None = None,
+    ) -> Job:
+        """Start long work in a thread of its own, shown with its progress: see `Work.start_job`."""
+        self.complain("", name)
+        return self.session.work.start_job(name, work, *self._ends(name, answer), partial)
+
+    def handle_failure(self) -> None:
+        """Called after something the panel asked for has failed, for what has to be undone then."""
+
+    def _ends(
+        self, key: str, answer: Callable[[T], object]
+    ) -> tuple[Callable[[T], None], Callable[[str], None]]:
+        """What to do with an answer, and with the sentence about a failure."""
+
+        def take(result: T) -> None:
+            self.complain("", key)
+            answer(result)
+
+        def fail(sentence: str) -> None:
+            self.complain(sentence, key)
+            self.handle_failure()
+
+        return take, fail
+
+    def _refresh_within(self, milliseconds: int) -> None:
+        self._is_stale = True
+        is_waiting = self._soon.isActive() and self._soon.remainingTime() <= milliseconds
+        if self.is_in_sight and not is_waiting:
+            self._soon.start(milliseconds)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -9,10 +9,10 @@ To add a panel, write one file with one class and add one row here:
             self._bars = BarsView()                  # a widget that knows no session
             self.column.addWidget(Card("Counts", "of the last two tokens", self._bars))
             self._bars.bar_clicked.connect(...)      # what a person does becomes a verb of the session
-            self.follow(session.reading_changed, session.position_changed)
+            self.follow(session.reading.changed, session.focus.position_changed)
 
         def refresh(self) -> None:                   # only called while the panel can be seen
-            reading = self.session.reading           # None as long as there is nothing to draw
+            reading = self.session.reading.current   # None as long as there is nothing to draw
             ...
 
     PanelRow("counts", "Counts", "inside", "right", "counts:CountsPanel")
@@ -20,9 +20,9 @@ To add a panel, write one file with one class and add one row here:
 What a panel may rely on:
 
 - It gets the session and nothing else; it never talks to another panel.
-- `session.ask(key, work, answer)` has work done on the model in the reading thread, and
-  `session.start_job(name, generator_function, answer)` has long work done; neither may know a widget.
-- Sentences of `session.failed(where, sentence)` with a `where` of its own are the panel's to show.
+- `self.ask(key, work, answer)` has work done on the shown model in the reading thread, and
+  `self.start_job(name, work, answer)` has long work done; work may know no widget. A sentence about what
+  failed appears in the panel's card by itself.
 - A method `toggle_play()` makes it the one that the space bar plays and pauses, while it is visible.
 - Colours and lengths come from `current_theme()`; mathematics from below `app/`.
 

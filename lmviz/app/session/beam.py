@@ -6,102 +6,116 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Signal
 
+from lmviz.app.session.part import Part
 from lmviz.decoding.options import BeamOptions
 
 if TYPE_CHECKING:
-    from lmviz.app.session.work import Moment
+    from lmviz.app.session.current_reading import CurrentReading
+    from lmviz.app.session.library import Library
+    from lmviz.app.session.opened_model import Moment
+    from lmviz.app.session.surgery import Surgery
+    from lmviz.app.session.work import Work
     from lmviz.decoding.beam import BeamTree
     from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
 
 
-class Searching:
-    """The part of the session that searches. Mixed into a QObject beside the library.
+class BeamSearch(Part):
+    """Searches for the likeliest continuation.
 
     A search stays with the model, the moment and the interventions with which it began; another prefix,
     another model or other options end it.
     """
 
-    beam_changed = Signal()
+    changed = Signal()
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._beam_options = BeamOptions()
-        self._beam: BeamTree | None = None
-        self._beam_moment: Moment | None = None
-        self._beam_interventions: tuple[Intervention, ...] = ()
+    def __init__(
+        self,
+        work: Work,
+        library: Library,
+        surgery: Surgery,
+        reading: CurrentReading,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._work, self._library, self._surgery, self._reading = work, library, surgery, reading
+        self._options = BeamOptions()
+        self._tree: BeamTree | None = None
+        self._moment: Moment | None = None
+        self._interventions: tuple[Intervention, ...] = ()
         self._search: _Search | None = None
-        self.prefix_changed.connect(self.forget_beam)
-        self.model_changed.connect(self.forget_beam)
+        reading.prefix_changed.connect(self.forget)
+        library.model_changed.connect(self.forget)
 
     @property
-    def beam(self) -> BeamTree | None:
+    def tree(self) -> BeamTree | None:
         """The tree so far; None before the first step."""
-        return self._beam
+        return self._tree
 
     @property
-    def beam_step(self) -> int | None:
+    def step(self) -> int | None:
         """The training step of the model that searches."""
-        return None if self._beam_moment is None else self._beam_moment[1]
+        return None if self._moment is None else self._moment[1]
 
     @property
-    def beam_interventions(self) -> tuple[Intervention, ...]:
+    def interventions(self) -> tuple[Intervention, ...]:
         """What is in force in the model that searches."""
-        return self._beam_interventions
+        return self._interventions
 
     @property
-    def beam_options(self) -> BeamOptions:
+    def options(self) -> BeamOptions:
         """The size of the search."""
-        return self._beam_options
+        return self._options
 
     @property
-    def is_beam_grown(self) -> bool:
+    def is_grown(self) -> bool:
         """Whether the search is over: every text ended, or is as long as was asked."""
-        beam = self._beam
-        return beam is not None and (not beam.live or beam.depth >= beam.options.length)
+        tree = self._tree
+        return tree is not None and (not tree.live or tree.depth >= tree.options.length)
 
     @property
     def is_searching(self) -> bool:
         """Whether a step is under way."""
-        return self._reader.is_busy("beam")
+        return self._work.is_busy("beam")
 
-    def set_beam(self, **changes: Any) -> None:
+    def set_options(self, **changes: Any) -> None:
         """Change the options and begin anew; LmvizError when a value cannot be."""
-        options = replace(self._beam_options, **changes)
-        if options != self._beam_options:
-            self._beam_options = options
-            self.forget_beam()
+        options = replace(self._options, **changes)
+        if options != self._options:
+            self._options = options
+            self.forget()
 
-    def grow_beam(self) -> None:
+    def grow(self) -> None:
         """One step further; the first begins the search. Nothing happens once it is over."""
-        if not self.can_write or self.is_searching or self.is_beam_grown:
+        if not self._reading.is_possible or self.is_searching or self.is_grown:
             return
         if self._search is None:
-            self._search = _Search(self.prefix, self._beam_options)
-            self._beam_moment = (self._model, self._step)
-            self._beam_interventions = self.interventions_in_force
+            self._search = _Search(self._reading.prefix, self._options)
+            self._moment = self._library.moment
+            self._interventions = self._surgery.in_force
         search = self._search
-        depth = 1 if self._beam is None else self._beam.depth + 1
-        self.ask_of(
-            self._beam_moment,
+        depth = 1 if self._tree is None else self._tree.depth + 1
+        self._work.ask_model(
+            self._moment,
             "beam",
             lambda model: search.grown(model, depth),
-            self._take_beam,
-            self._beam_interventions,
+            self._take,
+            self.failed.emit,
+            self._interventions,
         )
 
-    def forget_beam(self) -> None:
+    def forget(self) -> None:
         """Take the search away."""
-        self.silence("beam")
-        self._search = self._beam = self._beam_moment = None
-        self._beam_interventions = ()
-        self.beam_changed.emit()
+        self._work.silence("beam")
+        self._search = self._tree = self._moment = None
+        self._interventions = ()
+        self.changed.emit()
 
-    def _take_beam(self, tree: BeamTree) -> None:
-        self._beam = tree
-        self.beam_changed.emit()
+    def _take(self, tree: BeamTree) -> None:
+        self._tree = tree
+        self.changed.emit()
 
 
 class _Search:
@@ -118,7 +132,7 @@ class _Search:
         from lmviz.decoding.beam import grow_beam
 
         if model is not self._model:
-            # The instance it began with was let go, and may carry the weights of another moment.
+            # The cache may have dropped the instance that it began with, or changed its weights.
             self._model, self._trees = model, grow_beam(model, self._prefix, self._options)
             self._tree = next(self._trees)
         while self._tree.depth < depth and (tree := next(self._trees, None)) is not None:

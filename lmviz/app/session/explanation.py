@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Signal
+
+from lmviz.app.session.part import Part
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from lmviz.app.session.current_reading import CurrentReading
+    from lmviz.app.session.focus import Focus
+    from lmviz.app.session.work import Work
     from lmviz.inspection.views import View
     from lmviz.models.arithmetic import Arithmetic
     from lmviz.models.model import Model
 
 
-class Explaining:
-    """The part of the session that explains. Mixed into a QObject beside the focus and the tasks."""
+class Explanation(Part):
+    """Explains the cell that is pinned or hovered, by the model that the reading was taken from."""
 
-    arithmetic_changed = Signal()
+    changed = Signal()
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(
+        self, work: Work, reading: CurrentReading, focus: Focus, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._work = work
+        self._reading = reading
+        self._focus = focus
         self._arithmetic: Arithmetic | None = None
-        for changed in (self.cell_changed, self.hovered_cell_changed):
+        for changed in (focus.cell_changed, focus.hovered_cell_changed, reading.changed):
             changed.connect(self._explain)
 
     @property
     def arithmetic(self) -> Arithmetic | None:
-        """The arithmetic of `explained_cell`; until it is known, that of the one before. None for no cell."""
+        """That of `focus.explained_cell`; until it is known, that of the one before. None for no cell."""
         return self._arithmetic
 
     def lights(self, view: View) -> np.ndarray | None:
@@ -38,14 +48,14 @@ class Explaining:
         from lmviz.inspection.lighting import lights
 
         found = self._arithmetic
-        if found is None or (found.address, tuple(found.index)) != self.explained_cell:
+        if found is None or (found.address, tuple(found.index)) != self._focus.explained_cell:
             return None
         return lights(view, found)
 
     def _explain(self) -> None:
-        cell, reading = self.explained_cell, self.reading
+        cell, reading = self._focus.explained_cell, self._reading.current
         if reading is None or cell is None or not reading.has_cell(*cell):
-            self.silence("why")
+            self._work.silence("why")
             self._take_arithmetic(None)
             return
 
@@ -54,9 +64,9 @@ class Explaining:
 
             return explain(model, reading.trace, *cell)
 
-        self.ask_about(reading, "why", work, self._take_arithmetic)
+        self._reading.ask_about(reading, "why", work, self._take_arithmetic, self.failed.emit)
 
     def _take_arithmetic(self, arithmetic: Arithmetic | None) -> None:
         if arithmetic is not None or self._arithmetic is not None:
             self._arithmetic = arithmetic
-            self.arithmetic_changed.emit()
+            self.changed.emit()

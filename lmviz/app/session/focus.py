@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Signal
+
+from lmviz.app.session.part import Part
 
 Cell = tuple[str, tuple[int, ...]]
-Head = tuple[int, int]
-"""An attention head: its layer and its number in it, counted from 0."""
+"""The address of a tap, and the index along its axes."""
 
 
-class Focus:
-    """The part of the session that says where one is looking. Mixed into a QObject."""
+class Focus(Part):
+    """Where one is looking: a position of the prefix, a stage of the computation, a cell of a tap."""
 
     position_changed = Signal()
     hovered_position_changed = Signal()
-    looked_at_changed = Signal()
     stage_changed = Signal()
     cell_changed = Signal()
     hovered_cell_changed = Signal()
-    head_changed = Signal()
-    heads_changed = Signal()
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
         self._position: int | None = None
         self._positions = 0
         self._hovered_position: int | None = None
-        self._looked_at = False
         self._stage = 0
         self._stages = 0
         self._cell: Cell | None = None
         self._hovered_cell: Cell | None = None
         self._hovers_operand = False
-        self._head: Head = (0, 0)
-        self._heads: tuple[Head, ...] = ()
 
     @property
     def position(self) -> int:
@@ -61,13 +55,8 @@ class Focus:
         return self.position if self.hovered_position is None else self.hovered_position
 
     @property
-    def looked_at(self) -> bool:
-        """Whether attention shows who looks at the position, rather than what it looks at."""
-        return self._looked_at
-
-    @property
     def stage(self) -> int:
-        """The index of the stage of computation, into `reading.trace.stages`."""
+        """The index of the stage of computation, into the stages of the trace."""
         return self._stage
 
     @property
@@ -90,29 +79,6 @@ class Focus:
         """The same, but while an operand of the pinned cell is hovered still the pinned one."""
         return self._cell if self._hovers_operand else self.shown_cell
 
-    @property
-    def head(self) -> Head:
-        """The attention head one looks at."""
-        return self._head
-
-    @property
-    def heads(self) -> tuple[Head, ...]:
-        """Several heads that are looked at together; empty when it is the one alone."""
-        return self._heads
-
-    def choose_head(self, layer: int, head: int) -> None:
-        """Look at another attention head."""
-        if (layer, head) != self._head:
-            self._head = (layer, head)
-            self.head_changed.emit()
-
-    def choose_heads(self, heads: Iterable[Head]) -> None:
-        """Look at several heads together; none for the one alone."""
-        chosen = tuple(sorted(set(heads)))
-        if chosen != self._heads:
-            self._heads = chosen
-            self.heads_changed.emit()
-
     def choose_position(self, position: int) -> None:
         """Pin a position; beyond either end it stays at that end."""
         if self._positions:
@@ -130,12 +96,6 @@ class Focus:
             self._hovered_position = position
             self.hovered_position_changed.emit()
 
-    def show_looked_at(self, looked_at: bool) -> None:
-        """Turn attention around: from what a position looks at to who looks at it."""
-        if looked_at != self._looked_at:
-            self._looked_at = looked_at
-            self.looked_at_changed.emit()
-
     def choose_stage(self, stage: int) -> None:
         """Go to a stage; beyond either end it stays at that end."""
         stage = max(0, min(stage, self._stages - 1))
@@ -144,7 +104,7 @@ class Focus:
             self.stage_changed.emit()
 
     def choose_cell(self, cell: Cell | None) -> None:
-        """Pin a cell, or let go of it."""
+        """Pin a cell; None unpins it."""
         if cell != self._cell:
             self._cell = cell
             self.cell_changed.emit()
@@ -157,7 +117,7 @@ class Focus:
             self.hovered_cell_changed.emit()
 
     def release(self) -> None:
-        """Let go of what is pinned or hovered: first the cell, then the position."""
+        """Unpin: first the cell, and where none is pinned the position."""
         self.hover_position(None)
         self.hover_cell(None)
         if self._cell is not None:
@@ -171,19 +131,22 @@ class Focus:
         if before != (self.position, self.is_position_pinned):
             self.position_changed.emit()
 
-    def _fit_positions(self, positions: int) -> bool:
-        """The prefix has so many positions now. Whether this moved the position, which is yet to be told."""
+    def fit_positions(self, positions: int) -> bool:
+        """The prefix has so many positions now. Whether this moved `position`: the caller emits the signal.
+
+        The caller's own signal has to come first, since panels look at the new prefix at that position.
+        """
         before = self.position
         self._positions = positions
         return self.position != before
 
-    def _fit_stages(self, stages: int) -> None:
+    def fit_stages(self, stages: int) -> None:
         """The trace has so many stages now."""
         self._stages = stages
         self.choose_stage(self._stage)
 
-    def _fit_cells(self, exists: Callable[[Cell], bool]) -> None:
-        """Let go of cells that the trace has no more, as of another model or a shorter prefix."""
+    def fit_cells(self, exists: Callable[[Cell], bool]) -> None:
+        """Unpin cells that the trace no longer has, as those of another model or a longer prefix."""
         if self._cell is not None and not exists(self._cell):
             self.choose_cell(None)
         if self._hovered_cell is not None and not exists(self._hovered_cell):

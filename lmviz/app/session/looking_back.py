@@ -2,91 +2,73 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from lmviz.decoding.distribution import Distribution, distribution_under
-from lmviz.errors import LmvizError
+from lmviz.app.session.prospect import Prospect
+from lmviz.decoding.distribution import distribution_under
 
 if TYPE_CHECKING:
+    from lmviz.app.session.current_reading import CurrentReading
+    from lmviz.app.session.focus import Focus
+    from lmviz.app.session.library import Library
     from lmviz.app.session.reading import Reading
-    from lmviz.inspection.recipes.recipe import Moment
-
-
-@dataclass(frozen=True, eq=False)
-class Prospect:
-    """The distribution at one place: of what comes after a text, which ends with the branch `node`.
-
-    It belongs to the `moment` for which it was asked, whatever has changed since.
-    Where one looks back, `position` is the place in the prefix with which the text ends; otherwise None.
-    `draw` is the uniform number that landed there, None where none did; `chosen` is the id that it, or
-    the greedy rule, chose.
-    """
-
-    node: int
-    distribution: Distribution
-    moment: Moment
-    draw: float | None = None
-    chosen: int | None = None
-    position: int | None = None
-
-    @property
-    def text(self) -> str:
-        """What comes before."""
-        return self.moment.text
-
-    @property
-    def landed(self) -> int | None:
-        """The id to mark: where the draw lands under the options in force, which may have changed."""
-        return self.chosen if self.draw is None else self.distribution.at_draw(self.draw)
+    from lmviz.decoding.options import SamplingOptions
 
 
 class LookingBack:
-    """The part of the session that shows an earlier place while one points at it. Mixed into a QObject.
+    """The prospect at an earlier place of the prefix, while that place is hovered or pinned.
 
-    What stands there is read off the reading, which has every position, interventions and all.
+    What stands there is read off the current reading, which has every position, interventions and all.
     """
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._retrospect: Prospect | None = None
-        self._retrospect_of: tuple[Reading | None, int] = (None, -1)
+    def __init__(self, library: Library, reading: CurrentReading, focus: Focus) -> None:
+        self._library, self._reading, self._focus = library, reading, focus
+        self._seen: Prospect | None = None
+        self._seen_of: tuple[Reading | None, int] = (None, -1)
 
     @property
-    def looks_back(self) -> bool:
-        """Whether a place before the one where one writes is hovered or pinned."""
-        points = self.hovered_position is not None or self.is_position_pinned
-        is_end = self.shown_position == len(self.encoding or ()) - 1
-        return points and self.shown_position >= 0 and not (is_end and self.branches.current == 0)
+    def prospect(self) -> Prospect | None:
+        """What is seen there, as far as `update` has brought it."""
+        return self._seen
 
-    def _look_back(self) -> bool:
-        """Bring what is seen there up to date; whether it has changed."""
-        before = self._retrospect
-        if not self.looks_back:
-            self._retrospect, self._retrospect_of = None, (None, -1)
+    def is_wanted(self, is_at_root: bool) -> bool:
+        """Whether an earlier place than the one where one writes is hovered or pinned.
+
+        `is_at_root`: nothing has been written after the prefix, so that its end is where one writes.
+        """
+        focus = self._focus
+        points = focus.hovered_position is not None or focus.is_position_pinned
+        is_end = focus.shown_position == len(self._reading.encoding or ()) - 1
+        return points and focus.shown_position >= 0 and not (is_end and is_at_root)
+
+    def update(self, is_at_root: bool, sampling: SamplingOptions) -> bool:
+        """Bring the prospect up to date; whether it has changed. LmvizError where there is none."""
+        before = self._seen
+        if not self.is_wanted(is_at_root):
+            self.forget()
             return before is not None
-        reading, position = self.reading, self.shown_position
-        is_late = reading is None or (reading.model, reading.trace.text) != (self.model, self.prefix)
-        if is_late or (reading, position) == self._retrospect_of:
+        reading, position = self._reading.current, self._focus.shown_position
+        shown = (self._library.model, self._reading.prefix)
+        is_late = reading is None or (reading.model, reading.trace.text) != shown
+        if is_late or (reading, position) == self._seen_of:
             return False  # the old stays in sight until the new is known
-        self._retrospect_of = (reading, position)
-        try:
-            distribution = distribution_under(
-                reading.trace["logits"].at(position=position), self.sampling, reading.model.tokenizer.tokens()
-            )
-        except LmvizError as sentence:
-            self.failed.emit("prospect", str(sentence))
-            return False
+        self._seen_of = (reading, position)
+        logits = reading.trace["logits"].at(position=position)
+        distribution = distribution_under(logits, sampling, reading.model.tokenizer.tokens())
         end = reading.trace.offsets[position][1]
-        moment = replace(reading.moment, text=self.prefix[:end])
-        self._retrospect = Prospect(0, distribution, moment, position=position)
+        moment = replace(reading.moment, text=self._reading.prefix[:end])
+        self._seen = Prospect(0, distribution, moment, position=position)
         return True
 
-    def _filter_retrospect(self) -> bool:
-        """Other options act on it at once; whether they have changed it."""
-        seen = self._retrospect
-        if seen is None or seen.distribution.options == self.sampling:
+    def filter(self, sampling: SamplingOptions) -> bool:
+        """Apply other sampling options to it; whether they have changed it."""
+        seen = self._seen
+        if seen is None or seen.distribution.options == sampling:
             return False
-        changed = seen.distribution.with_options(**self.sampling.to_values())
-        self._retrospect = replace(seen, distribution=changed)
+        self._seen = replace(seen, distribution=seen.distribution.with_options(**sampling.to_values()))
         return True
+
+    def forget(self) -> None:
+        """Look nowhere."""
+        self._seen, self._seen_of = None, (None, -1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_models import OpenedModel
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.recipes.recipe import Moment
     from lmviz.inspection.trace import Trace

@@ -1,4 +1,4 @@
-"""Training from the window: start, pause, step, stop, go on with a run; and the moment it is at."""
+"""Training from the window: start, pause, step, stop, resume a run; and how it stands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from lmviz.app.session.library import Library
+from lmviz.app.session.part import Part
 from lmviz.app.session.training_state import History, Phase, Plan, TrainingState
 from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.threads import compute_with
@@ -22,6 +22,9 @@ from lmviz.text.resources import data_folder
 from lmviz.training.controls import Controls
 
 if TYPE_CHECKING:
+    from lmviz.app.session.library import Library
+    from lmviz.app.session.open_text import OpenText
+    from lmviz.app.session.work import Work
     from lmviz.configuration import Configuration
     from lmviz.preparation import PreparedTraining
     from lmviz.text.corpus import Corpus
@@ -35,18 +38,26 @@ LIVE_EVERY = 0.5  # seconds between two looks into the model that is being train
 NO_TEXT = "There is no text to learn from: open one under Corpus."
 
 
-class Learning(Library):
-    """The part of the session that trains."""
+class Training(Part):
+    """Trains one model at a time, in a thread of its own, and shows its newest moments as it goes."""
 
-    training_changed = Signal()
+    changed = Signal()
     plan_changed = Signal()
 
-    def __init__(self, runs_folder: Path | None = None, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        work: Work,
+        text: OpenText,
+        library: Library,
+        runs_folder: Path | None = None,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._work, self._text, self._library = work, text, library
         self.runs_folder = runs_folder or data_folder() / "runs"
         self._plan: Plan | None = None
         self._plan_problem = ""
-        self._training = TrainingState()
+        self._state = TrainingState()
         self._worker: TrainingWorker | None = None
         self._controls = Controls()
         self._rate_begun_with: float | None = None
@@ -57,9 +68,9 @@ class Learning(Library):
         self._timer.timeout.connect(self._look)
 
     @property
-    def training(self) -> TrainingState:
+    def state(self) -> TrainingState:
         """How training stands."""
-        return self._training
+        return self._state
 
     @property
     def plan(self) -> Plan:
@@ -79,11 +90,11 @@ class Learning(Library):
             self._plan_problem = ""
             self.plan_changed.emit()
 
-    def complain_of_plan(self, sentence: str) -> None:
+    def refuse_plan(self, sentence: str) -> None:
         """Say why what a form shows cannot be trained; "" when it can."""
         self._plan_problem = sentence
 
-    def train(
+    def start(
         self,
         family: str | None = None,
         configuration: Configuration | None = None,
@@ -95,7 +106,7 @@ class Learning(Library):
             self._plan_problem = ""
         self._start_new(math.inf)
 
-    def pause_training(self) -> None:
+    def pause(self) -> None:
         """Wait after the step in hand."""
         if self._worker is not None:
             self._worker.pause()
@@ -104,29 +115,29 @@ class Learning(Library):
     @property
     def trains_shown_model(self) -> bool:
         """Whether the model that is shown is the one that is being trained."""
-        is_active, model = self._training.is_active, self._model
-        return is_active and model is not None and model.folder == self._training.folder
+        is_active, model = self._state.is_active, self._library.model
+        return is_active and model is not None and model.folder == self._state.folder
 
     @property
     def is_following(self) -> bool:
         """Whether a training is under way, and what is shown is its newest moment."""
-        return self._live and self.trains_shown_model
+        return self._library.live and self.trains_shown_model
 
     @property
     def can_resume(self) -> bool:
-        """Whether `resume_training` can do something: go on after a pause, or with the run that is shown."""
-        if self._training.is_active:
-            return self._training.phase == "paused"
-        return self._model is not None and self._model.run.is_resumable
+        """Whether `resume` can do something: go on after a pause, or with the run that is shown."""
+        if self._state.is_active:
+            return self._state.phase == "paused"
+        return self._library.model is not None and self._library.model.run.is_resumable
 
     @property
     def can_go_on(self) -> bool:
         """Whether the training that ended last can be resumed where it stopped."""
-        model, training = self._model, self._training
+        model, training = self._library.model, self._state
         ended = training.phase in ("stopped", "failed") and model is not None
         return ended and model.folder == training.folder and model.run.is_resumable
 
-    def resume_training(self) -> None:
+    def resume(self) -> None:
         """Go on: with the training that waits, otherwise with the run that is shown, where it stopped.
 
         Where the plan's learning rate was changed since that training ended, it goes on with that rate.
@@ -137,7 +148,7 @@ class Learning(Library):
         else:
             self._start_again(math.inf)
 
-    def step_training(self) -> None:
+    def step(self) -> None:
         """One step, then wait; a new run begins when none is under way."""
         if self._worker is not None:
             self._worker.step()
@@ -145,7 +156,7 @@ class Learning(Library):
         else:
             self._start_new(1)
 
-    def stop_training(self) -> None:
+    def stop(self) -> None:
         """End after the step in hand. The run stays, and can be resumed."""
         if self._worker is not None:
             self._worker.stop()
@@ -156,22 +167,21 @@ class Learning(Library):
             self._controls.learning_rate = learning_rate
 
     def close(self) -> None:
-        """Stop training, leaving a run that can be resumed, and wait for every thread."""
+        """Stop training, leaving a run that can be resumed, and wait for the thread."""
         self._timer.stop()
         if self._worker is not None:
             self._worker.stop()
             self._worker.wait()
             self._worker = None
-        super().close()
 
     def _start_new(self, steps: float) -> None:
-        plan, corpus = self.plan, self._corpus
-        if corpus is None and self._corpus_job is not None:
-            self.failed.emit("training", "The text is still being read: press again when it is there.")
+        plan, corpus = self.plan, self._text.corpus
+        if corpus is None and self._text.is_opening:
+            self.failed.emit("The text is still being read: press again when it is there.")
         elif corpus is None:
-            self.failed.emit("training", NO_TEXT)
+            self.failed.emit(NO_TEXT)
         elif self._plan_problem:
-            self.failed.emit("training", self._plan_problem)
+            self.failed.emit(self._plan_problem)
         else:
             folder = self._new_folder(f"{plan.family} {corpus.name}")
             state = TrainingState("preparing", folder=folder, family=plan.family)
@@ -179,14 +189,14 @@ class Learning(Library):
             self._start(lambda controls: _begin(plan, corpus, folder, controls), state, steps)
 
     def _start_again(self, steps: float) -> None:
-        model, corpus = self._model, self._corpus
+        model, corpus = self._library.model, self._text.corpus
         if model is None:
-            self.failed.emit("training", "There is no run to go on with: open one, or train a new model.")
+            self.failed.emit("There is no run to go on with: open one, or train a new model.")
         else:
             history = History.from_metrics(model.run.metrics())
             state = TrainingState("preparing", None, history, model.folder, model.family)
             rate = self.plan.training_options.learning_rate
-            changed = model.folder == self._training.folder and rate != self._rate_begun_with
+            changed = model.folder == self._state.folder and rate != self._rate_begun_with
             self._rate_begun_with = rate
             begin = lambda controls: _resume(model.run, corpus, controls)  # noqa: E731
             self._start(begin, state, steps, rate if changed else None)
@@ -199,7 +209,7 @@ class Learning(Library):
         learning_rate: float | None = None,
     ) -> None:
         if self._worker is not None:
-            self.failed.emit("training", "A model is being trained already: stop it first.")
+            self.failed.emit("A model is being trained already: stop it first.")
             return
         controls = Controls()
         controls.learning_rate = learning_rate
@@ -207,7 +217,7 @@ class Learning(Library):
         self._worker = TrainingWorker(lambda: begin(controls), steps, self)
         self._worker.start()
         self._timer.start()
-        self._take_training(state)
+        self._take(state)
 
     def _new_folder(self, name: str) -> Path:
         name = re.sub(r"[^\w.-]+", "-", name).strip("-.")
@@ -223,25 +233,25 @@ class Learning(Library):
         is_finished = worker.isFinished()  # asked first: what it left behind is then all there is
         taken = worker.take_progress()
         for progress in taken:
-            self._training.history.append(progress)
-        newest = taken[-1] if taken else self._training.progress
-        state = replace(self._training, progress=newest, phase=_phase(worker))
+            self._state.history.append(progress)
+        newest = taken[-1] if taken else self._state.progress
+        state = replace(self._state, progress=newest, phase=_phase(worker))
         if is_finished:
             state = _ended(worker, state)
             self._forget_worker()
-        if state != self._training:
-            self._take_training(state)
+        if state != self._state:
+            self._take(state)
         has_begun = state.progress is not None
         if (is_finished and has_begun) or any(progress.snapshot is not None for progress in taken):
             self._show_snapshots(state.folder)
         if not is_finished:
             self._look_inside(worker)
 
-    def _take_training(self, state: TrainingState) -> None:
-        self._training = state
-        self.training_changed.emit()
+    def _take(self, state: TrainingState) -> None:
+        self._state = state
+        self.changed.emit()
         if state.sentence:
-            self.failed.emit("training", state.sentence)
+            self.failed.emit(state.sentence)
 
     def _forget_worker(self) -> None:
         self._timer.stop()
@@ -251,19 +261,19 @@ class Learning(Library):
 
     def _show_snapshots(self, folder: Path) -> None:
         """Make the newest snapshots available, and the model itself when these are its first."""
-        if any(model.folder == folder for model in self._models):
-            self._refresh_snapshots(folder)
+        if any(model.folder == folder for model in self._library.models):
+            self._library.refresh_snapshots(folder)
         elif folder != self._opening:
             self._opening = folder
-            self.follow_live(True)
-            self.open_model(folder)
+            self._library.follow_live(True)
+            self._library.open(folder)
 
     def _look_inside(self, worker: TrainingWorker) -> None:
         """While the training is followed, show the weights it has this moment, several times a second."""
         taken = worker.take_state()
         if taken is not None and self._follows_training():
             step, state = taken
-            if step > self._step:
+            if step > self._library.step:
                 self._go_live(step, state)
         now = time.monotonic()
         if self._follows_training() and now - self._live_asked > LIVE_EVERY:
@@ -271,15 +281,24 @@ class Learning(Library):
             worker.want_state()
 
     def _follows_training(self) -> bool:
-        return self._live and self._model is not None and self._model.folder == self._training.folder
+        return (
+            self._library.live
+            and self._library.model is not None
+            and self._library.model.folder == self._state.folder
+        )
 
     def _go_live(self, step: int, state: State) -> None:
-        cache, folder = self._cache, self._training.folder
-        self._in_reader("live", lambda: cache.keep(folder, step, state), lambda _: self._show_live(step))
+        cache, folder = self._work.cache, self._state.folder
+        self._work.ask(
+            "live",
+            lambda: cache.keep(folder, step, state),
+            lambda _: self._show_live(step),
+            self.failed.emit,
+        )
 
     def _show_live(self, step: int) -> None:
-        if self._follows_training() and self._go_to(step):
-            self.step_changed.emit()
+        if self._follows_training():
+            self._library.show_live_step(step)
 
 
 def _begin(plan: Plan, corpus: Corpus, folder: Path, controls: Controls) -> PreparedTraining:

@@ -1,15 +1,17 @@
-"""The session's threads: one that reads models, and jobs for what takes long."""
+"""The session's threads: one that reads models, and one for each job that takes long."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from lmviz.app.session.opened_models import ModelCache, OpenedModel
+from lmviz.app.session.opened_model import Moment
+from lmviz.app.session.part import Part
 from lmviz.app.workers.faults import sentence_for
-from lmviz.app.workers.job import Job, Work
+from lmviz.app.workers.job import Job, JobWork
+from lmviz.app.workers.model_cache import ModelCache
 from lmviz.app.workers.reading_worker import ReadingWorker
 from lmviz.app.workers.threads import compute_with
 
@@ -19,18 +21,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Moment = tuple[OpenedModel, int]
-"""A model at a step of its training."""
+Failed = Callable[[str], object]
+"""Takes the sentence about what failed, in the window's thread."""
 
 
-class Tasks(QObject):
-    """The part of the session that has work done in other threads.
+class Work(Part):
+    """Has work done in other threads.
 
-    `failed(where, sentence)` names the part that should show the sentence: "corpus", "model",
-    "reading", "training", or the key or name under which work was asked for.
+    Work is a function that knows no widget. Its answer, and the sentence where it failed, arrive in the
+    window's thread. Whoever asks says where that sentence goes; `any_failed` repeats each of them.
     """
 
-    failed = Signal(str, str)
+    any_failed = Signal(str)
     ready_changed = Signal()
     job_started = Signal(object)
     job_finished = Signal(object)
@@ -39,10 +41,15 @@ class Tasks(QObject):
         super().__init__(parent)
         self._cache = ModelCache()
         self._reader = ReadingWorker(self)
-        self._jobs: list[Job] = []
+        self._jobs: dict[Job, Failed] = {}
         self._is_ready = False
         # Asked first of all, so that nothing which a stored trace gave rise to is computed without it.
-        self._in_reader("torch", _load_torch, lambda _: self._become_ready(), "model")
+        self.ask("torch", _load_torch, lambda _: self._become_ready(), self.failed.emit)
+
+    @property
+    def cache(self) -> ModelCache:
+        """The weights of models; only functions that run in the reading thread may use it."""
+        return self._cache
 
     @property
     def is_ready(self) -> bool:
@@ -59,45 +66,51 @@ class Tasks(QObject):
         if not self._reader.isRunning():
             self._reader.start()
 
-    def ask_of(
+    def ask(self, key: str, work: Callable[[], T], answer: Callable[[T], object], failed: Failed) -> None:
+        """Run `work` in the reading thread; only the newest request under a key is answered."""
+        self._reader.ask(key, work, answer, lambda fault: self._say(fault, "Reading the model", failed))
+
+    def ask_model(
         self,
         moment: Moment,
         key: str,
         work: Callable[[Model], T],
-        answer: Callable[[T], None],
+        answer: Callable[[T], object],
+        failed: Failed,
         interventions: Sequence[Intervention] = (),
     ) -> None:
-        """Run `work` on a model at a step, in the reading thread; the newest per key is answered.
-
-        `work` must know no widget. `answer` is called in the window's thread. The model computes with the
-        `interventions` in force.
-        """
+        """The same for work on a model at a step, which computes with the `interventions` in force."""
         (opened, step), cache = moment, self._cache  # the thread must not hold the session
-        self._in_reader(key, lambda: work(cache.changed(opened.folder, step, interventions)), answer)
+        self.ask(key, lambda: work(cache.changed(opened.folder, step, interventions)), answer, failed)
 
-    def ask_all(
+    def ask_models(
         self,
-        key: str,
         moments: Sequence[Moment],
-        work: Callable[[Model], T],
-        answer: Callable[[list[T]], None],
+        key: str,
+        work: Callable[[Model, int], T],
+        answer: Callable[[list[T]], object],
+        failed: Failed,
         interventions: Sequence[Sequence[Intervention]] | None = None,
     ) -> None:
-        """Run `work` on each of several models; one answer with all results, in their order.
+        """The same for several models; one answer with all results, in their order.
 
-        `interventions` are those in force in each of the models; by default there are none.
+        `work` gets each model and its place. `interventions` are those in force in each of the models;
+        by default there are none.
         """
         changes = [()] * len(moments) if interventions is None else interventions
         wanted, cache = tuple(zip(moments, changes, strict=True)), self._cache
 
         def work_on_all() -> list[T]:
-            return [work(cache.changed(opened.folder, step, own)) for (opened, step), own in wanted]
+            return [
+                work(cache.changed(opened.folder, step, own), place)
+                for place, ((opened, step), own) in enumerate(wanted)
+            ]
 
-        self._in_reader(key, work_on_all, answer)
+        self.ask(key, work_on_all, answer, failed)
 
-    def ask_reader(self, key: str, work: Callable[[], T], answer: Callable[[T], None]) -> None:
-        """Run `work`, which needs no model, in the reading thread; the newest per key is answered."""
-        self._in_reader(key, work, answer)
+    def is_busy(self, key: str) -> bool:
+        """Whether an answer under this key is still to come."""
+        return self._reader.is_busy(key)
 
     def silence(self, key: str) -> None:
         """Whatever was asked under this key will not be answered."""
@@ -106,36 +119,25 @@ class Tasks(QObject):
     def start_job(
         self,
         name: str,
-        work: Callable[[], Generator[Any, None, T]],
-        answer: Callable[[T], None],
-        partial: Callable[[Any], None] | None = None,
-        where: str = "",
+        work: JobWork,
+        answer: Callable[[Any], object],
+        failed: Failed,
+        partial: Callable[[Any], object] | None = None,
     ) -> Job:
         """Long work in a thread of its own, shown with its progress and a cancel button.
 
-        `work` is a generator function that knows no widget: floats it yields are the fraction done,
-        other values go to `partial`, and what it returns goes to `answer`. A failure is
-        `failed(where or name, sentence)`.
+        `work` takes a function to call with the fraction done so far. It returns its result, or is a
+        generator: then floats that it yields are the fraction done, other values go to `partial`, and
+        what it returns is the result.
         """
-        return self.start_reporting_job(name, lambda report: work(), answer, partial, where)
-
-    def start_reporting_job(
-        self,
-        name: str,
-        work: Work,
-        answer: Callable[[Any], None],
-        partial: Callable[[Any], None] | None = None,
-        where: str = "",
-    ) -> Job:
-        """The same for a function that takes another to call with the fraction done so far."""
-        job = Job(name, work, self, where)
+        job = Job(name, work, self)
         job.succeeded.connect(answer)
         if partial is not None:
             job.partial_changed.connect(partial)
         # Methods, not functions: one that held the session would let it die inside its own child.
         job.failed.connect(self._say_of_job)
         job.ended.connect(self._forget_job)
-        self._jobs.append(job)
+        self._jobs[job] = failed
         job.start()
         self.job_started.emit(job)
         return job
@@ -148,23 +150,20 @@ class Tasks(QObject):
             job.wait()
         self._reader.stop()
 
-    def _in_reader(
-        self, key: str, work: Callable[[], T], answer: Callable[[T], None], where: str = ""
-    ) -> None:
-        self._reader.ask(key, work, answer, lambda fault: self._say(where or key, fault, "Reading the model"))
-
-    def _say(self, where: str, fault: BaseException, doing: str) -> None:
-        self.failed.emit(where, sentence_for(fault, doing))
+    def _say(self, fault: BaseException, doing: str, failed: Failed) -> None:
+        sentence = sentence_for(fault, doing)
+        failed(sentence)
+        self.any_failed.emit(sentence)
 
     def _say_of_job(self, job: Job, fault: BaseException) -> None:
-        self._say(job.where, fault, job.name)
+        self._say(fault, job.name, self._jobs[job])
 
     def _become_ready(self) -> None:
         self._is_ready = True
         self.ready_changed.emit()
 
     def _forget_job(self, job: Job) -> None:
-        self._jobs.remove(job)
+        del self._jobs[job]
         self.job_finished.emit(job)
         job.let_go()
 

@@ -6,50 +6,83 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Signal
 
-from lmviz.app.session.looking_back import LookingBack, Prospect
+from lmviz.app.session.looking_back import LookingBack
+from lmviz.app.session.part import Part
+from lmviz.app.session.prospect import Prospect
+from lmviz.decoding.options import SamplingOptions
+from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_models import OpenedModel
+    from lmviz.app.session.current_reading import CurrentReading
+    from lmviz.app.session.focus import Focus
+    from lmviz.app.session.library import Library
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.surgery import Surgery
+    from lmviz.app.session.work import Work
     from lmviz.decoding.branches import Branches
     from lmviz.decoding.continuation import Continuation
     from lmviz.decoding.continuations import Continuations
     from lmviz.decoding.distribution import Distribution
-    from lmviz.decoding.options import SamplingOptions
     from lmviz.decoding.sampling import Step
     from lmviz.models.model import Model
 
 MARGIN = 4  # likeliest tokens that stay beside a branch
 
 
-class Writing(LookingBack):
-    """The part of the session that writes on, token by token. Mixed into a QObject beside the library.
+class Writing(Part):
+    """Writes on, token by token, and says which distribution one looks at.
 
     After a roll the prospect stays where the draw landed, so that one can look at it; choosing a token
-    by hand, or a branch, moves it on to what comes next. While an earlier place of the prefix is hovered or
-    pinned, the prospect is what came after that; writing goes on at the end and lets go of the place.
+    by hand, or a branch, moves it on to what comes next. While an earlier place of the prefix is hovered
+    or pinned, the prospect is what came after that; writing goes on at the end and unpins the place.
     What decodes is imported when it is first needed: the window is painted without it.
     """
 
     branches_changed = Signal()
     prospect_changed = Signal()
     hovered_token_changed = Signal()
+    sampling_changed = Signal()
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._tree: Branches | None = None  # not yet planted
+    def __init__(
+        self,
+        work: Work,
+        library: Library,
+        surgery: Surgery,
+        focus: Focus,
+        reading: CurrentReading,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._work, self._library, self._surgery = work, library, surgery
+        self._focus, self._reading = focus, reading
+        self._back = LookingBack(library, reading, focus)
+        self._sampling = SamplingOptions()
+        self._tree: Branches | None = None  # made when it is first asked for
         self._written_by: tuple[str, OpenedModel | None] = ("", None)
         self._prospect: Prospect | None = None
         self._prospect_of: object = None
         self._continuations: Continuations | None = None
         self._drawn = 0
         self._hovered_token: int | None = None
-        self.prefix_changed.connect(self._begin_tree)
-        self.model_changed.connect(self._begin_tree)
-        for changed in (self.step_changed, self.interventions_changed):
+        reading.prefix_changed.connect(self._begin_tree)
+        library.model_changed.connect(self._begin_tree)
+        for changed in (library.step_changed, surgery.changed):
             changed.connect(self._look_elsewhere)
-        self.sampling_changed.connect(self._filter_again)
+
+    @property
+    def sampling(self) -> SamplingOptions:
+        """How the next token is drawn."""
+        return self._sampling
+
+    def set_sampling(self, **changes: Any) -> None:
+        """Change some of the sampling options; LmvizError when a value cannot be."""
+        sampling = replace(self._sampling, **changes)
+        if sampling != self._sampling:
+            self._sampling = sampling
+            self._filter_again()
+            self.sampling_changed.emit()
 
     @property
     def branches(self) -> Branches:
@@ -57,23 +90,23 @@ class Writing(LookingBack):
         from lmviz.decoding.branches import Branches
 
         if self._tree is None:
-            self._tree = Branches.of(self.prefix)
+            self._tree = Branches.of(self._reading.prefix)
         return self._tree
 
     @property
     def prospect(self) -> Prospect | None:
         """The distribution that is looked at; None where there is none. See `look_ahead`."""
-        return self._retrospect or self._prospect
+        return self._back.prospect or self._prospect
 
     @property
     def is_choosing(self) -> bool:
         """Whether the next token is being chosen."""
-        return self._reader.is_busy("choice")
+        return self._work.is_busy("choice")
 
     @property
     def can_write(self) -> bool:
         """Whether there is a model, and something for it to read."""
-        return self._model is not None and self.encoding is not None and len(self.encoding) > 0
+        return self._reading.is_possible
 
     @property
     def hovered_token(self) -> int | None:
@@ -86,10 +119,15 @@ class Writing(LookingBack):
             self._hovered_token = id
             self.hovered_token_changed.emit()
 
+    @property
+    def looks_back(self) -> bool:
+        """Whether a place before the one where one writes is hovered or pinned."""
+        return self._back.is_wanted(self.branches.current == 0)
+
     def look_ahead(self) -> None:
         """Bring the prospect up to date. Panels that show it call this, so that unseen it costs nothing."""
         if self._look_back():
-            self._tell_prospect()
+            self._announce_prospect()
         if not self.can_write:
             self._show_prospect(None)
             return
@@ -97,11 +135,10 @@ class Writing(LookingBack):
         if wanted == self._prospect_of:
             return
         self._prospect_of = wanted
-        from lmviz.app.session.moments import moment_of
         from lmviz.decoding.sampling import distribution_after
 
         node, sampling = self.branches.node, self.sampling
-        moment = moment_of(self, node.text)
+        moment = self._reading.moment_of(node.text)
 
         def show(distribution: Distribution) -> None:
             if sampling != self.sampling:
@@ -145,37 +182,36 @@ class Writing(LookingBack):
             return
         if node is not None:
             self._tree = self.branches.at(node)
-        elif self._retrospect is not None:
-            text = self._model.tokenizer.continue_text(self._retrospect.text, id)
-            self.follow_end()
-            self.set_prefix(text)
+        elif self._back.prospect is not None:
+            text = self._library.model.tokenizer.continue_text(self._back.prospect.text, id)
+            self._focus.follow_end()
+            self._reading.set_prefix(text)
             return
         elif self._prospect is not None:
             self._tree = self.branches.at(self._prospect.node)
         self._choose(FORCED, lambda text, options: force(text, options, id))
 
-    def go_to_branch(self, index: int) -> None:
+    def go_to(self, index: int) -> None:
         """Stand on another branch; nothing is lost."""
-        self.follow_end()
+        self._focus.follow_end()
         self._stand_on(self.branches.at(index))
 
     def step_back(self) -> None:
         """One token back; nothing is lost."""
-        self.follow_end()
+        self._focus.follow_end()
         self._stand_on(self.branches.back())
 
-    def forget_branches(self) -> None:
-        """Let go of everything written after the prefix, and draw from the beginning of the seed's stream."""
+    def forget(self) -> None:
+        """Delete all that was written after the prefix, and draw from the beginning of the seed's stream."""
         self._drawn = 0
         self._plant()
 
     def _choose(self, way: str, chooser: Callable[[Continuation, SamplingOptions], Step]) -> None:
-        from lmviz.app.session.moments import moment_of
         from lmviz.decoding.branches import FORCED
 
-        self.follow_end()
+        self._focus.follow_end()
         node, options = self.branches.current, self.sampling
-        moment = moment_of(self, self.branches.node.text)
+        moment = self._reading.moment_of(self.branches.node.text)
 
         def take(step: Step) -> None:
             self._tree = self.branches.at(node).grown(step, way, MARGIN)
@@ -183,7 +219,7 @@ class Writing(LookingBack):
             if way != FORCED:
                 # The draw stays in sight: this, and not what comes next, is what is looked at now.
                 self._prospect_of = self._standing
-                self.silence("prospect")
+                self._work.silence("prospect")
                 self._show_prospect(Prospect(node, step.distribution, moment, step.draw, step.id))
             self.branches_changed.emit()
 
@@ -193,7 +229,7 @@ class Writing(LookingBack):
     def _standing(self) -> object:
         """Where one stands, and the model as it is there: what comes next depends on nothing else."""
         branches = self.branches
-        moment = (self._model, self._step, self.interventions_in_force)
+        moment = (self._library.moment, self._surgery.in_force)
         return moment, branches.prefix, branches.chosen()
 
     def _ask_after(
@@ -212,27 +248,27 @@ class Writing(LookingBack):
         def read_on(model: Model) -> Any:
             return work(read.after(model, prefix, chosen))
 
-        self.ask(key, read_on, answer)
+        self._reading.ask(key, read_on, answer, self.failed.emit)
 
     def _stand_on(self, branches: Branches | None) -> None:
-        self.silence("choice")
+        self._work.silence("choice")
         self._tree = branches
         self._look_elsewhere()
 
     def _begin_tree(self) -> None:
         """Another prefix, or a model with other tokens, begins another tree."""
-        before, self._written_by = self._written_by, (self.prefix, self._model)
+        before, self._written_by = self._written_by, (self._reading.prefix, self._library.model)
         if self._written_by == before:
             self._look_elsewhere()
             return
-        if before[1] != self._model:
-            self._retrospect = None  # its ids mean other tokens now
+        if before[1] != self._library.model:
+            self._back.forget()  # its ids mean other tokens now
             self._show_prospect(None)
         self._plant()
 
     def _plant(self) -> None:
         """A tree of the bare prefix. What is looked at, until the new is known, belongs to its root."""
-        self.silence("prospect")  # it would name a branch of the tree before
+        self._work.silence("prospect")  # it would name a branch of the tree before
         if self._prospect is not None:
             self._prospect = Prospect(0, self._prospect.distribution, self._prospect.moment)
         self._stand_on(None)
@@ -242,10 +278,18 @@ class Writing(LookingBack):
         self._prospect_of = None
         self.branches_changed.emit()
 
+    def _look_back(self) -> bool:
+        """Bring what is seen at an earlier place up to date; whether it has changed."""
+        try:
+            return self._back.update(self.branches.current == 0, self._sampling)
+        except LmvizError as sentence:
+            self.failed.emit(str(sentence))
+            return False
+
     def _filter_again(self) -> None:
         """Other options act at once: the logits are the same."""
-        if self._filter_retrospect():
-            self._tell_prospect()
+        if self._back.filter(self._sampling):
+            self._announce_prospect()
         prospect = self._prospect
         if prospect is None:
             return
@@ -262,8 +306,8 @@ class Writing(LookingBack):
         if prospect is None:
             self._prospect_of = None
         self._prospect = prospect
-        self._tell_prospect()
+        self._announce_prospect()
 
-    def _tell_prospect(self) -> None:
+    def _announce_prospect(self) -> None:
         self.hover_token(None)
         self.prospect_changed.emit()

@@ -29,10 +29,10 @@ class ArrowKeys(QObject):
         """Left and right choose positions, up and down stages of the model."""
         session = self._session
         acts = {
-            Qt.Key.Key_Left: lambda: session.choose_position(session.position - 1),
-            Qt.Key.Key_Right: lambda: session.choose_position(session.position + 1),
-            Qt.Key.Key_Up: lambda: session.choose_stage(session.stage - 1),
-            Qt.Key.Key_Down: lambda: session.choose_stage(session.stage + 1),
+            Qt.Key.Key_Left: lambda: session.focus.choose_position(session.focus.position - 1),
+            Qt.Key.Key_Right: lambda: session.focus.choose_position(session.focus.position + 1),
+            Qt.Key.Key_Up: lambda: session.focus.choose_stage(session.focus.stage - 1),
+            Qt.Key.Key_Down: lambda: session.focus.choose_stage(session.focus.stage + 1),
         }
         if event.key() not in acts or event.modifiers() not in PLAIN:
             return False

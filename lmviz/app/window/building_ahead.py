@@ -28,13 +28,13 @@ class BuildingAhead(QObject):
         self._importing: threading.Thread | None = None
         self._next = QTimer(self, singleShot=True)
         self._next.timeout.connect(self._build_one)
-        session.ready_changed.connect(self._begin)
+        session.work.ready_changed.connect(self._begin)
         for doing in (
-            session.prefix_changed,
-            session.step_changed,
-            session.position_changed,
-            session.hovered_position_changed,
-            session.hovered_cell_changed,
+            session.reading.prefix_changed,
+            session.library.step_changed,
+            session.focus.position_changed,
+            session.focus.hovered_position_changed,
+            session.focus.hovered_cell_changed,
         ):
             doing.connect(self._wait)
 

@@ -9,12 +9,14 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from lmviz.app.look.theme import CHOICES, theme_switch
-from lmviz.app.opening.opening import open_paths
+from lmviz.app.opening.paths import open_paths
 from lmviz.app.panels.table import shown_perspectives
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from lmviz.app.widgets.controls.command_palette import CommandPalette
-    from lmviz.app.window.main_window import MainWindow
+    from lmviz.app.window.commanded_window import CommandedWindow
 
 PLAIN_KEYS = (
     ("← →", "one position back or on"),
@@ -42,8 +44,8 @@ FOCUS_KEYS = (
 class Commands:
     """Fills the window's menu bar. `all()` lists every command."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, window: CommandedWindow, parent: QWidget) -> None:
+        self._window, self._parent = window, parent
         self._session = window.session
         self._lasting: list[tuple[str, QAction]] = []
         self._palette: CommandPalette | None = None
@@ -54,9 +56,13 @@ class Commands:
         self._fill_model(self._menu("&Model"))
         self._fill_help(self._menu("&Help"))
         session = self._session
-        for changed in (session.training_changed, session.model_changed, session.models_changed):
+        for changed in (
+            session.training.changed,
+            session.library.model_changed,
+            session.library.models_changed,
+        ):
             changed.connect(self._allow)
-        session.interventions_changed.connect(self._allow)
+        session.surgery.changed.connect(self._allow)
         self._allow()
 
     def all(self) -> Iterator[QAction]:
@@ -73,7 +79,7 @@ class Commands:
         )
 
         if self._palette is None:
-            self._palette = CommandPalette(lambda: list(self.all()), self._window)
+            self._palette = CommandPalette(lambda: list(self.all()), self._parent)
         self._palette.open()
 
     def show_keyboard_map(self) -> None:
@@ -87,7 +93,7 @@ class Commands:
                 keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
                 groups.setdefault(group, []).append((keys, command_text(action)))
         panel = ("Where the focus is", FOCUS_KEYS)
-        KeyboardMap([("Anywhere", PLAIN_KEYS), panel, *groups.items()], self._window).show()
+        KeyboardMap([("Anywhere", PLAIN_KEYS), panel, *groups.items()], self._parent).show()
 
     def _menu(self, title: str) -> QMenu:
         return self._window.header.menu_bar.addMenu(title)
@@ -114,7 +120,7 @@ class Commands:
         action.triggered.connect(lambda _=False: act())
         if keys:
             action.setShortcut(QKeySequence(keys))
-            self._window.addAction(action)  # so that its keys work while the menu is closed
+            self._parent.addAction(action)  # so that its keys work while the menu is closed
         if ticked is not None:
             action.setCheckable(True)
             action.setChecked(ticked)
@@ -135,7 +141,7 @@ class Commands:
         menu.addSeparator()
         self._add_list(menu, "Export", self._fill_export)
         menu.addSeparator()
-        self._add(menu, "Quit", self._window.close, "Ctrl+Q")
+        self._add(menu, "Quit", self._parent.close, "Ctrl+Q")
 
     def _fill_recent(self, menu: QMenu) -> None:
         menu.clear()
@@ -145,7 +151,7 @@ class Commands:
             menu.addAction("Nothing was opened yet").setEnabled(False)
 
     def _fill_export(self, menu: QMenu) -> None:
-        from lmviz.app.panels.exporting import fill_export_menu  # not needed for the first paint
+        from lmviz.app.window.exporting import fill_export_menu  # not needed for the first paint
 
         menu.clear()
         for panel in self._window.perspective.panels:
@@ -184,21 +190,21 @@ class Commands:
             ("Stop training", transport.stop_button, ""),
         ):
             self._add(menu, title, button.click, keys, possible=button.isEnabled)
-        resume = session.resume_training
-        self._add(menu, "Go on training this run", resume, possible=lambda: session.can_resume)
+        resume = session.training.resume
+        self._add(menu, "Go on training this run", resume, possible=lambda: session.training.can_resume)
         menu.addSeparator()
         self._add_list(menu, "Open a sample model", self._fill_samples)
-        follow = lambda: session.follow_live(not session.live)  # noqa: E731
-        follows = lambda: session.trains_shown_model  # noqa: E731
+        follow = lambda: session.library.follow_live(not session.library.live)  # noqa: E731
+        follows = lambda: session.training.trains_shown_model  # noqa: E731
         self._add(menu, "Follow training live", follow, "Ctrl+L", possible=follows)
         film = transport.time.film_button
         self._add(menu, "Play training like a film", transport.time.toggle_film, possible=film.isEnabled)
         menu.addSeparator()
-        undo, redo = session.undo_intervention, session.redo_intervention
-        can_undo, can_redo = lambda: session.can_undo_intervention, lambda: session.can_redo_intervention
+        undo, redo = session.surgery.undo, session.surgery.redo
+        can_undo, can_redo = lambda: session.surgery.can_undo, lambda: session.surgery.can_redo
         self._add(menu, "Undo intervention", undo, "Ctrl+Z", possible=can_undo)
         self._add(menu, "Redo intervention", redo, "Ctrl+Shift+Z", possible=can_redo)
-        clear, has_any = session.clear_interventions, lambda: bool(session.interventions)
+        clear, has_any = session.surgery.clear, lambda: bool(session.surgery.interventions)
         self._add(menu, "Take all interventions away", clear, possible=has_any)
 
     def _fill_samples(self, menu: QMenu) -> None:
@@ -206,7 +212,7 @@ class Commands:
 
         menu.clear()
         for name in sample_models():
-            self._add(menu, f"Open sample model {name}", lambda name=name: self._session.open_model(name))
+            self._add(menu, f"Open sample model {name}", lambda name=name: self._session.library.open(name))
         if menu.isEmpty():
             menu.addAction("None came with this installation").setEnabled(False)
 
@@ -228,14 +234,14 @@ class Commands:
     def _show_about(self) -> None:
         from lmviz.app.window.dialogs import About
 
-        About(self._window).show()
+        About(self._parent).show()
 
     def choose_text(self) -> None:
         """Ask for texts and open them."""
         from PySide6.QtWidgets import QFileDialog
 
         names, _ = QFileDialog.getOpenFileNames(
-            self._window, "Open text", "", "Texts (*.txt *.md);;All files (*)"
+            self._parent, "Open text", "", "Texts (*.txt *.md);;All files (*)"
         )
         if names:
             self._window.open_paths(names)
@@ -244,7 +250,7 @@ class Commands:
         """Ask for a folder of texts and open it."""
         from PySide6.QtWidgets import QFileDialog
 
-        name = QFileDialog.getExistingDirectory(self._window, "Open a folder of texts")
+        name = QFileDialog.getExistingDirectory(self._parent, "Open a folder of texts")
         if name:
             self._window.open_paths([name])
 
@@ -252,7 +258,7 @@ class Commands:
         """Ask for the folder of a run and open it."""
         from PySide6.QtWidgets import QFileDialog
 
-        start = str(self._session.runs_folder)
-        name = QFileDialog.getExistingDirectory(self._window, "Open the folder of a run", start)
+        start = str(self._session.training.runs_folder)
+        name = QFileDialog.getExistingDirectory(self._parent, "Open the folder of a run", start)
         if name:
             self._window.open_paths([name])

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QMenuBar, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.session.opened_models import OpenedModel
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.figures import short
 
 if TYPE_CHECKING:
@@ -53,61 +53,69 @@ class Header(QFrame):
         self.palette_button.clicked.connect(self.palette_wanted)
         self.model_button.menu().aboutToShow.connect(self._fill_models)
         self.compare_button.menu().aboutToShow.connect(self._fill_companions)
-        for changed in (session.model_changed, session.models_changed, session.compared_changed):
+        for changed in (
+            session.library.model_changed,
+            session.library.models_changed,
+            session.comparison.choice_changed,
+        ):
             changed.connect(self._show_model)
         theme_switch().theme_changed.connect(self._show_model)
 
     def _show_model(self) -> None:
-        model, compared = self._session.model, self._session.compared
+        model, compared = self._session.library.model, self._session.comparison.chosen
         self.model_button.setText(describe(model) if model is not None else "no model yet")
         color = _series_color(model) if model is not None else current_theme().strong_line
         self.model_button.setIcon(_dot(color))
-        self.compare_button.setEnabled(bool(self._session.models))
+        self.compare_button.setEnabled(bool(self._session.library.models))
         self.compare_button.setText(f"compare with {len(compared)}" if compared else "compare with…")
 
     def _fill_models(self) -> None:
         menu, session = self.model_button.menu(), self._session
         menu.clear()
-        for model in session.models:
+        for model in session.library.models:
             action = menu.addAction(_dot(_series_color(model)), f"{model.name}  ({describe(model)})")
-            action.triggered.connect(lambda _=False, chosen=model: session.choose_model(chosen))
+            action.triggered.connect(lambda _=False, chosen=model: session.library.choose(chosen))
         menu.addSeparator()
         menu.addAction("Open a run or a sample model…", self.open_model_wanted.emit)
-        if session.model is not None:
-            menu.addAction(f"Close {session.model.name}", lambda: session.close_model(session.model))
+        if session.library.model is not None:
+            menu.addAction(
+                f"Close {session.library.model.name}", lambda: session.library.close(session.library.model)
+            )
 
     def _fill_companions(self) -> None:
         """Models to tick, each at its newest snapshot, and the present moment to hold on to."""
         menu, session = self.compare_button.menu(), self._session
         menu.clear()
-        for model in session.models:
+        for model in session.library.models:
             action = menu.addAction(model.name)
             action.setCheckable(True)
-            action.setChecked(any(moment[0] == model for moment in session.compared))
+            action.setChecked(any(moment[0] == model for moment in session.comparison.chosen))
             action.toggled.connect(lambda on, chosen=model: self._compare(chosen, on))
-        if session.model is not None:
+        if session.library.model is not None:
             menu.addSeparator()
-            model, step = session.model, session.step
-            if len(session.models) == 1:
+            model, step = session.library.model, session.library.step
+            if len(session.library.models) == 1:
                 self._add_samples(menu.addMenu("Open a sample model beside it"), model, step)
             hold = menu.addAction(f"Hold {model.name} at step {step:,}")
-            hold.triggered.connect(lambda: session.compare((*session.compared, (model, step))))
+            hold.triggered.connect(
+                lambda: session.comparison.choose((*session.comparison.chosen, (model, step)))
+            )
 
     def _add_samples(self, menu: QMenu, model: OpenedModel, step: int) -> None:
         """Sample models, each opened with the present model as its companion."""
         from lmviz.api import sample_models
 
         def open_beside(name: str) -> None:
-            self._session.compare(((model, step),))
-            self._session.open_model(name)
+            self._session.comparison.choose(((model, step),))
+            self._session.library.open(name)
 
         for name in sample_models():
             if name != model.folder.name:
                 menu.addAction(name, lambda name=name: open_beside(name))
 
     def _compare(self, model: OpenedModel, on: bool) -> None:
-        others = tuple(moment for moment in self._session.compared if moment[0] != model)
-        self._session.compare((*others, (model, model.snapshots[-1])) if on else others)
+        others = tuple(moment for moment in self._session.comparison.chosen if moment[0] != model)
+        self._session.comparison.choose((*others, (model, model.snapshots[-1])) if on else others)
 
 
 def describe(model: OpenedModel) -> str:

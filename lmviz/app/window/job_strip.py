@@ -22,8 +22,8 @@ class JobStrip(QFrame):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(16, 4, 16, 4)
         self._column.setSpacing(2)
-        session.job_started.connect(self._add)
-        session.job_finished.connect(self._remove)
+        session.work.job_started.connect(self._add)
+        session.work.job_finished.connect(self._remove)
         self.hide()
 
     def _add(self, job: Job) -> None:

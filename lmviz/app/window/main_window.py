@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal
+from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.icons import application_icon
 from lmviz.app.look.theme import CHOICES, theme_switch
-from lmviz.app.opening import opening
 from lmviz.app.opening.beginning import Beginning
+from lmviz.app.opening.paths import open_paths
 from lmviz.app.opening.remembering import Remembering
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import shown_perspectives
@@ -40,9 +40,6 @@ SIZE = (1440, 900)
 SMALLEST = (860, 560)
 ROUNDS = 3
 """Turns of the event loop after which panels have been given their sizes, then their tabs, then drawn."""
-
-SHOWN_HERE = ("model", "reading", "corpus", "export")
-"""The failures that the window's own strip shows; training's are shown by the transport."""
 
 
 class MainWindow(QMainWindow):
@@ -66,7 +63,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.header = Header(session)
         self.notice = Notice()
-        self.beginning = Beginning(self)
+        self.beginning = Beginning(self, self)
         self.prefix_bar = PrefixBar(session)
         self.jobs = JobStrip(session)
         self.transport = Transport(session)
@@ -75,16 +72,39 @@ class MainWindow(QMainWindow):
         self._stack = QStackedWidget()
         self._lay_out()
         self._restore()
-        self.commands = Commands(self)
+        self.commands = Commands(self, self)
         self._arrow_keys = ArrowKeys(session, self)
         self._shift_key = ShiftKey(session, self)
-        self._remembering = Remembering(self)
+        self._remembering = Remembering(self, self.beginning, self)
         self._connect()
 
     @property
     def perspective(self) -> PerspectiveView:
         """The perspective that is shown."""
         return self._stack.currentWidget().widget()
+
+    @property
+    def perspective_name(self) -> str:
+        """The name of the perspective that is shown."""
+        return self.perspective.name
+
+    @property
+    def perspective_changed(self) -> SignalInstance:
+        """Emitted with its name when a person has chosen a perspective."""
+        return self.rail.chosen
+
+    def choose_text(self) -> None:
+        """Let a person choose a text to open."""
+        self.commands.choose_text()
+
+    def offer(self, sentence: str, word: str, action: Callable[[], None]) -> None:
+        """Show a sentence with a button that does something."""
+        self.notice.offer(sentence, word, action)
+
+    def find_control(self, name: str) -> QWidget | None:
+        """The control of this object name that can be seen; None while there is none."""
+        found = self.findChildren(QWidget, name)
+        return next((widget for widget in found if widget.isVisible()), None)
 
     def show_settled(self) -> None:
         """Show the window, but nothing of it before every panel has its place and has drawn."""
@@ -111,7 +131,7 @@ class MainWindow(QMainWindow):
         found = [Path(path).expanduser().absolute() for path in paths]
         for path in found:
             self.settings.add_recent(path)
-        opening.open_paths(self.session, found)
+        open_paths(self.session, found)
 
     def set_theme(self, choice: str) -> None:
         """Light, dark, or as the system has it."""
@@ -177,7 +197,9 @@ class MainWindow(QMainWindow):
         self.rail.chosen.connect(self.show_perspective)
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(self.commands.choose_run)
-        self.session.failed.connect(self._show_failure)
+        session = self.session
+        for part in (session.work, session.library, session.reading, session.text):
+            part.failed.connect(self.notice.say)
 
     def _restore(self) -> None:
         switch, choice = theme_switch(), self.settings.text("view/theme", "system")
@@ -190,10 +212,6 @@ class MainWindow(QMainWindow):
         last = self.settings.last_session.perspective
         self.show_perspective(last if last in self._views else next(iter(self._views)))
         self.prefix_bar.edit.setFocus()
-
-    def _show_failure(self, where: str, sentence: str) -> None:
-        if where in SHOWN_HERE:
-            self.notice.say(sentence)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -219,16 +237,16 @@ class MainWindow(QMainWindow):
     def _let_go(self) -> None:
         """Release what is pinned; where nothing is, leave the tour."""
         session = self.session
-        if session.cell is None and not session.is_position_pinned:
+        if session.focus.cell is None and not session.focus.is_position_pinned:
             self.beginning.end_tour()
-        session.release()
+        session.focus.release()
 
     def _toggle_play(self) -> None:
         """What can be played where one is: a panel's own play, the training under way, or its film."""
         player = next((panel for panel in self.perspective.panels if hasattr(panel, "toggle_play")), None)
         if player is not None:
             player.toggle_play()
-        elif self.session.training.is_active:
+        elif self.session.training.state.is_active:
             self.transport.toggle_training()
         else:
             self.transport.time.toggle_film()

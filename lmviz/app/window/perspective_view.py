@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from lmviz.app.look.stylesheet import SEPARATOR
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.table import PanelRow, rows_of
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
+from lmviz.app.window.panel_dock import PanelDock
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
@@ -50,7 +51,7 @@ class PerspectiveView(QMainWindow):
         self._session = session
         self._remembered = arrangement or QByteArray()
         self._rearranging = False
-        self._docks: dict[str, QDockWidget] = {}
+        self._docks: dict[str, PanelDock] = {}
         self._rows = rows_of(name)
         self._is_arranged = False
         self._is_own = False  # whether a person has changed the arrangement
@@ -63,7 +64,7 @@ class PerspectiveView(QMainWindow):
     @property
     def panels(self) -> tuple[Panel, ...]:
         """The panels that can be seen."""
-        return tuple(dock.widget() for dock in self._docks.values() if not dock.isHidden())
+        return tuple(dock.panel for dock in self._docks.values() if not dock.isHidden())
 
     @property
     def toggle_actions(self) -> list[QAction]:
@@ -98,11 +99,8 @@ class PerspectiveView(QMainWindow):
     def build_next(self) -> None:
         """Make the first panel that is missing; before the perspective is shown it belongs to no window."""
         row = self.missing[0]
-        dock = QDockWidget(row.title, self if self.isVisible() else None)
-        dock.setObjectName(f"dock_{row.name}")
-        dock.setWidget(row.build(self._session))
-        dock.visibilityChanged.connect(lambda seen: _say_whether_in_front(dock, seen))
-        self._docks[row.name] = dock
+        panel = row.build(self._session)
+        self._docks[row.name] = PanelDock(row.name, row.title, panel, self if self.isVisible() else None)
         if not self.missing:
             self.set_rearranging(self._rearranging)
             self._fix_least_sizes()
@@ -110,7 +108,7 @@ class PerspectiveView(QMainWindow):
     def _fix_least_sizes(self) -> None:
         """Let no panel push its neighbours aside when what it shows grows."""
         for row in self._rows:
-            panel = self._dock(row).widget()
+            panel = self._dock(row).panel
             panel.setMinimumSize(0, 0)
             scale, (width, height) = current_theme().scale, row.least
             width = width or LEAST_SHARE * (self._width(row) or CENTRE)
@@ -121,9 +119,9 @@ class PerspectiveView(QMainWindow):
             panel.setMinimumSize(least, tall)
             self._fix_least_height(self._dock(row))
 
-    def _fix_least_height(self, dock: QDockWidget) -> None:
+    def _fix_least_height(self, dock: PanelDock) -> None:
         """Without a title bar Qt would let a dock be a pixel lower than its panel."""
-        dock.setMinimumHeight(0 if self._rearranging else dock.widget().minimumHeight())
+        dock.setMinimumHeight(0 if self._rearranging else dock.panel.minimumHeight())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -253,13 +251,8 @@ class PerspectiveView(QMainWindow):
     def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
         """The keyboard can go to a panel behind another tab: bring it in front."""
         for dock in self._docks.values() if focused is not None and self.isVisible() else ():
-            if not dock.widget().is_in_sight and dock.widget().isAncestorOf(focused):
+            if not dock.panel.is_in_sight and dock.panel.isAncestorOf(focused):
                 dock.raise_()
 
-    def _dock(self, row: PanelRow) -> QDockWidget:
+    def _dock(self, row: PanelRow) -> PanelDock:
         return self._docks[row.name]
-
-
-def _say_whether_in_front(dock: QDockWidget, seen: bool) -> None:
-    """Behind another tab a panel is visible to Qt, which only moves it out of the way."""
-    dock.widget().set_in_front(seen or not dock.isVisible())

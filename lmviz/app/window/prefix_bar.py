@@ -73,25 +73,25 @@ class PrefixBar(QFrame):
 
     def _connect(self) -> None:
         session = self._session
-        self.edit.textChanged.connect(session.set_prefix)
-        session.prefix_changed.connect(self._show_prefix)
-        session.encoding_changed.connect(self._show_tokens)
-        session.position_changed.connect(self._show_position)
-        session.hovered_position_changed.connect(self._show_position)
-        self._strip.token_clicked.connect(session.choose_position)
-        self._strip.token_hovered.connect(lambda at: session.hover_position(at if at >= 0 else None))
+        self.edit.textChanged.connect(session.reading.set_prefix)
+        session.reading.prefix_changed.connect(self._show_prefix)
+        session.reading.encoding_changed.connect(self._show_tokens)
+        session.focus.position_changed.connect(self._show_position)
+        session.focus.hovered_position_changed.connect(self._show_position)
+        self._strip.token_clicked.connect(session.focus.choose_position)
+        self._strip.token_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
 
     def _show_prefix(self) -> None:
-        if self.edit.text() != self._session.prefix:
-            self.edit.setText(self._session.prefix)
+        if self.edit.text() != self._session.reading.prefix:
+            self.edit.setText(self._session.reading.prefix)
 
     def _show_tokens(self) -> None:
-        encoding = self._session.encoding
+        encoding = self._session.reading.encoding
         if encoding is None:
             self._strip.set_tokens(())
         else:
             self._strip.set_tokens(
-                [_shown(encoding, at, self._session.prefix) for at in range(len(encoding))],
+                [_shown(encoding, at, self._session.reading.prefix) for at in range(len(encoding))],
                 unknown=[at for at, unknown in enumerate(encoding.unknown) if unknown],
                 special=[at for at, token in enumerate(encoding.tokens) if token in (START, END)],
             )
@@ -99,9 +99,9 @@ class PrefixBar(QFrame):
         self._show_position()
 
     def _show_position(self) -> None:
-        position = self._session.position
+        position = self._session.focus.position
         self._strip.set_current(position)
-        hovered = self._session.hovered_position
+        hovered = self._session.focus.hovered_position
         self._strip.set_hovered(-1 if hovered is None else hovered)
         if position >= 0:
             area = self._strip.token_rectangle(position)
@@ -111,15 +111,15 @@ class PrefixBar(QFrame):
         self._show_info()
 
     def _show_info(self) -> None:
-        encoding, muted = self._session.encoding, current_theme().muted_text.name()
+        encoding, muted = self._session.reading.encoding, current_theme().muted_text.name()
         if encoding is None:
             self._info.setText(f'<span style="color:{muted}">open a text or a model to see its tokens</span>')
             return
-        parts = [_amount(len(encoding), "token"), _unknown_words(encoding, self._session.prefix)]
-        if self._session.dropped:
-            parts.append(f"{_amount(self._session.dropped, 'earlier token')} beyond the context")
+        parts = [_amount(len(encoding), "token"), _unknown_words(encoding, self._session.reading.prefix)]
+        if self._session.reading.dropped:
+            parts.append(f"{_amount(self._session.reading.dropped, 'earlier token')} beyond the context")
         if len(encoding):
-            parts.append(f"position {self._session.shown_position + 1} of {len(encoding)}")
+            parts.append(f"position {self._session.focus.shown_position + 1} of {len(encoding)}")
         self._info.setText(f'<span style="color:{muted}">{" · ".join(filter(None, parts))}</span>')
 
 

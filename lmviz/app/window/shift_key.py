@@ -20,7 +20,7 @@ class ShiftKey(QObject):
     def __init__(self, session: Session, window: QObject) -> None:
         super().__init__(window)
         self._session = session
-        session.hovered_position_changed.connect(self._follow_pointer)
+        session.focus.hovered_position_changed.connect(self._follow_pointer)
 
     def take(self, event: QKeyEvent) -> bool:
         """Follow the key."""
@@ -33,4 +33,4 @@ class ShiftKey(QObject):
         self._turn(bool(QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier))
 
     def _turn(self, held: bool) -> None:
-        self._session.show_looked_at(held and self._session.hovered_position is not None)
+        self._session.attention.show_looked_at(held and self._session.focus.hovered_position is not None)

@@ -58,10 +58,14 @@ class TimeControls(QWidget):
         self.film_button.toggled.connect(self._run_film)
         self.live_button.clicked.connect(self._follow)
         self._film.timeout.connect(self._next_frame)
-        for changed in (session.models_changed, session.model_changed, session.training_changed):
+        for changed in (
+            session.library.models_changed,
+            session.library.model_changed,
+            session.training.changed,
+        ):
             changed.connect(self._show_model)
-        session.step_changed.connect(self._show_step)
-        session.live_changed.connect(self._show_step)
+        session.library.step_changed.connect(self._show_step)
+        session.library.live_changed.connect(self._show_step)
         theme_switch().theme_changed.connect(self._show_step)
 
     def set_wordy(self, wordy: bool) -> None:
@@ -76,37 +80,39 @@ class TimeControls(QWidget):
             self.film_button.toggle()
 
     def _follow(self, wanted: bool) -> None:
-        self._session.follow_live(wanted)
-        self.live_button.setChecked(self._session.is_following)  # where nothing trains, it leads to the end
+        self._session.library.follow_live(wanted)
+        self.live_button.setChecked(
+            self._session.training.is_following
+        )  # where nothing trains, it leads to the end
 
     def _choose(self, index: int) -> None:
         snapshots = self.slider.snapshots
         if index < len(snapshots):
-            self._session.choose_step(snapshots[index])
+            self._session.library.choose_step(snapshots[index])
 
     def _run_film(self, run: bool) -> None:
-        model = self._session.model
+        model = self._session.library.model
         if not run or model is None:
             self._film.stop()
         else:
-            if self._session.step >= model.snapshots[-1]:
-                self._session.choose_step(model.snapshots[0])
+            if self._session.library.step >= model.snapshots[-1]:
+                self._session.library.choose_step(model.snapshots[0])
             self._film.start()
         self._show_step()
 
     def _next_frame(self) -> None:
         """The next snapshot, once the panels have got the last one."""
-        model = self._session.model
-        if self._session.is_reading:
+        model = self._session.library.model
+        if self._session.reading.is_busy:
             return
-        later = [step for step in (model.snapshots if model else ()) if step > self._session.step]
+        later = [step for step in (model.snapshots if model else ()) if step > self._session.library.step]
         if later:
-            self._session.choose_step(later[0])
+            self._session.library.choose_step(later[0])
         else:
             self.film_button.setChecked(False)
 
     def _show_model(self) -> None:
-        model, training = self._session.model, self._session.training
+        model, training = self._session.library.model, self._session.training.state
         is_training = model is not None and training.is_active and training.folder == model.folder
         last_step = training.progress.steps if is_training and training.progress is not None else 0
         self.slider.set_snapshots(model.snapshots if model is not None else (), last_step)
@@ -115,13 +121,18 @@ class TimeControls(QWidget):
 
     def _show_step(self) -> None:
         session, theme, playing = self._session, current_theme(), self.film_button.isChecked()
-        moment = (session.step, self.slider.last_step, session.trains_shown_model, session.is_following)
-        shown = (session.model, moment, self._is_wordy, playing, theme)
+        moment = (
+            session.library.step,
+            self.slider.last_step,
+            session.training.trains_shown_model,
+            session.training.is_following,
+        )
+        shown = (session.library.model, moment, self._is_wordy, playing, theme)
         if shown == self._shown:
             return  # a training says many times a second that it goes on
         self._shown = shown
-        self.slider.show_step(session.step)
-        color = theme.value if session.is_following else theme.strong_line
+        self.slider.show_step(session.library.step)
+        color = theme.value if session.training.is_following else theme.strong_line
         self.live_button.setIcon(icon("transport/live", color))
         self._say(*moment)
         self.film_button.setIcon(icon("transport/pause" if playing else "transport/play", theme.muted_text))
@@ -130,7 +141,7 @@ class TimeControls(QWidget):
     def _say(self, step: int, last: int, trains: bool, follows: bool) -> None:
         """Say which moment is shown, in a width that is the same for all moments of the training."""
         button = self.live_button
-        button.setVisible(self._session.model is not None)
+        button.setVisible(self._session.library.model is not None)
         button.setChecked(follows)
         possible = (self._words(last, last, *way) for way in ((True, True), (True, False), (False, False)))
         button.setText(re.sub(r"\d", "8", max(possible, key=len)))

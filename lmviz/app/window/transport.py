@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.opening.opening import FIRST_TEXT
+from lmviz.app.session.offers import FIRST_TEXT
 from lmviz.app.session.training import NO_TEXT
 from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.plots.sparkline import Sparkline
@@ -62,42 +62,42 @@ class Transport(QFrame):
     def _connect(self) -> None:
         session = self._session
         self.train_button.clicked.connect(self._train)
-        self.pause_button.clicked.connect(session.pause_training)
-        self.step_button.clicked.connect(session.step_training)
-        self.stop_button.clicked.connect(session.stop_training)
-        session.training_changed.connect(self._show_training)
-        session.failed.connect(lambda where, sentence: where == "training" and self._say(sentence))
-        session.model_changed.connect(self._offer_to_go_on)
+        self.pause_button.clicked.connect(session.training.pause)
+        self.step_button.clicked.connect(session.training.step)
+        self.stop_button.clicked.connect(session.training.stop)
+        session.training.changed.connect(self._show_training)
+        session.training.failed.connect(self._say)
+        session.library.model_changed.connect(self._offer_to_go_on)
         theme_switch().theme_changed.connect(self._adopt_theme)
 
     def toggle_training(self) -> None:
         """Pause what runs; go on with what waits."""
-        if self._session.training.phase == "running":
-            self._session.pause_training()
+        if self._session.training.state.phase == "running":
+            self._session.training.pause()
         else:
             self._train()
 
     def _train(self) -> None:
-        if self._session.training.phase == "paused":
-            self._session.resume_training()
+        if self._session.training.state.phase == "paused":
+            self._session.training.resume()
         else:
-            self._session.train()
+            self._session.training.start()
 
     def _say(self, sentence: str) -> None:
         if sentence == NO_TEXT:
-            self.notice.offer(sentence, f"Open “{FIRST_TEXT}”", lambda: self._session.open_corpus(FIRST_TEXT))
+            self.notice.offer(sentence, f"Open “{FIRST_TEXT}”", lambda: self._session.text.open(FIRST_TEXT))
         else:
             self.notice.say(sentence)
             self._offer_to_go_on()
 
     def _offer_to_go_on(self) -> None:
         """Put a button beside what stopped the training, once its run is open and can be resumed."""
-        sentence = self._session.training.sentence
-        if sentence and sentence == self.notice.sentence and self._session.can_go_on:
-            self.notice.offer(sentence, "Resume", self._session.resume_training)
+        sentence = self._session.training.state.sentence
+        if sentence and sentence == self.notice.sentence and self._session.training.can_go_on:
+            self.notice.offer(sentence, "Resume", self._session.training.resume)
 
     def _show_training(self) -> None:
-        training = self._session.training
+        training = self._session.training.state
         progress, phase = training.progress, training.phase
         if phase == "preparing":
             self.notice.hide()  # what it says is about an earlier training
@@ -118,7 +118,7 @@ class Transport(QFrame):
 
     def _fit(self) -> None:
         width = self.width() / current_theme().scale
-        has_figures = self._session.training.progress is not None
+        has_figures = self._session.training.state.progress is not None
         self._loss.setVisible(has_figures)
         self._sparkline.setVisible(has_figures and width >= MEDIUM)
         self._speed.setVisible(has_figures and width >= WIDE)

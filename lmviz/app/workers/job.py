@@ -17,7 +17,7 @@ from lmviz.app.workers.threads import lower_priority
 REPORT_EVERY = 0.05  # seconds
 
 Report = Callable[[float], None]
-Work = Callable[[Report], Generator[Any, None, Any] | Any]
+JobWork = Callable[[Report], Generator[Any, None, Any] | Any]
 
 
 class Cancelled(Exception):
@@ -40,11 +40,11 @@ class Job(QThread):
     ended = Signal(object)  # the job itself, whatever came of it
     _message = Signal(str, object)
 
-    def __init__(self, name: str, work: Work, parent: QObject | None = None, where: str = "") -> None:
+    def __init__(self, name: str, work: JobWork, parent: QObject | None = None, where: str = "") -> None:
         super().__init__(parent)
         self.name = name
         self.where = where or name
-        self._work: Work | None = work
+        self._work: JobWork | None = work
         self._cancelled = False
         self._reported = 0.0
         # Signals out of the thread go to methods of this object and nowhere else: a function without a

@@ -62,14 +62,14 @@ def press(window: MainWindow, qtbot: QtBot, name: str) -> None:
 
 def test_attention_and_distribution_are_there_before_anything_is_computed(sleeping: MainWindow) -> None:
     session = sleeping.session
-    assert not session.is_ready
+    assert not session.work.is_ready
     assert sleeping.perspective.name == "attention"
     assert sleeping.prefix_bar.edit.text() == PREFIX
-    stored = session.reading.trace
+    stored = session.reading.current.trace
     assert panel(sleeping, "next_word_view").distribution.logits.tolist() == pytest.approx(
         stored["logits"].array[-1]
     )
-    layer, head = session.head
+    layer, head = session.attention.head
     shown = panel(sleeping, "attention_view").shown
     assert np.array_equal(shown, stored[f"layers/{layer}/attention/weights"].array[head])
     assert len(panel(sleeping, "heads_view").badges) == 1
@@ -77,24 +77,24 @@ def test_attention_and_distribution_are_there_before_anything_is_computed(sleepi
 
 def test_it_becomes_live_without_a_jump(sleeping: MainWindow, qtbot: QtBot) -> None:
     session = sleeping.session
-    stored, before = session.reading, panel(sleeping, "next_word_view").distribution
+    stored, before = session.reading.current, panel(sleeping, "next_word_view").distribution
     session.start()
-    qtbot.waitUntil(lambda: session.reading is not stored, timeout=LONG)
-    assert session.reading.trace.tokens == stored.trace.tokens
-    assert (session.model, session.step) == (stored.model, stored.step)
+    qtbot.waitUntil(lambda: session.reading.current is not stored, timeout=LONG)
+    assert session.reading.current.trace.tokens == stored.trace.tokens
+    assert (session.library.model, session.library.step) == (stored.model, stored.step)
     qtbot.waitUntil(lambda: panel(sleeping, "next_word_view").distribution is not before)
     after = panel(sleeping, "next_word_view").distribution
     assert after.probabilities == pytest.approx(before.probabilities, abs=1e-6)
-    with qtbot.waitSignal(session.reading_changed, timeout=LONG):
+    with qtbot.waitSignal(session.reading.changed, timeout=LONG):
         qtbot.keyClicks(sleeping.prefix_bar.edit, " the")
-    assert session.model.name == stored.model.name
+    assert session.library.model.name == stored.model.name
 
 
 def test_what_is_typed_before_torch_is_there_is_read_when_it_is(sleeping: MainWindow, qtbot: QtBot) -> None:
     qtbot.keyClicks(sleeping.prefix_bar.edit, " the hens")
-    assert sleeping.session.encoding.tokens[-2:] == ("the", "hens")
+    assert sleeping.session.reading.encoding.tokens[-2:] == ("the", "hens")
     sleeping.session.start()
-    qtbot.waitUntil(lambda: sleeping.session.reading.trace.tokens[-1] == "hens", timeout=LONG)
+    qtbot.waitUntil(lambda: sleeping.session.reading.current.trace.tokens[-1] == "hens", timeout=LONG)
 
 
 def test_every_perspective_can_be_looked_at_before_torch_is_there(
@@ -131,7 +131,7 @@ def test_without_a_stored_trace_that_fits_there_is_a_window_all_the_same(
     qtbot.addWidget(window)
     window.beginning.welcome(folder)
     window.show_settled()
-    assert session.reading is None
+    assert session.reading.current is None
     assert window.beginning.strip.isVisible()
 
 
@@ -156,7 +156,7 @@ def test_the_strip_leads_on_and_stays_away_when_sent_away(
     sleeping.session.start()
     press(sleeping, qtbot, "welcome_train")
     assert sleeping.perspective.name == "train"
-    qtbot.waitUntil(lambda: sleeping.session.corpus is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: sleeping.session.text.corpus is not None, timeout=LONG)
     strip = sleeping.beginning.strip
     qtbot.mouseClick(strip.findChild(QToolButton, "welcome_dismiss"), Qt.MouseButton.LeftButton)
     assert not strip.isVisible()
@@ -174,7 +174,7 @@ def test_only_what_differs_from_the_first_screen_is_offered_again(
         qtbot.addWidget(window)
         window.beginning.welcome(samples)
         assert bool(window.notice.sentence) == (prefix != PREFIX)
-        session.set_prefix("the hens see")
+        session.reading.set_prefix("the hens see")
         window.close()
         assert offered == (prefix != PREFIX)
 
@@ -237,11 +237,13 @@ def test_only_what_a_step_asks_for_completes_it(
     qtbot.keyClicks(sleeping.prefix_bar.edit, " the")
     assert not done.isVisible(), "typing is not the bar that was asked for"
     bars = panel(sleeping, "next_word_view").findChild(BarsView)
-    qtbot.waitUntil(lambda: session.reading is not None and session.reading.trace.tokens[-1] == "the")
+    qtbot.waitUntil(
+        lambda: session.reading.current is not None and session.reading.current.trace.tokens[-1] == "the"
+    )
     bars.bar_clicked.emit(0)
     assert done.isVisible()
     touring(2)
-    session.choose_position(1)
+    session.focus.choose_position(1)
     assert not done.isVisible(), "one has to let go of it again"
     qtbot.keyClick(sleeping.prefix_bar.edit, Qt.Key.Key_Escape)
     assert done.isVisible(), "and Escape did, instead of ending the tour"
@@ -249,15 +251,15 @@ def test_only_what_a_step_asks_for_completes_it(
         touring(number)
         press(sleeping, qtbot, "tour_next")
     touring(5)
-    session.choose_step(session.model.snapshots[0])
+    session.library.choose_step(session.library.model.snapshots[0])
     assert not done.isVisible()
-    session.choose_step(session.model.snapshots[-1])
+    session.library.choose_step(session.library.model.snapshots[-1])
     assert done.isVisible()
     for number in range(5, 8):
         touring(number)
         press(sleeping, qtbot, "tour_next")
     touring(8)
-    session.add_intervention(scale("logits", 0.5))
+    session.surgery.add(scale("logits", 0.5))
     assert not done.isVisible(), "the branches were told to have changed, but nothing was written"
     qtbot.waitUntil(lambda: panel(sleeping, "sample_step_button").isEnabled(), timeout=LONG)
     press(sleeping, qtbot, "sample_step_button")
@@ -297,14 +299,14 @@ def test_the_tour_begins_with_a_model_that_has_what_it_speaks_of(
 ) -> None:
     session = sleeping.session
     session.start()
-    for model in session.models:
-        session.close_model(model)
-    session.open_model(make_run("ngram", 3, order=2))
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    session.set_prefix("")
+    for model in session.library.models:
+        session.library.close(model)
+    session.library.open(make_run("ngram", 3, order=2))
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    session.reading.set_prefix("")
     sleeping.beginning.start_tour()
-    qtbot.waitUntil(lambda: session.model.family == "transformer", timeout=LONG)
-    assert session.prefix == PREFIX
+    qtbot.waitUntil(lambda: session.library.model.family == "transformer", timeout=LONG)
+    assert session.reading.prefix == PREFIX
     qtbot.waitUntil(lambda: panel(sleeping, "attention_view").shown.size > 0, timeout=LONG)
 
 
@@ -312,7 +314,7 @@ def test_escape_leaves_the_tour_where_nothing_is_pinned(
     sleeping: MainWindow, touring: Callable[[int], None], qtbot: QtBot
 ) -> None:
     touring(0)
-    sleeping.session.choose_position(1)
+    sleeping.session.focus.choose_position(1)
     qtbot.keyClick(sleeping.prefix_bar.edit, Qt.Key.Key_Escape)
     touring(0)
     qtbot.keyClick(sleeping.prefix_bar.edit, Qt.Key.Key_Escape)
@@ -338,11 +340,11 @@ def test_a_training_that_was_under_way_can_be_gone_on_with(
     window = MainWindow(session, settings)
     qtbot.addWidget(window)
     session.start()
-    session.open_corpus(text_file, documents="line")
-    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
-    session.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    session.set_prefix("the hens")
+    session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
+    session.training.start("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    session.reading.set_prefix("the hens")
     window.close()
 
     later = Session(tmp_path / "runs")
@@ -355,8 +357,8 @@ def test_a_training_that_was_under_way_can_be_gone_on_with(
     assert "farm.txt" in again.notice.sentence
     again.notice.findChild(QPushButton).click()
     qtbot.waitUntil(lambda: "stopped at step" in again.notice.sentence, timeout=LONG)
-    assert [model.family for model in later.models] == ["lstm"], "the first screen made room"
-    assert later.prefix == "the hens"
+    assert [model.family for model in later.library.models] == ["lstm"], "the first screen made room"
+    assert later.reading.prefix == "the hens"
     again.notice.findChild(QPushButton).click()
-    qtbot.waitUntil(lambda: later.training.phase == "running", timeout=LONG)
+    qtbot.waitUntil(lambda: later.training.state.phase == "running", timeout=LONG)
     again.close()

@@ -13,36 +13,48 @@ from lmviz.app.session.session import Session
 from lmviz.app.session.training_state import TrainingState
 
 
-class Rail(QObject):
-    chosen = Signal(str)
+class Training(QObject):
+    """A training of which only the state is known."""
 
+    changed = Signal()
 
-class Named:
-    """Whatever has the attributes it is told."""
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.state = TrainingState()
 
-    def __init__(self, **attributes: object) -> None:
-        self.__dict__.update(attributes)
+    def show(self, state: TrainingState) -> None:
+        self.state = state
+        self.changed.emit()
+
+    def close(self) -> None:
+        """There is nothing to stop."""
 
 
 class Window(QObject):
     """As much of the window as is remembered."""
 
+    perspective_changed = Signal(str)
+    perspective_name = "train"
+    is_untouched = False
+
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
-        self.session, self.settings, self.rail = session, settings, Rail(self)
-        self.beginning, self.perspective = Named(is_untouched=False), Named(name="train")
+        self.session, self.settings = session, settings
 
 
 def test_the_phases_of_a_training_are_written_down_and_its_steps_are_not(
     session: Session, settings: Settings, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remembering, "SOON", 1)
+    training = Training(session)
+    monkeypatch.setattr(session, "training", training)
     window, written = Window(session, settings), []
-    Remembering(window)
+    Remembering(window, window, window)
     monkeypatch.setattr(settings, "write", lambda: written.append(settings.last_session.training))
     for number, phase in enumerate(("running", "finished"), start=1):
-        session._take_training(TrainingState(phase, folder=tmp_path))
+        training.show(TrainingState(phase, folder=tmp_path))
         qtbot.waitUntil(lambda number=number: len(written) == number)
-    session._take_training(TrainingState("finished", folder=tmp_path, sentence=""))
-    qtbot.wait(20)
-    assert written == [str(tmp_path), ""]
+    training.show(TrainingState("finished", folder=tmp_path, sentence=""))
+    session.library.follow_live(True)  # which is written down, and nothing else is
+    qtbot.waitUntil(lambda: len(written) == 3)
+    assert written == [str(tmp_path), "", ""]

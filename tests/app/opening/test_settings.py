@@ -56,8 +56,12 @@ def test_nothing_open_is_nothing_to_go_on_with(tmp_path: Path) -> None:
 def test_only_a_training_that_has_not_come_to_its_end_is_gone_on_with(
     tmp_path: Path, phase: str, is_kept: bool
 ) -> None:
-    training = SimpleNamespace(folder=tmp_path, phase=phase)
-    session = SimpleNamespace(corpus=None, model=None, step=0, prefix="", live=True, training=training)
+    session = SimpleNamespace(
+        text=SimpleNamespace(corpus=None),
+        library=SimpleNamespace(model=None, step=0, live=True),
+        reading=SimpleNamespace(prefix=""),
+        training=SimpleNamespace(state=SimpleNamespace(folder=tmp_path, phase=phase)),
+    )
     settings = Settings(tmp_path / "lmviz.ini")
     settings.keep_session(session, "train")
     assert settings.last_session.training == (str(tmp_path) if is_kept else "")

@@ -31,9 +31,9 @@ def test_without_a_model_a_button_opens_one(
     button = window.findChild(QPushButton, f"{name}_invitation")
     window.findChild(QWidget, f"{name}_view").refresh()
     press(button, qtbot)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    session.set_prefix("the")
-    qtbot.waitUntil(lambda: session.reading is not None and not button.isVisible(), timeout=LONG)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    session.reading.set_prefix("the")
+    qtbot.waitUntil(lambda: session.reading.current is not None and not button.isVisible(), timeout=LONG)
 
 
 @pytest.mark.usefixtures("_sample_models")
@@ -42,20 +42,20 @@ def test_a_game_opens_a_model_to_play_against(
     window: MainWindow, session: Session, qtbot: QtBot, game: str
 ) -> None:
     press(button_of(window, game), qtbot)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_opens_the_text_of_the_model_and_is_then_played(
     window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot, game: str
 ) -> None:
-    session.open_model(make_run("ngram", 3, order=2))
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    session.library.open(make_run("ngram", 3, order=2))
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
     button = button_of(window, game)
     qtbot.waitUntil(lambda: button.text() == "Open the text of ngram", timeout=LONG)
     press(button, qtbot)
-    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
-    assert session.corpus.fingerprint == session.model.description.fingerprint
+    qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
+    assert session.text.corpus.fingerprint == session.library.model.description.fingerprint
     qtbot.waitUntil(lambda: button.text() == "Play", timeout=LONG)
     press(button, qtbot)
     qtbot.waitUntil(lambda: not button.isVisible(), timeout=LONG)

@@ -1,40 +1,35 @@
 import pytest
-from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.focus import Focus
 
 
-class Looking(Focus, QObject):
-    """A focus by itself."""
-
-
 @pytest.fixture
-def focus() -> Looking:
-    looking = Looking()
-    looking._fit_positions(5)
-    looking._fit_stages(3)
+def focus() -> Focus:
+    looking = Focus()
+    looking.fit_positions(5)
+    looking.fit_stages(3)
     return looking
 
 
-def test_without_a_pin_the_position_is_the_last_and_follows_what_is_typed(focus: Looking) -> None:
+def test_without_a_pin_the_position_is_the_last_and_follows_what_is_typed(focus: Focus) -> None:
     assert focus.position == 4
-    focus._fit_positions(7)
+    focus.fit_positions(7)
     assert focus.position == 6
     assert not focus.is_position_pinned
 
 
-def test_a_pin_stays_while_the_text_grows_and_gives_way_when_it_shrinks(focus: Looking) -> None:
+def test_a_pin_stays_while_the_text_grows_and_gives_way_when_it_shrinks(focus: Focus) -> None:
     focus.choose_position(2)
-    focus._fit_positions(7)
+    focus.fit_positions(7)
     assert focus.position == 2
-    focus._fit_positions(1)
+    focus.fit_positions(1)
     assert focus.position == 0
-    focus._fit_positions(7)
+    focus.fit_positions(7)
     assert focus.position == 2
 
 
-def test_hovering_previews_and_leaving_returns(focus: Looking, qtbot: QtBot) -> None:
+def test_hovering_previews_and_leaving_returns(focus: Focus, qtbot: QtBot) -> None:
     focus.choose_position(1)
     with qtbot.waitSignal(focus.hovered_position_changed):
         focus.hover_position(3)
@@ -43,15 +38,15 @@ def test_hovering_previews_and_leaving_returns(focus: Looking, qtbot: QtBot) -> 
     assert focus.shown_position == 1
 
 
-def test_what_is_hovered_goes_when_its_position_does(focus: Looking) -> None:
+def test_what_is_hovered_goes_when_its_position_does(focus: Focus) -> None:
     focus.hover_position(4)
-    focus._fit_positions(2)
+    focus.fit_positions(2)
     assert focus.hovered_position is None
     focus.hover_position(9)
     assert focus.hovered_position is None
 
 
-def test_steps_beyond_the_ends_stay_at_the_ends(focus: Looking) -> None:
+def test_steps_beyond_the_ends_stay_at_the_ends(focus: Focus) -> None:
     focus.choose_position(-3)
     assert focus.position == 0
     focus.choose_position(99)
@@ -63,12 +58,12 @@ def test_steps_beyond_the_ends_stay_at_the_ends(focus: Looking) -> None:
 
 
 def test_with_no_positions_nothing_can_be_chosen() -> None:
-    focus = Looking()
+    focus = Focus()
     focus.choose_position(0)
     assert focus.position == focus.shown_position == -1
 
 
-def test_escape_lets_go_of_the_cell_first_and_then_of_the_position(focus: Looking) -> None:
+def test_escape_lets_go_of_the_cell_first_and_then_of_the_position(focus: Focus) -> None:
     focus.choose_position(1)
     focus.choose_cell(("hidden", (1, 2)))
     focus.hover_cell(("hidden", (0, 0)))
@@ -79,7 +74,7 @@ def test_escape_lets_go_of_the_cell_first_and_then_of_the_position(focus: Lookin
     assert focus.position == 4
 
 
-def test_saying_the_same_again_is_no_change(focus: Looking, qtbot: QtBot) -> None:
+def test_saying_the_same_again_is_no_change(focus: Focus, qtbot: QtBot) -> None:
     focus.choose_position(2)
     focus.choose_stage(1)
     with (
@@ -92,7 +87,7 @@ def test_saying_the_same_again_is_no_change(focus: Looking, qtbot: QtBot) -> Non
         focus.hover_position(None)
 
 
-def test_an_operand_under_the_pointer_leaves_the_pinned_cell_explained(focus: Looking) -> None:
+def test_an_operand_under_the_pointer_leaves_the_pinned_cell_explained(focus: Focus) -> None:
     pinned, operand = ("hidden", (0, 0)), ("preactivation", (0, 0))
     focus.choose_cell(pinned)
     focus.hover_cell(operand, as_operand=True)

@@ -19,20 +19,20 @@ LONG = 20_000  # milliseconds: torch may have to be loaded first
 @pytest.fixture
 def ready(session: Session, text_file: Path, qtbot: QtBot) -> Session:
     """A session with a text to learn from."""
-    with qtbot.waitSignal(session.corpus_changed):
-        session.open_corpus(text_file, documents="line")
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(text_file, documents="line")
     return session
 
 
 def begin(session: Session, options: TrainingOptions, qtbot: QtBot, family: str = "lstm") -> None:
     settings = {} if family == "ngram" else {"width": 8}
-    session.train(family, FAMILIES[family].configuration(**settings), options)
-    qtbot.waitUntil(lambda: session.training.progress is not None, timeout=LONG)
-    assert session.training.phase == "running", session.training.sentence
+    session.training.start(family, FAMILIES[family].configuration(**settings), options)
+    qtbot.waitUntil(lambda: session.training.state.progress is not None, timeout=LONG)
+    assert session.training.state.phase == "running", session.training.state.sentence
 
 
 def step_of(session: Session) -> int:
-    return session.training.progress.step if session.training.progress is not None else -1
+    return session.training.state.progress.step if session.training.state.progress is not None else -1
 
 
 @pytest.mark.parametrize("family", ["lstm", "ngram"])
@@ -41,72 +41,78 @@ def test_train_pause_step_resume_stop(
 ) -> None:
     long = tmp_path / "long.txt"  # an n-gram counts a short text to its end before anybody can pause it
     long.write_text(text_file.read_text(encoding="utf-8") * 100, encoding="utf-8")
-    with qtbot.waitSignal(ready.corpus_changed):
-        ready.open_corpus(long, documents="line")
+    with qtbot.waitSignal(ready.text.changed):
+        ready.text.open(long, documents="line")
     begin(ready, options, qtbot, family)
     qtbot.waitUntil(lambda: step_of(ready) > 3, timeout=LONG)
-    ready.pause_training()
-    qtbot.waitUntil(lambda: ready.training.phase == "paused")
+    ready.training.pause()
+    qtbot.waitUntil(lambda: ready.training.state.phase == "paused")
     qtbot.wait(2 * LOOK_EVERY)
     held = step_of(ready)
-    ready.step_training()
+    ready.training.step()
     qtbot.waitUntil(lambda: step_of(ready) == held + 1)
     qtbot.wait(2 * LOOK_EVERY)
-    assert (step_of(ready), ready.training.phase) == (held + 1, "paused")
-    ready.resume_training()
+    assert (step_of(ready), ready.training.state.phase) == (held + 1, "paused")
+    ready.training.resume()
     qtbot.waitUntil(lambda: step_of(ready) > held + 3)
-    ready.stop_training()
-    qtbot.waitUntil(lambda: ready.training.phase == "stopped")
-    run = Run.open(ready.training.folder)
+    ready.training.stop()
+    qtbot.waitUntil(lambda: ready.training.state.phase == "stopped")
+    run = Run.open(ready.training.state.folder)
     assert run.is_resumable
-    assert run.snapshots()[-1] == step_of(ready) == ready.model.snapshots[-1]
-    assert list(ready.training.history.learning_rate.steps) == list(range(step_of(ready) + 1))
+    assert run.snapshots()[-1] == step_of(ready) == ready.library.model.snapshots[-1]
+    assert list(ready.training.state.history.learning_rate.steps) == list(range(step_of(ready) + 1))
 
 
 def test_the_model_being_trained_is_looked_into_and_followed(
     ready: Session, options: TrainingOptions, qtbot: QtBot
 ) -> None:
-    ready.set_prefix("the cows")
+    ready.reading.set_prefix("the cows")
     begin(ready, options, qtbot)
-    qtbot.waitUntil(lambda: ready.reading is not None, timeout=LONG)
-    assert ready.live
-    assert ready.model.folder == ready.training.folder
-    seen = ready.reading.step
-    qtbot.waitUntil(lambda: ready.reading.step > seen + 5, timeout=LONG)
+    qtbot.waitUntil(lambda: ready.reading.current is not None, timeout=LONG)
+    assert ready.library.live
+    assert ready.library.model.folder == ready.training.state.folder
+    seen = ready.reading.current.step
+    qtbot.waitUntil(lambda: ready.reading.current.step > seen + 5, timeout=LONG)
 
 
 def test_between_two_snapshots_live_shows_the_weights_of_the_moment(
     ready: Session, options: TrainingOptions, qtbot: QtBot
 ) -> None:
-    ready.set_prefix("the cows")
+    ready.reading.set_prefix("the cows")
     begin(ready, options, qtbot)
     qtbot.waitUntil(
-        lambda: ready.reading is not None and ready.reading.step not in ready.model.snapshots, timeout=LONG
+        lambda: (
+            ready.reading.current is not None
+            and ready.reading.current.step not in ready.library.model.snapshots
+        ),
+        timeout=LONG,
     )
 
 
 def test_scrubbing_back_holds_while_training_goes_on(
     ready: Session, options: TrainingOptions, qtbot: QtBot
 ) -> None:
-    ready.set_prefix("the cows")
+    ready.reading.set_prefix("the cows")
     begin(ready, options, qtbot)
-    qtbot.waitUntil(lambda: ready.model is not None and len(ready.model.snapshots) > 3, timeout=LONG)
-    ready.choose_step(1)
-    assert not ready.live
+    qtbot.waitUntil(
+        lambda: ready.library.model is not None and len(ready.library.model.snapshots) > 3, timeout=LONG
+    )
+    ready.library.choose_step(1)
+    assert not ready.library.live
     before = step_of(ready)
     qtbot.waitUntil(lambda: step_of(ready) > before + 20, timeout=LONG)
-    qtbot.waitUntil(lambda: not ready.is_reading)
-    assert ready.step == ready.reading.step == 1
-    ready.follow_live(True)
-    qtbot.waitUntil(lambda: ready.reading.step > 1)
+    qtbot.waitUntil(lambda: not ready.reading.is_busy)
+    assert ready.library.step == ready.reading.current.step == 1
+    ready.library.follow_live(True)
+    qtbot.waitUntil(lambda: ready.reading.current.step > 1)
 
 
 def test_closing_in_mid_training_leaves_a_run_that_goes_on_where_it_stopped(
     ready: Session, options: TrainingOptions, text_file: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
     begin(ready, options, qtbot)
-    qtbot.waitUntil(lambda: ready.model is not None and step_of(ready) > 5, timeout=LONG)
-    folder = ready.training.folder
+    qtbot.waitUntil(lambda: ready.library.model is not None and step_of(ready) > 5, timeout=LONG)
+    folder = ready.training.state.folder
     ready.close()
     stopped = Run.open(folder).snapshots()[-1]
     assert stopped > 5
@@ -114,11 +120,11 @@ def test_closing_in_mid_training_leaves_a_run_that_goes_on_where_it_stopped(
     later = Session(tmp_path / "runs")
     later.start()
     try:
-        later.open_model(folder)
-        qtbot.waitUntil(lambda: later.model is not None, timeout=LONG)
-        later.resume_training()
+        later.library.open(folder)
+        qtbot.waitUntil(lambda: later.library.model is not None, timeout=LONG)
+        later.training.resume()
         qtbot.waitUntil(lambda: step_of(later) > stopped, timeout=LONG)
-        steps = list(later.training.history.loss.steps)
+        steps = list(later.training.state.history.loss.steps)
         assert steps[:stopped] == list(range(1, stopped + 1)), "the curve goes on from the old one"
     finally:
         later.close()
@@ -127,100 +133,100 @@ def test_closing_in_mid_training_leaves_a_run_that_goes_on_where_it_stopped(
 def test_a_run_that_is_trained_elsewhere_is_not_trained_here_too(
     ready: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:
-    ready.open_model(lstm_run)
-    qtbot.waitUntil(lambda: ready.model is not None, timeout=LONG)
-    with holding(lstm_run), qtbot.waitSignal(ready.failed, timeout=LONG) as caught:
-        ready.resume_training()
-    where, sentence = caught.args
-    assert where == "training"
+    ready.library.open(lstm_run)
+    qtbot.waitUntil(lambda: ready.library.model is not None, timeout=LONG)
+    with holding(lstm_run), qtbot.waitSignal(ready.training.failed, timeout=LONG) as caught:
+        ready.training.resume()
+    [sentence] = caught.args
     assert "being trained already" in sentence
-    assert ready.training.phase == "failed"
+    assert ready.training.state.phase == "failed"
 
 
 def test_one_step_from_nothing_begins_a_run_and_waits(
     ready: Session, options: TrainingOptions, qtbot: QtBot
 ) -> None:
-    ready.set_plan("lstm", FAMILIES["lstm"].configuration(width=8), options)
-    ready.step_training()
-    qtbot.waitUntil(lambda: ready.training.phase == "paused" and step_of(ready) == 1, timeout=LONG)
+    ready.training.set_plan("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    ready.training.step()
+    qtbot.waitUntil(lambda: ready.training.state.phase == "paused" and step_of(ready) == 1, timeout=LONG)
     qtbot.wait(2 * LOOK_EVERY)
     assert step_of(ready) == 1
 
 
 def test_a_training_that_comes_to_its_end_is_finished(ready: Session, qtbot: QtBot) -> None:
     begin_options = TrainingOptions(steps=5, batch=2, length=8, validate_every=0)
-    ready.train("lstm", FAMILIES["lstm"].configuration(width=8), begin_options)
-    qtbot.waitUntil(lambda: ready.training.phase == "finished", timeout=LONG)
-    qtbot.waitUntil(lambda: ready.model is not None, timeout=LONG)
-    assert ready.model.snapshots[-1] == 5
+    ready.training.start("lstm", FAMILIES["lstm"].configuration(width=8), begin_options)
+    qtbot.waitUntil(lambda: ready.training.state.phase == "finished", timeout=LONG)
+    qtbot.waitUntil(lambda: ready.library.model is not None, timeout=LONG)
+    assert ready.library.model.snapshots[-1] == 5
 
 
 def test_a_loss_that_is_not_finite_is_one_sentence(ready: Session, qtbot: QtBot) -> None:
     wild = TrainingOptions(
         steps=500, batch=2, length=8, optimizer="sgd", learning_rate=100.0, clip=0.0, schedule="constant"
     )
-    with qtbot.waitSignal(ready.failed, timeout=LONG) as caught:
-        ready.train("transformer", FAMILIES["transformer"].configuration(width=8, heads=1, layers=1), wild)
-    where, sentence = caught.args
-    assert where == "training"
+    with qtbot.waitSignal(ready.training.failed, timeout=LONG) as caught:
+        ready.training.start(
+            "transformer", FAMILIES["transformer"].configuration(width=8, heads=1, layers=1), wild
+        )
+    [sentence] = caught.args
     assert "finite" in sentence
     assert "\n" not in sentence
-    assert ready.training.phase == "failed"
+    assert ready.training.state.phase == "failed"
 
 
 def test_a_run_that_vanishes_while_it_is_trained_is_one_sentence(
     ready: Session, options: TrainingOptions, tmp_path: Path, qtbot: QtBot
 ) -> None:
     begin(ready, options, qtbot)
-    qtbot.waitUntil(lambda: ready.model is not None and step_of(ready) > 5, timeout=LONG)
+    qtbot.waitUntil(lambda: ready.library.model is not None and step_of(ready) > 5, timeout=LONG)
     said: list[str] = []
-    ready.failed.connect(lambda where, sentence: where == "training" and said.append(sentence))
-    ready.training.folder.rename(tmp_path / "moved")  # at once: removing file by file races with the training
-    qtbot.waitUntil(lambda: not ready.training.is_active, timeout=LONG)
-    assert ready.training.phase == "failed"
+    ready.training.failed.connect(said.append)
+    ready.training.state.folder.rename(
+        tmp_path / "moved"
+    )  # at once: removing file by file races with the training
+    qtbot.waitUntil(lambda: not ready.training.state.is_active, timeout=LONG)
+    assert ready.training.state.phase == "failed"
     assert len(said) == 1
     assert "has gone" in said[0]
-    ready.choose_step(ready.model.snapshots[0])  # what was open stays open
+    ready.library.choose_step(ready.library.model.snapshots[0])  # what was open stays open
 
 
 def test_a_training_that_could_not_begin_is_said_once(
     ready: Session, options: TrainingOptions, tmp_path: Path, qtbot: QtBot
 ) -> None:
     (tmp_path / "file").write_text("not a folder")
-    ready.runs_folder = tmp_path / "file" / "runs"
-    said: list[tuple[str, str]] = []
-    ready.failed.connect(lambda where, sentence: said.append((where, sentence)))
-    ready.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
-    qtbot.waitUntil(lambda: ready.training.phase == "failed", timeout=LONG)
-    qtbot.wait(100)
-    [(where, sentence)] = said
-    assert where == "training"
+    ready.training.runs_folder = tmp_path / "file" / "runs"
+    said: list[str] = []
+    ready.training.failed.connect(said.append)
+    ready.training.start("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    qtbot.waitUntil(lambda: ready.training.state.phase == "failed", timeout=LONG)
+    [sentence] = said
     assert "could not be made" in sentence
 
 
 def test_what_is_missing_is_said(session: Session, options: TrainingOptions, qtbot: QtBot) -> None:
-    said: list[tuple[str, str]] = []
-    session.failed.connect(lambda where, sentence: said.append((where, sentence)))
-    session.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
-    session.resume_training()
-    assert [where for where, _ in said] == ["training", "training"]
-    assert "no text" in said[0][1]
-    assert "no run" in said[1][1]
+    said: list[str] = []
+    session.training.failed.connect(said.append)
+    session.training.start("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    session.training.resume()
+    assert len(said) == 2
+    assert "no text" in said[0]
+    assert "no run" in said[1]
 
 
 def test_only_one_training_at_a_time(ready: Session, options: TrainingOptions, qtbot: QtBot) -> None:
     begin(ready, options, qtbot)
-    with qtbot.waitSignal(ready.failed) as caught:
-        ready.train()
-    assert "already" in caught.args[1]
+    with qtbot.waitSignal(ready.training.failed) as caught:
+        ready.training.start()
+    assert "already" in caught.args[0]
 
 
 def test_the_learning_rate_can_be_changed_on_the_way(
     ready: Session, options: TrainingOptions, qtbot: QtBot
 ) -> None:
     begin(ready, options, qtbot)
-    ready.set_learning_rate(0.0123)
-    qtbot.waitUntil(lambda: ready.training.progress.learning_rate == 0.0123, timeout=LONG)
+    ready.training.set_learning_rate(0.0123)
+    qtbot.waitUntil(lambda: ready.training.state.progress.learning_rate == 0.0123, timeout=LONG)
 
 
 def test_training_changes_are_told_at_the_pace_of_an_eye(
@@ -229,7 +235,7 @@ def test_training_changes_are_told_at_the_pace_of_an_eye(
     begin(ready, options, qtbot)
     told: list[int] = []
     first, began = step_of(ready), time.monotonic()
-    ready.training_changed.connect(lambda: told.append(step_of(ready)))
+    ready.training.changed.connect(lambda: told.append(step_of(ready)))
     qtbot.waitUntil(lambda: len(told) >= 4)
     assert len(told) <= 1 + 1000 * (time.monotonic() - began) / (0.9 * LOOK_EVERY)
     assert step_of(ready) - first > len(told), "several steps are one change"
@@ -250,10 +256,12 @@ def test_two_trainings_of_one_second_are_two_runs(
     monkeypatch.setattr("lmviz.app.session.training.datetime", Noon)
     folders = []
     for _ in range(2):
-        ready.train("ngram", FAMILIES["ngram"].configuration(), TrainingOptions(steps=1, validate_every=0))
-        qtbot.waitUntil(lambda: not ready.training.is_active, timeout=LONG)
-        assert ready.training.phase == "finished", ready.training.sentence
-        folders.append(ready.training.folder)
+        ready.training.start(
+            "ngram", FAMILIES["ngram"].configuration(), TrainingOptions(steps=1, validate_every=0)
+        )
+        qtbot.waitUntil(lambda: not ready.training.state.is_active, timeout=LONG)
+        assert ready.training.state.phase == "finished", ready.training.state.sentence
+        folders.append(ready.training.state.folder)
     assert folders[0] != folders[1]
 
 
@@ -262,5 +270,5 @@ def test_runs_lie_in_the_data_folder_that_was_named(
 ) -> None:
     monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "elsewhere"))
     session = Session()
-    assert session.runs_folder == tmp_path / "elsewhere" / "runs"
+    assert session.training.runs_folder == tmp_path / "elsewhere" / "runs"
     session.close()

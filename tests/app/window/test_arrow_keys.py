@@ -17,15 +17,19 @@ LONG = 30_000
 @pytest.fixture
 def inside(window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot) -> MainWindow:
     """The window at its third stage and second position."""
-    session.open_model(transformer_run)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    session.set_prefix("the cows eat")
+    session.library.open(transformer_run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    session.reading.set_prefix("the cows eat")
     qtbot.waitUntil(
-        lambda: session.reading is not None and session.reading.trace.text == session.prefix, timeout=LONG
+        lambda: (
+            session.reading.current is not None
+            and session.reading.current.trace.text == session.reading.prefix
+        ),
+        timeout=LONG,
     )
     window.show_perspective("inside")
-    session.choose_position(1)
-    session.choose_stage(2)
+    session.focus.choose_position(1)
+    session.focus.choose_stage(2)
     return window
 
 
@@ -43,10 +47,10 @@ def test_a_click_into_a_panel_does_not_cost_the_arrow_keys(
     widget = inside.perspective.findChild(kind, name)
     press(widget, Qt.Key.Key_Right, qtbot)
     press(widget, Qt.Key.Key_Down, qtbot)
-    assert (session.position, session.stage) == (2, 3)
+    assert (session.focus.position, session.focus.stage) == (2, 3)
     press(widget, Qt.Key.Key_Left, qtbot)
     press(widget, Qt.Key.Key_Up, qtbot)
-    assert (session.position, session.stage) == (1, 2)
+    assert (session.focus.position, session.focus.stage) == (1, 2)
 
 
 def test_a_number_field_keeps_its_arrow_keys(inside: MainWindow, session: Session, qtbot: QtBot) -> None:
@@ -55,4 +59,4 @@ def test_a_number_field_keeps_its_arrow_keys(inside: MainWindow, session: Sessio
     before = field.value()
     press(field, Qt.Key.Key_Up, qtbot)
     assert field.value() > before
-    assert session.stage == 2
+    assert session.focus.stage == 2

@@ -18,7 +18,7 @@ def views(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[Perspecti
     monkeypatch.setattr(building_ahead, "BETWEEN", 1)
     window.show_perspective("attention")
     window.build_ahead()
-    window.session.ready_changed.emit()
+    window.session.work.ready_changed.emit()
     return window.findChildren(PerspectiveView)
 
 
@@ -41,7 +41,7 @@ def test_it_waits_while_somebody_does_something(
 ) -> None:
     qtbot.waitUntil(lambda: sum(len(view.missing) for view in views) < 20, timeout=LONG)
     monkeypatch.setattr(building_ahead, "QUIET", 60_000)
-    window.session.set_prefix("the hens")
+    window.session.reading.set_prefix("the hens")
     before = [view.missing for view in views]
     qtbot.wait(100)
     assert [view.missing for view in views] == before

@@ -36,18 +36,21 @@ def test_what_a_training_can_be_told_depends_on_how_it_stands(
     options: TrainingOptions,
     qtbot: QtBot,
 ) -> None:
-    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
-        session.open_corpus(text_file, documents="line")
-    session.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
-    qtbot.waitUntil(lambda: session.trains_shown_model and session.training.phase == "running", timeout=LONG)
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    session.training.start("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    qtbot.waitUntil(
+        lambda: session.training.trains_shown_model and session.training.state.phase == "running",
+        timeout=LONG,
+    )
     assert offered() >= {*WHILE_TRAINING, "Follow training live"}
     assert not offered() & {"Train", "Go on training this run"}
-    session.pause_training()
-    qtbot.waitUntil(lambda: session.training.phase == "paused", timeout=LONG)
+    session.training.pause()
+    qtbot.waitUntil(lambda: session.training.state.phase == "paused", timeout=LONG)
     assert offered() >= {"Train", "Go on training this run", "Stop training"}
     assert "Pause training" not in offered()
-    session.stop_training()
-    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
     assert not offered() & {*WHILE_TRAINING, "Follow training live"}
     assert offered() >= {"Train", "Go on training this run", "Play training like a film"}
 
@@ -55,12 +58,12 @@ def test_what_a_training_can_be_told_depends_on_how_it_stands(
 def test_there_is_only_something_to_undo_after_an_intervention(
     session: Session, offered: Callable[[], set[str]], lstm_run: Path, qtbot: QtBot
 ) -> None:
-    session.open_model(lstm_run)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
     assert not offered() & OF_INTERVENTIONS
-    session.add_intervention(scale("logits", 0.5))
+    session.surgery.add(scale("logits", 0.5))
     assert offered() & OF_INTERVENTIONS == {"Undo intervention", "Take all interventions away"}
-    session.undo_intervention()
+    session.surgery.undo()
     assert offered() & OF_INTERVENTIONS == {"Redo intervention"}
 
 
@@ -76,17 +79,21 @@ def test_every_command_that_is_offered_can_be_chosen(
     is_training: bool,
     qtbot: QtBot,
 ) -> None:
-    session.open_corpus(text_file, documents="line")
-    session.open_model(lstm_run)
-    qtbot.waitUntil(lambda: session.corpus is not None and session.model is not None, timeout=LONG)
-    session.set_prefix("the cows")
+    session.text.open(text_file, documents="line")
+    session.library.open(lstm_run)
+    qtbot.waitUntil(
+        lambda: session.text.corpus is not None and session.library.model is not None, timeout=LONG
+    )
+    session.reading.set_prefix("the cows")
     window.set_theme("dark" if look == "dark" else "light")
     window.set_projector(look == "projector")
     failed: list[str] = []
-    session.failed.connect(lambda where, sentence: failed.append(f"{where}: {sentence}"))
+    session.work.any_failed.connect(failed.append)
     if is_training:
-        session.train("rnn", FAMILIES["rnn"].configuration(width=8), TrainingOptions(batch=2, length=8))
-        qtbot.waitUntil(lambda: session.training.phase == "running", timeout=LONG)
+        session.training.start(
+            "rnn", FAMILIES["rnn"].configuration(width=8), TrainingOptions(batch=2, length=8)
+        )
+        qtbot.waitUntil(lambda: session.training.state.phase == "running", timeout=LONG)
     left_out = {"Quit", "Train", "One training step", "Go on training this run", "Stop training"}
     names = [action.text() for action in window.commands.all()]
     for name in names:
@@ -98,5 +105,5 @@ def test_every_command_that_is_offered_can_be_chosen(
         window.set_projector(look == "projector")
     assert window.isVisible()
     assert not [sentence for sentence in failed if "did not expect" in sentence]
-    session.stop_training()
-    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)

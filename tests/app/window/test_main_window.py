@@ -53,15 +53,18 @@ def test_what_is_typed_becomes_tokens_and_a_distribution(
     window.show_perspective("attention")
     edit = find(window, QLineEdit, "prefix_edit")
     edit.clear()
-    with qtbot.waitSignal(read.reading_changed):
+    with qtbot.waitSignal(read.reading.changed):
         qtbot.keyClicks(edit, "the hens see")
-    qtbot.waitUntil(lambda: not read.is_reading)
-    assert read.reading.trace.tokens == ("⟨start⟩", "the", "hens", "see")
+    qtbot.waitUntil(lambda: not read.reading.is_busy)
+    assert read.reading.current.trace.tokens == ("⟨start⟩", "the", "hens", "see")
     panel = next(panel for panel in window.perspective.panels if isinstance(panel, NextWordPanel))
     qtbot.waitUntil(lambda: panel.distribution is not None)
     assert panel.distribution.probabilities.sum() == pytest.approx(1)
     qtbot.waitUntil(
-        lambda: panel.distribution.logits.tolist() == pytest.approx(read.reading.trace["logits"].array[-1])
+        lambda: (
+            panel.distribution.logits.tolist()
+            == pytest.approx(read.reading.current.trace["logits"].array[-1])
+        )
     )
 
 
@@ -77,19 +80,19 @@ def test_return_writes_a_line_break(window: MainWindow, read: Session, qtbot: Qt
     edit = find(window, QLineEdit, "prefix_edit")
     edit.setText("the cows")
     qtbot.keyClick(edit, Qt.Key.Key_Return)
-    assert read.prefix == "the cows\n"
+    assert read.reading.prefix == "the cows\n"
 
 
 def test_keys_step_and_escape_releases(window: MainWindow, read: Session, qtbot: QtBot) -> None:
     window.setFocus()
     qtbot.keyClick(window, Qt.Key.Key_Left)
-    assert read.position == 2
+    assert read.focus.position == 2
     qtbot.keyClick(window, Qt.Key.Key_Right)
-    assert read.position == 3
+    assert read.focus.position == 3
     qtbot.keyClick(window, Qt.Key.Key_Down)
-    assert read.stage == 1
+    assert read.focus.stage == 1
     qtbot.keyClick(window, Qt.Key.Key_Escape)
-    assert not read.is_position_pinned
+    assert not read.focus.is_position_pinned
 
 
 def test_typing_keeps_its_keys(window: MainWindow, read: Session, qtbot: QtBot) -> None:
@@ -98,32 +101,34 @@ def test_typing_keeps_its_keys(window: MainWindow, read: Session, qtbot: QtBot) 
     qtbot.keyClicks(edit, " now")
     qtbot.keyClick(edit, Qt.Key.Key_Left)
     assert edit.text() == "the cows eat now"
-    assert not read.is_position_pinned
+    assert not read.focus.is_position_pinned
     qtbot.keyClick(edit, Qt.Key.Key_Up)
     qtbot.keyClick(edit, Qt.Key.Key_Down)
-    assert read.stage == 1, "a line has no use for these, so they walk the stages"
+    assert read.focus.stage == 1, "a line has no use for these, so they walk the stages"
 
 
 def test_load_choose_train_pause_scrub_resume_stop(
     window: MainWindow, session: Session, text_file: Path, options: TrainingOptions, qtbot: QtBot
 ) -> None:
-    session.open_corpus(text_file, documents="line")
-    qtbot.waitUntil(lambda: session.corpus is not None)
-    session.set_plan("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.text.corpus is not None)
+    session.training.set_plan("lstm", FAMILIES["lstm"].configuration(width=8), options)
     press(window, qtbot, "train_button")
-    qtbot.waitUntil(lambda: session.training.phase == "running" and session.model is not None, timeout=LONG)
-    qtbot.waitUntil(lambda: len(session.model.snapshots) > 2, timeout=LONG)
+    qtbot.waitUntil(
+        lambda: session.training.state.phase == "running" and session.library.model is not None, timeout=LONG
+    )
+    qtbot.waitUntil(lambda: len(session.library.model.snapshots) > 2, timeout=LONG)
     press(window, qtbot, "pause_button")
-    qtbot.waitUntil(lambda: session.training.phase == "paused")
+    qtbot.waitUntil(lambda: session.training.state.phase == "paused")
     find(window, QWidget, "snapshot_slider").setValue(1)
-    assert session.step == session.model.snapshots[1]
+    assert session.library.step == session.library.model.snapshots[1]
     press(window, qtbot, "step_button")
     qtbot.waitUntil(lambda: find(window, QPushButton, "train_button").text() == "Resume")
     press(window, qtbot, "train_button")
-    qtbot.waitUntil(lambda: session.training.phase == "running")
+    qtbot.waitUntil(lambda: session.training.state.phase == "running")
     press(window, qtbot, "stop_button")
-    qtbot.waitUntil(lambda: session.training.phase == "stopped")
-    assert session.step == session.model.snapshots[1], "scrubbing holds"
+    qtbot.waitUntil(lambda: session.training.state.phase == "stopped")
+    assert session.library.step == session.library.model.snapshots[1], "scrubbing holds"
 
 
 def test_training_without_a_text_says_so_beside_the_button(window: MainWindow, qtbot: QtBot) -> None:
@@ -131,8 +136,8 @@ def test_training_without_a_text_says_so_beside_the_button(window: MainWindow, q
     notice = window.transport.notice
     assert "no text" in notice.sentence
     notice.findChild(QPushButton).click()
-    qtbot.waitUntil(lambda: window.session.corpus is not None, timeout=LONG)
-    assert window.session.corpus.name == "stories"
+    qtbot.waitUntil(lambda: window.session.text.corpus is not None, timeout=LONG)
+    assert window.session.text.corpus.name == "stories"
     assert not notice.sentence
 
 
@@ -141,11 +146,11 @@ def test_closing_in_mid_training_stops_it(
 ) -> None:
     window = MainWindow(session, settings)
     qtbot.addWidget(window)
-    session.open_corpus(text_file, documents="line")
-    qtbot.waitUntil(lambda: session.corpus is not None)
-    session.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
-    qtbot.waitUntil(lambda: session.training.phase == "running", timeout=LONG)
-    folder = session.training.folder
+    session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.text.corpus is not None)
+    session.training.start("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    qtbot.waitUntil(lambda: session.training.state.phase == "running", timeout=LONG)
+    folder = session.training.state.folder
     window.close()
     assert (folder / "resume" / "state.safetensors").is_file()
 
@@ -154,11 +159,11 @@ def test_the_film_runs_through_all_snapshots_and_every_one_is_read(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:
     seen = []
-    read.reading_changed.connect(lambda: seen.append(read.reading.step))
+    read.reading.changed.connect(lambda: seen.append(read.reading.current.step))
     film = window.transport.time.film_button
     film.click()
-    qtbot.waitUntil(lambda: not film.isChecked() and not read.is_reading, timeout=10_000)
-    assert sorted(set(seen)) == list(read.model.snapshots)
+    qtbot.waitUntil(lambda: not film.isChecked() and not read.reading.is_busy, timeout=10_000)
+    assert sorted(set(seen)) == list(read.library.model.snapshots)
 
 
 @pytest.mark.parametrize("number", range(1, len(shown_perspectives()) + 1))
@@ -201,9 +206,11 @@ def test_dropped_files_are_opened_by_what_they_are(
             Qt.KeyboardModifier.NoModifier,
         )
     )
-    qtbot.waitUntil(lambda: session.corpus is not None and session.model is not None, timeout=LONG)
-    assert session.corpus.name == "farm"
-    assert session.model.folder == lstm_run.resolve()
+    qtbot.waitUntil(
+        lambda: session.text.corpus is not None and session.library.model is not None, timeout=LONG
+    )
+    assert session.text.corpus.name == "farm"
+    assert session.library.model.folder == lstm_run.resolve()
     assert window.settings.recent == [snapshot, text_file]
 
 
@@ -216,9 +223,9 @@ def test_an_unexpected_exception_leaves_the_window_alive_and_is_shown_once(
     def broken() -> None:
         raise RuntimeError("a defect")
 
-    session.sampling_changed.connect(broken)
+    session.writing.sampling_changed.connect(broken)
     with qtbot.captureExceptions() as raised:
-        session.set_sampling(temperature=0.5)
+        session.writing.set_sampling(temperature=0.5)
     for _ in range(2):
         faults.catch(*raised[0][:2], raised[0][2])
     reports = window.findChildren(FaultReport)
@@ -228,15 +235,15 @@ def test_an_unexpected_exception_leaves_the_window_alive_and_is_shown_once(
     assert "RuntimeError: a defect" in copied
     assert "broken" in copied
     window.prefix_bar.edit.setText("still alive")
-    assert session.prefix == "still alive"
+    assert session.reading.prefix == "still alive"
 
 
 def test_what_was_open_is_offered_again(
     window: MainWindow, read: Session, settings: Settings, text_file: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    read.open_corpus(text_file, documents="line")
-    qtbot.waitUntil(lambda: read.corpus is not None)
-    read.choose_step(3)
+    read.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: read.text.corpus is not None)
+    read.library.choose_step(3)
     window.show_perspective("attention")
     window.close()
 
@@ -249,9 +256,11 @@ def test_what_was_open_is_offered_again(
         again.beginning.welcome(tmp_path)
         assert "farm.txt" in again.notice.sentence
         again.notice.findChild(QPushButton).click()
-        qtbot.waitUntil(lambda: later.corpus is not None and later.reading is not None, timeout=LONG)
-        assert (later.prefix, later.step) == ("the cows eat", 3)
-        assert later.corpus.options.documents == "line"
+        qtbot.waitUntil(
+            lambda: later.text.corpus is not None and later.reading.current is not None, timeout=LONG
+        )
+        assert (later.reading.prefix, later.library.step) == ("the cows eat", 3)
+        assert later.text.corpus.options.documents == "line"
     finally:
         later.close()
 
@@ -264,11 +273,13 @@ def test_a_session_that_was_killed_in_mid_training_is_offered_again_and_trains_o
     tmp_path: Path,
     qtbot: QtBot,
 ) -> None:
-    session.open_corpus(text_file, documents="line")
-    qtbot.waitUntil(lambda: session.corpus is not None)
-    session.train("lstm", FAMILIES["lstm"].configuration(width=8), options)
-    qtbot.waitUntil(lambda: session.model is not None and session.training.progress.step > 20, timeout=LONG)
-    folder = session.training.folder
+    session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.text.corpus is not None)
+    session.training.start("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    qtbot.waitUntil(
+        lambda: session.library.model is not None and session.training.state.progress.step > 20, timeout=LONG
+    )
+    folder = session.training.state.folder
     qtbot.waitUntil(
         lambda: Settings(tmp_path / "lmviz.ini").last_session.training == str(folder), timeout=LONG
     )
@@ -276,8 +287,8 @@ def test_a_session_that_was_killed_in_mid_training_is_offered_again_and_trains_o
     shutil.copytree(folder, killed)
     ini = tmp_path / "killed.ini"
     ini.write_text((tmp_path / "lmviz.ini").read_text().replace(str(folder), str(killed)))
-    session.stop_training()
-    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
     later = Session(tmp_path / "runs")
     again = MainWindow(later, Settings(ini))
@@ -288,13 +299,16 @@ def test_a_session_that_was_killed_in_mid_training_is_offered_again_and_trains_o
         assert "killed" in again.notice.sentence
         again.notice.findChild(QPushButton).click()
         qtbot.waitUntil(lambda: "stopped at step" in again.notice.sentence, timeout=LONG)
-        assert later.step == later.model.snapshots[-1], "what was followed live is followed again"
-        held = later.step
+        assert later.library.step == later.library.model.snapshots[-1], (
+            "what was followed live is followed again"
+        )
+        held = later.library.step
         again.notice.findChild(QPushButton).click()
         qtbot.waitUntil(
-            lambda: later.training.progress is not None and later.training.progress.step > held, timeout=LONG
+            lambda: later.training.state.progress is not None and later.training.state.progress.step > held,
+            timeout=LONG,
         )
-        assert later.training.folder == killed
+        assert later.training.state.folder == killed
     finally:
         later.close()
 
@@ -354,11 +368,11 @@ def test_more_room_goes_to_the_panels_in_the_middle_until_somebody_arranges_them
 def test_every_control_has_a_name_for_assistive_tools(
     window: MainWindow, read: Session, transformer_run: Path, text_file: Path, perspective: str, qtbot: QtBot
 ) -> None:
-    read.open_corpus(text_file, documents="line")
-    read.open_model(transformer_run)
-    qtbot.waitUntil(lambda: read.corpus is not None and len(read.models) == 2, timeout=LONG)
+    read.text.open(text_file, documents="line")
+    read.library.open(transformer_run)
+    qtbot.waitUntil(lambda: read.text.corpus is not None and len(read.library.models) == 2, timeout=LONG)
     window.show_perspective(perspective)
-    qtbot.waitUntil(lambda: read.reading is not None and not read.is_reading, timeout=LONG)
+    qtbot.waitUntil(lambda: read.reading.current is not None and not read.reading.is_busy, timeout=LONG)
     qtbot.wait(200)
     reachable = [
         item

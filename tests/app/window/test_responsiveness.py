@@ -30,14 +30,14 @@ SMALL = {"layers": 2, "heads": 2, "width": 64, "context": 32}
 @pytest.fixture
 def training(window: MainWindow, session: Session, text_file: Path, options: TrainingOptions, qtbot: QtBot):
     """The window with the Train perspective on a training that goes on, and a prefix to look at."""
-    session.open_corpus(text_file, documents="line")
-    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
+    session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
     window.show_perspective("train")
     options = replace(options, batch=8, length=32)
-    session.train("transformer", TransformerConfiguration(**SMALL), options)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    session.set_prefix("the cows eat")
-    qtbot.waitUntil(lambda: session.reading is not None, timeout=LONG)
+    session.training.start("transformer", TransformerConfiguration(**SMALL), options)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    session.reading.set_prefix("the cows eat")
+    qtbot.waitUntil(lambda: session.reading.current is not None, timeout=LONG)
     return session
 
 
@@ -62,11 +62,11 @@ def test_training_in_the_window_is_not_much_slower_than_headless(
     next(prepared.progress)
     rates: list[float] = []
     while len(rates) < ROUNDS and max(rates, default=0.0) <= 0.3:  # other work on the machine comes and goes
-        training.resume_training()
-        first, began = training.training.progress.step, time.perf_counter()
+        training.training.resume()
+        first, began = training.training.state.progress.step, time.perf_counter()
         qtbot.wait(WHILE // 3)
-        training.pause_training()
-        windowed = (training.training.progress.step - first) / (time.perf_counter() - began)
+        training.training.pause()
+        windowed = (training.training.state.progress.step - first) / (time.perf_counter() - began)
         qtbot.wait(50)
         steps, began = 0, time.perf_counter()
         while time.perf_counter() < began + WHILE / 3000:

@@ -25,16 +25,16 @@ def button(window: MainWindow) -> QPushButton:
 def test_nothing_is_called_live_while_nothing_trains(
     window: MainWindow, session: Session, button: QPushButton, lstm_run: Path, qtbot: QtBot
 ) -> None:
-    session.open_model(lstm_run)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
     assert button.text() == "step 6 · last"
     width = button.width()
-    first = session.model.snapshots[0]
-    session.choose_step(first)
+    first = session.library.model.snapshots[0]
+    session.library.choose_step(first)
     assert button.text() == f"step {first} of 6"
     assert button.minimumWidth() == width, "the slider beside it keeps its place"
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert session.step == 6
+    assert session.library.step == 6
     assert button.text() == "step 6 · last"
     assert not button.isChecked(), "there is nothing to follow"
 
@@ -47,16 +47,20 @@ def test_a_training_is_live_while_it_is_followed(
     options: TrainingOptions,
     qtbot: QtBot,
 ) -> None:
-    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
-        session.open_corpus(text_file, documents="line")
-    session.train("lstm", FAMILIES["lstm"].configuration(width=8), replace(options, validate_every=0))
-    qtbot.waitUntil(lambda: session.is_following, timeout=LONG)
-    assert button.text() == f"step {session.step:,} · live"
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    session.training.start(
+        "lstm", FAMILIES["lstm"].configuration(width=8), replace(options, validate_every=0)
+    )
+    qtbot.waitUntil(lambda: session.training.is_following, timeout=LONG)
+    assert button.text() == f"step {session.library.step:,} · live"
     assert button.isChecked()
-    session.choose_step(0)
+    session.library.choose_step(0)
     assert button.text() == f"step 0 of {options.steps:,}"
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert button.text().endswith("· live")
-    session.stop_training()
-    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
-    qtbot.waitUntil(lambda: button.text() == f"step {session.model.snapshots[-1]:,} · last", timeout=LONG)
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+    qtbot.waitUntil(
+        lambda: button.text() == f"step {session.library.model.snapshots[-1]:,} · last", timeout=LONG
+    )

@@ -9,9 +9,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.opening.opening import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
+from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.invitation import Invitation
@@ -56,7 +56,7 @@ class AttentionPanel(Panel):
         self._matrix = HeatmapView()
         self._matrix.setAccessibleName("attention of the chosen head")
         self._invitation = Invitation("attention_invitation")
-        self._invitation.accepted.connect(lambda: session.open_model(FIRST_MODEL))
+        self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
         self._invitation.hide()
         self._strips = ExplainedStrips(session)
         self._strips.setAccessibleName("query, key, value and what is mixed")
@@ -91,15 +91,15 @@ class AttentionPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import array_recipe, attention_recipe
 
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None or not self._shown.size:
             return ""
-        if self.session.heads:
-            return attention_recipe(reading.moment, self.session.heads, self._how.currentText())
-        return array_recipe(reading.moment, self._address, head=self.session.head[1])
+        if self.session.attention.heads:
+            return attention_recipe(reading.moment, self.session.attention.heads, self._how.currentText())
+        return array_recipe(reading.moment, self._address, head=self.session.attention.head[1])
 
     def refresh(self) -> None:
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None or "layers/0/attention/weights" not in reading.trace.arrays:
             self._shown = NOTHING
             self._matrix.set_matrix(NOTHING)
@@ -134,14 +134,14 @@ class AttentionPanel(Panel):
 
     def _invite(self) -> None:
         """Say in place of the matrix what there is to do."""
-        if self.session.reading is not None:
+        if self.session.reading.current is not None:
             self._invitation.invite(
                 "Only a Transformer has attention. This model reads without it.", MODEL_OFFER
             )
-        elif self.session.model is None:
+        elif self.session.library.model is None:
             self._invitation.invite("Open a Transformer to see which words look at which.", MODEL_OFFER)
         else:
-            is_coming = bool(self.session.prefix)
+            is_coming = bool(self.session.reading.prefix)
             self._invitation.invite("" if is_coming else "Type a beginning above, to see who looks at whom.")
         self._show_invitation(True)
 
@@ -161,12 +161,16 @@ class AttentionPanel(Panel):
         matrix.cell_dragged.connect(self._repaint)
         matrix.drag_finished.connect(self._end_of_drag)
         matrix.set_readout(self._read_out)
-        for changed in (session.hovered_position_changed, session.cell_changed, session.position_changed):
+        for changed in (
+            session.focus.hovered_position_changed,
+            session.focus.cell_changed,
+            session.focus.position_changed,
+        ):
             changed.connect(self._mark)
-        session.looked_at_changed.connect(self._mark)
-        session.hovered_cell_changed.connect(self._draw_strips)
-        session.arithmetic_changed.connect(self._light)
-        self.follow(session.reading_changed, session.head_changed, session.heads_changed)
+        session.attention.looked_at_changed.connect(self._mark)
+        session.focus.hovered_cell_changed.connect(self._draw_strips)
+        session.explanation.changed.connect(self._light)
+        self.follow(session.reading.changed, session.attention.head_changed, session.attention.heads_changed)
 
     @property
     def _tap(self) -> str:
@@ -174,13 +178,13 @@ class AttentionPanel(Panel):
 
     @property
     def _address(self) -> str:
-        return f"layers/{self.session.head[0]}/attention/{self._tap}"
+        return f"layers/{self.session.attention.head[0]}/attention/{self._tap}"
 
     def _draw(self, trace: Trace) -> None:
         from lmviz.inspection.attention import combine_heads
 
-        layer, head = self.session.head
-        several = [place for place in self.session.heads if self._has(trace, *place)]
+        layer, head = self.session.attention.head
+        several = [place for place in self.session.attention.heads if self._has(trace, *place)]
         self._how.setVisible(len(several) > 1)
         self._step.setEnabled(len(several) <= 1)
         self._paint.setEnabled(len(several) <= 1 and self._tap == "weights")
@@ -207,17 +211,17 @@ class AttentionPanel(Panel):
 
     def _pair_looked_at(self) -> tuple[int, int]:
         """The query and the key one looks at; those shown, while one points at their own strips."""
-        for cell in (self.session.shown_cell, self.session.cell):
+        for cell in (self.session.focus.shown_cell, self.session.focus.cell):
             place, _, tap = cell[0].rpartition("/") if cell is not None else ("", "", "")
             if place.endswith("/attention") and tap in STEPS.values():
                 return cell[1][1], cell[1][2]
             if cell is not None and self._strips.shows(cell):
                 return self._pair
-        return self.session.reading_position, self.session.reading_position
+        return self.session.reading.position, self.session.reading.position
 
     def _draw_strips(self) -> None:
         """The query, the key and the value behind the weight one looks at, and what they are mixed into."""
-        reading, (layer, head) = self.session.reading, self.session.head
+        reading, (layer, head) = self.session.reading.current, self.session.attention.head
         if reading is None or self._shown.size == 0 or not self.isVisible():
             self._strips.set_views([])
             self._strips_drawn = None
@@ -247,14 +251,14 @@ class AttentionPanel(Panel):
     def _mark(self) -> None:
         if self._shown.size == 0:
             return
-        position = self.session.reading_position
-        if self.session.looked_at:
+        position = self.session.reading.position
+        if self.session.attention.looked_at:
             self._matrix.set_selection(column=position)
         else:
             self._matrix.set_selection(row=position)
-        cell = self.session.cell
-        same = cell is not None and cell[0] == self._address and cell[1][0] == self.session.head[1]
-        self._matrix.set_pinned(tuple(cell[1][1:]) if same and not self.session.heads else None)
+        cell = self.session.focus.cell
+        same = cell is not None and cell[0] == self._address and cell[1][0] == self.session.attention.head[1]
+        self._matrix.set_pinned(tuple(cell[1][1:]) if same and not self.session.attention.heads else None)
         self._draw_strips()
         self._light()
 
@@ -262,57 +266,58 @@ class AttentionPanel(Panel):
         """Let what has no part in the explained cell step back."""
         from lmviz.inspection.views import matrix
 
-        reading, (_, head) = self.session.reading, self.session.head
+        reading, (_, head) = self.session.reading.current, self.session.attention.head
         drawn = reading is not None and self._shown.size > 0 and self._address in reading.trace
         if not drawn or not self.is_in_sight:
             return
         view = matrix(reading.trace, self._address, head, 0, ())
-        same = view.values.shape == self._shown.shape and len(self.session.heads) <= 1
-        lights = self.session.lights(view) if same else None
+        same = view.values.shape == self._shown.shape and len(self.session.attention.heads) <= 1
+        lights = self.session.explanation.lights(view) if same else None
         self._matrix.set_lights(self._isolated() if lights is None else lights)
 
     def _isolated(self) -> np.ndarray | None:
         """What the word under the pointer looks at, or who looks at it; None while it is a cell, or none."""
-        position = self.session.hovered_position
-        if position is None or position >= len(self._shown) or self.session.hovered_cell is not None:
+        position = self.session.focus.hovered_position
+        if position is None or position >= len(self._shown) or self.session.focus.hovered_cell is not None:
             return None
         strengths = np.zeros(self._shown.shape, dtype=np.int8)
-        strengths[(slice(None), position) if self.session.looked_at else position] = LIT
+        strengths[(slice(None), position) if self.session.attention.looked_at else position] = LIT
         return strengths
 
     def _hover(self, query: int, key: int) -> None:
-        self.session.hover_position(query)
-        if not self.session.heads:
-            self.session.hover_cell((self._address, (self.session.head[1], query, key)))
+        self.session.focus.hover_position(query)
+        if not self.session.attention.heads:
+            self.session.focus.hover_cell((self._address, (self.session.attention.head[1], query, key)))
 
     def _leave(self) -> None:
-        self.session.hover_position(None)
-        self.session.hover_cell(None)
+        self.session.focus.hover_position(None)
+        self.session.focus.hover_cell(None)
 
     def _choose(self, query: int, key: int) -> None:
-        self.session.choose_position(query)
-        if not self.session.heads:
-            self.session.choose_cell((self._address, (self.session.head[1], query, key)))
+        self.session.focus.choose_position(query)
+        if not self.session.attention.heads:
+            self.session.focus.choose_cell((self._address, (self.session.attention.head[1], query, key)))
 
     def _repaint(self, query: int, key: int, weight: float) -> None:
         from lmviz.errors import LmvizError
         from lmviz.inspection.interventions import paint_attention
 
-        reading, (layer, head) = self.session.reading, self.session.head
+        reading, (layer, head) = self.session.reading.current, self.session.attention.head
         if reading is None or self._tap != "weights":
             return
         try:
             painted = paint_attention(reading.baseline or reading.trace, layer, head, query, key, weight)
         except LmvizError as sentence:
-            self.session.failed.emit("surgery", str(sentence))
+            self.complain(str(sentence), "paint")
             return
-        self.session.add_intervention(painted, dragging=self._dragging)
+        self.complain("", "paint")
+        self.session.surgery.add(painted, dragging=self._dragging)
         self._dragging = True
 
     def _end_of_drag(self) -> None:
         self._dragging = False
 
     def _read_out(self, query: int, key: int) -> tuple[str, list[str]]:
-        names = [visible(token) for token in self.session.reading.trace.tokens]
+        names = [visible(token) for token in self.session.reading.current.trace.tokens]
         words = f"{coordinate('query', query, names)} looks at {coordinate('key', key, names)}"
         return number(float(self._shown[query, key])), [words]

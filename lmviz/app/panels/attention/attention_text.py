@@ -36,16 +36,18 @@ class AttentionTextPanel(Panel):
         self._card = Card("In the text", HINT, self._area)
         self.column.addWidget(self._card)
         self._text.token_hovered.connect(self._point)
-        self._text.token_clicked.connect(session.choose_position)
+        self._text.token_clicked.connect(session.focus.choose_position)
         self._mark_late = QTimer(self, singleShot=True, interval=AFTER_THE_POINTER)
         self._mark_late.timeout.connect(self._mark)
-        session.hovered_position_changed.connect(self._mark_late.start)
-        session.looked_at_changed.connect(lambda: self._text.set_looked_at(session.looked_at))
-        session.position_changed.connect(self._mark)
+        session.focus.hovered_position_changed.connect(self._mark_late.start)
+        session.attention.looked_at_changed.connect(
+            lambda: self._text.set_looked_at(session.attention.looked_at)
+        )
+        session.focus.position_changed.connect(self._mark)
         self._follow_current = QTimer(self, singleShot=True, interval=0)
         self._follow_current.timeout.connect(self._show_current)
-        session.position_changed.connect(self._follow_current.start)
-        self.follow(session.reading_changed, session.head_changed, session.heads_changed)
+        session.focus.position_changed.connect(self._follow_current.start)
+        self.follow(session.reading.changed, session.attention.head_changed, session.attention.heads_changed)
 
     @property
     def weights(self) -> np.ndarray:
@@ -58,15 +60,22 @@ class AttentionTextPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import attention_recipe
 
-        reading, heads = self.session.reading, self.session.heads or (self.session.head,)
+        reading, heads = (
+            self.session.reading.current,
+            self.session.attention.heads or (self.session.attention.head,),
+        )
         return attention_recipe(reading.moment, heads) if reading is not None and self._weights.size else ""
 
     def refresh(self) -> None:
         from lmviz.inspection.attention import combine_heads
 
-        reading = self.session.reading
+        reading = self.session.reading.current
         trace = reading.trace if reading is not None else None
-        heads = [head for head in self.session.heads or (self.session.head,) if _has(trace, head)]
+        heads = [
+            head
+            for head in self.session.attention.heads or (self.session.attention.head,)
+            if _has(trace, head)
+        ]
         if not heads:
             self._weights = NOTHING
             self._text.set_attention([], NOTHING)
@@ -78,18 +87,20 @@ class AttentionTextPanel(Panel):
 
     def _show_current(self) -> None:
         """Bring the word one looks at into sight, once the text has its new width."""
-        position = self.session.reading_position
+        position = self.session.reading.position
         if 0 <= position < len(self._weights):
             place = self._text.token_place(position).toPoint()
             self._area.ensureVisible(place.x(), place.y(), self._area.width() // 4, 0)
 
     def _point(self, token: int) -> None:
-        self.session.hover_position(token if token >= 0 else None)
+        self.session.focus.hover_position(token if token >= 0 else None)
         self._mark()  # at once, as the pointer is here
 
     def _mark(self) -> None:
-        hovered = self.session.hovered_position
-        self._text.set_current(self.session.reading_position if hovered is None else self.session.position)
+        hovered = self.session.focus.hovered_position
+        self._text.set_current(
+            self.session.reading.position if hovered is None else self.session.focus.position
+        )
         self._text.set_hovered(-1 if hovered is None else hovered)
 
 

@@ -42,9 +42,13 @@ class HeadsPanel(Panel):
         self._mosaic.head_clicked.connect(self._choose)
         self._mosaic.head_toggled.connect(self._toggle)
         self._mosaic.head_double_clicked.connect(self._solo)
-        for changed in (session.head_changed, session.heads_changed, session.interventions_changed):
+        for changed in (
+            session.attention.head_changed,
+            session.attention.heads_changed,
+            session.surgery.changed,
+        ):
             changed.connect(self._mark)
-        self.follow(session.reading_changed)
+        self.follow(session.reading.changed)
 
     @property
     def badges(self) -> tuple[tuple[HeadBadge, ...], ...]:
@@ -57,23 +61,23 @@ class HeadsPanel(Panel):
         return self._mosaic
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        reading = self.session.reading
+        reading = self.session.reading.current
         return {address: reading.trace[address].array for address in self._addresses()}
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import arrays_recipe
 
         addresses = self._addresses()
-        return arrays_recipe(self.session.reading.moment, addresses) if addresses else ""
+        return arrays_recipe(self.session.reading.current.moment, addresses) if addresses else ""
 
     def _addresses(self) -> list[str]:
         """The attention weights of all layers."""
-        reading = self.session.reading
+        reading = self.session.reading.current
         layers = attention_layers(reading.trace) if reading is not None else ()
         return [f"layers/{layer}/attention/weights" for layer in layers]
 
     def refresh(self) -> None:
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None or "layers/0/attention/weights" not in reading.trace.arrays:
             self._badges = ()
             self._mosaic.set_heads(NOTHING)
@@ -88,11 +92,11 @@ class HeadsPanel(Panel):
 
             return thumbnails(trace), head_badges(trace)
 
-        self.session.silence("thumbnails")
+        self.silence("thumbnails")
         if sum(attention_weights(trace, layer).size for layer in attention_layers(trace)) <= AT_ONCE:
             self._take(work())
         else:
-            self.session.ask_about(reading, "thumbnails", work, self._take)
+            self.ask_about(reading, "thumbnails", work, self._take)
 
     def _take(self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]) -> None:
         small, self._badges = found
@@ -100,27 +104,27 @@ class HeadsPanel(Panel):
         words = [[" · ".join(head.badges) for head in layer] for layer in self._badges]
         self._mosaic.set_heads(small, words)
         self._card.set_aside(f"{layers} layers × {heads} heads")
-        layer, head = self.session.head
+        layer, head = self.session.attention.head
         if layer >= layers or head >= heads:
-            self.session.choose_head(0, 0)
+            self.session.attention.choose_head(0, 0)
         self._mark()
 
     def _mark(self) -> None:
-        self._mosaic.set_current(*self.session.head)
-        self._mosaic.set_chosen(self.session.heads)
-        off = [item for item in self.session.interventions if item.enabled and item.value == 0.0]
+        self._mosaic.set_current(*self.session.attention.head)
+        self._mosaic.set_chosen(self.session.attention.heads)
+        off = [item for item in self.session.surgery.interventions if item.enabled and item.value == 0.0]
         mixed = [item for item in off if item.address.endswith("attention/mixed") and "head" in item.where]
         self._mosaic.set_faded({(int(item.address.split("/")[1]), item.where["head"]) for item in mixed})
 
     def _choose(self, layer: int, head: int) -> None:
-        self._together = self.session.heads or self._together
-        self.session.choose_heads(())
-        self.session.choose_head(layer, head)
+        self._together = self.session.attention.heads or self._together
+        self.session.attention.choose_heads(())
+        self.session.attention.choose_head(layer, head)
 
     def _toggle(self, layer: int, head: int) -> None:
         self._solo_head = None
-        chosen = set(self.session.heads or (self.session.head,))
-        self.session.choose_heads(chosen ^ {(layer, head)})
+        chosen = set(self.session.attention.heads or (self.session.attention.head,))
+        self.session.attention.choose_heads(chosen ^ {(layer, head)})
 
     def _solo(self, layer: int, head: int) -> None:
         """Look at this head alone; once more brings back those it was seen with, or all of its layer."""
@@ -129,7 +133,7 @@ class HeadsPanel(Panel):
             self._solo_head = (layer, head)
             return
         heads = len(self._badges[layer]) if layer < len(self._badges) else 0
-        self.session.choose_heads(self._together or [(layer, other) for other in range(heads)])
+        self.session.attention.choose_heads(self._together or [(layer, other) for other in range(heads)])
         self._solo_head, self._together = None, ()
 
     def _read_out(self, layer: int, head: int) -> tuple[str, list[str]]:

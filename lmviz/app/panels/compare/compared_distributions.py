@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
 
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.compare.expectation import Expectation, agreement_in_words, expect
 from lmviz.app.panels.compare.trio import Trio
+from lmviz.app.panels.compare.units_cache import UnitsCache
 from lmviz.app.panels.panel import Panel
-from lmviz.app.session.compared_models import (
-    ComparedModel,
-    ask_compared,
-    changes_of_compared,
-    compared_models,
-    names_of_compared,
-)
-from lmviz.app.session.comparing import UnitsCache, color_of, present_moment
+from lmviz.app.session.comparison import ComparedModel, names_of_compared
+from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.surgery import in_words
-from lmviz.app.session.work import Moment
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.invitation import Invitation
@@ -34,7 +29,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from lmviz.app.session.opened_models import OpenedModel
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.decoding.distribution import Distribution
     from lmviz.models.model import Model
@@ -60,12 +55,12 @@ class ComparedDistributionsPanel(Panel):
         self._twin = QPushButton("As trained too")
         self._twin.setObjectName("add_twin_button")
         self._twin.setToolTip("Put the model without the interventions beside it as it is changed")
-        self._twin.clicked.connect(lambda: session.set_twin(True))
+        self._twin.clicked.connect(lambda: session.comparison.set_twin(True))
         self._invitation = Invitation("compare_trio_button")
         self._invited = Card("Compare", "", self._invitation)
         self._cards: list[ModelCard] = []
         self._row = QHBoxLayout()
-        self._trio = Trio(session, self)
+        self._trio = Trio(self)
         self._units = UnitsCache()
         self._models: tuple[ComparedModel, ...] = ()
         self._read = ""
@@ -77,11 +72,11 @@ class ComparedDistributionsPanel(Panel):
         self._trio.changed.connect(self.refresh_soon)
         theme_switch().theme_changed.connect(self.refresh_soon)
         self.follow(
-            *changes_of_compared(session),
-            session.encoding_changed,
-            session.position_changed,
-            session.hovered_position_changed,
-            session.ready_changed,
+            session.comparison.changed,
+            session.reading.encoding_changed,
+            session.focus.position_changed,
+            session.focus.hovered_position_changed,
+            session.work.ready_changed,
         )
 
     @property
@@ -112,15 +107,14 @@ class ComparedDistributionsPanel(Panel):
         return {name: found.distribution.probabilities for name, found in pairs if found.distribution}
 
     def recipe(self) -> str:
-        from lmviz.app.session.moments import moments_of
         from lmviz.inspection.recipes.decoding import side_by_side_recipe
 
         if not self._found or not all(found.distribution for found in self._found):
             return ""
-        return side_by_side_recipe(moments_of(self._models, self._read))
+        return side_by_side_recipe([item.reads(self._read) for item in self._models])
 
     def refresh(self) -> None:
-        models = compared_models(self.session)
+        models = self.session.comparison.models
         if models != self._models:
             self._found = ()
         self._models = models  # which may have more snapshots by now, and are the same all the same
@@ -169,8 +163,8 @@ class ComparedDistributionsPanel(Panel):
             model, color = item.model, color_of(item.moment)
             removable = item.moment in others or item.is_twin
             card.set_moment(model.name, color, model.snapshots, item.step, removable=removable)
-        self._add.setEnabled(bool(session.models))
-        self._twin.setVisible(bool(session.interventions_in_force) and not session.has_twin)
+        self._add.setEnabled(bool(session.library.models))
+        self._twin.setVisible(bool(session.surgery.in_force) and not session.comparison.has_twin)
         self._invited.setVisible(len(self._models) < 2)
         begin = "Add a model, or another step of this one" if self._models else "Open or train a model"
         offer = self._trio.offer
@@ -184,17 +178,21 @@ class ComparedDistributionsPanel(Panel):
     def _text(self) -> str:
         """The prefix up to the position that one looks at."""
         session = self.session
-        if session.encoding is None or not len(session.encoding):
-            return session.prefix
-        position = session.shown_position
-        last = position == len(session.encoding) - 1
-        return session.prefix if last else session.prefix[: session.encoding.offsets[position][1]]
+        if session.reading.encoding is None or not len(session.reading.encoding):
+            return session.reading.prefix
+        position = session.focus.shown_position
+        last = position == len(session.reading.encoding) - 1
+        return (
+            session.reading.prefix
+            if last
+            else session.reading.prefix[: session.reading.encoding.offsets[position][1]]
+        )
 
     def _ask(self) -> None:
         models, text, cache = self._models, self._text(), self._units
         opened = [item.model for item in models]
         if not models:
-            self.session.silence("compare")
+            self.silence("compare")
             self._agreement.set_text("")
             return
 
@@ -206,7 +204,7 @@ class ComparedDistributionsPanel(Panel):
                 self._read, self._found = text, tuple(found)
                 self._draw()
 
-        ask_compared(self.session, "compare", models, work, take)
+        self.ask_compared(models, "compare", work, take)
 
     def _draw_soon(self) -> None:
         """Other sizes have room for other numbers of bars; nothing has to be asked for."""
@@ -261,39 +259,43 @@ class ComparedDistributionsPanel(Panel):
         found = self._found[place].distribution if place < len(self._found) else None
         if found is not None:
             tokenizer = self._models[place].model.tokenizer
-            self.session.set_prefix(tokenizer.continue_text(self._text(), found.candidate(bar + 1).id))
-            self.session.follow_end()
+            self.session.reading.set_prefix(
+                tokenizer.continue_text(self._text(), found.candidate(bar + 1).id)
+            )
+            self.session.focus.follow_end()
 
     def _choose_step(self, place: int, step: int) -> None:
         session, chosen = self.session, self._models[place]
         moment = chosen.moment
         if chosen.is_twin:
             if step != chosen.step:
-                session.set_twin(False)
+                session.comparison.set_twin(False)
                 self._include((chosen.model, step))
         elif moment not in self._others():
-            session.choose_step(step)
+            session.library.choose_step(step)
         else:
-            session.compare(((chosen.model, step) if item == moment else item) for item in self._others())
+            session.comparison.choose(
+                ((chosen.model, step) if item == moment else item) for item in self._others()
+            )
 
     def _remove(self, place: int) -> None:
         removed = self._models[place]
         if removed.is_twin:
-            self.session.set_twin(False)
+            self.session.comparison.set_twin(False)
         else:
-            self.session.compare(item for item in self._others() if item != removed.moment)
+            self.session.comparison.choose(item for item in self._others() if item != removed.moment)
 
     def _others(self) -> tuple[Moment, ...]:
         """What the present moment is compared with, as it is shown."""
         if not self._models:
             return ()
-        present = present_moment(self.session)
+        present = self.session.comparison.present
         return tuple(item.moment for item in self._models if item.moment != present)
 
     def _fill_menu(self) -> None:
         menu, session = self._add.menu(), self.session
         menu.clear()
-        for model in session.models:
+        for model in session.library.models:
             shown = [item.step for item in self._models if item.model == model]
             free = [step for step in reversed(model.snapshots) if step not in shown]
             action = menu.addAction(f"{model.name}, once more" if shown else model.name)
@@ -302,11 +304,11 @@ class ComparedDistributionsPanel(Panel):
                 # Beside a model as it is now, what it was when half trained tells most.
                 step = free[0] if not shown else model.nearest_snapshot(free[len(free) // 2])
                 action.triggered.connect(lambda _=False, moment=(model, step): self._include(moment))
-        if len(session.models) > 1:
+        if len(session.library.models) > 1:
             menu.addSeparator()
             menu.addAction("All that are open", self._trio.compare_all)
         if self._trio.offer:
             menu.addAction(f"The trio {self._trio.offer}", self._trio.compare)
 
     def _include(self, moment: Moment) -> None:
-        self.session.compare((*self._others(), moment))
+        self.session.comparison.choose((*self._others(), moment))

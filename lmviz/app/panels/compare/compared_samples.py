@@ -10,15 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
-from lmviz.app.session.compared_models import (
-    ComparedModel,
-    ask_compared,
-    changes_of_compared,
-    compared_models,
-    names_of_compared,
-)
-from lmviz.app.session.comparing import color_of
+from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import percentage
@@ -26,6 +20,7 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.decoding.options import DRAWING
 from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
@@ -83,11 +78,11 @@ class ComparedSamplesPanel(Panel):
         self.column.addWidget(self._card)
         theme_switch().theme_changed.connect(self._recolor)
         self.follow(
-            *changes_of_compared(session),
-            session.encoding_changed,
-            session.prefix_changed,
-            session.sampling_changed,
-            session.ready_changed,
+            session.comparison.changed,
+            session.reading.encoding_changed,
+            session.reading.prefix_changed,
+            session.writing.sampling_changed,
+            session.work.ready_changed,
         )
 
     @property
@@ -98,7 +93,7 @@ class ComparedSamplesPanel(Panel):
     @property
     def options(self) -> SamplingOptions:
         """How it is drawn: the session's sampling, from a seed that moves on with each set of new draws."""
-        sampling = self.session.sampling
+        sampling = self.session.writing.sampling
         return replace(sampling, seed=(sampling.seed + self._more) % 2**63)
 
     @property
@@ -115,20 +110,21 @@ class ComparedSamplesPanel(Panel):
         return arrays
 
     def recipe(self) -> str:
-        from lmviz.app.session.moments import DRAWING, moments_of, unusual
         from lmviz.inspection.recipes.decoding import samples_recipe
 
         lengths = [len(sample.drawn) for sample in self._samples]
         if not self._asked or not all(lengths):
             return ""
         _, prefix, options = self._asked
-        return samples_recipe(moments_of(self._models, prefix), lengths, unusual(options, *DRAWING))
+        return samples_recipe(
+            [item.reads(prefix) for item in self._models], lengths, options.unusual_values(*DRAWING)
+        )
 
     def refresh(self) -> None:
-        models, options = compared_models(self.session), self.options
-        asked = (models, self.session.prefix, options)
+        models, options = self.session.comparison.models, self.options
+        asked = (models, self.session.reading.prefix, options)
         if not models:
-            self.session.silence("samples")
+            self.silence("samples")
             self._asked = ()
             self._say("Open or train a model to see it write.")
             return
@@ -180,7 +176,7 @@ class ComparedSamplesPanel(Panel):
         def take(longer: list[Sample]) -> None:
             self._take(asked, tuple(longer))
 
-        ask_compared(self.session, "samples", models, work, take)
+        self.ask_compared(models, "samples", work, take)
 
     def _take(self, asked: tuple[object, ...], samples: tuple[Sample, ...]) -> None:
         if asked != self._asked:

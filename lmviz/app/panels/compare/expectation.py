@@ -14,8 +14,8 @@ from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.comparing import UnitsCache
-    from lmviz.app.session.opened_models import OpenedModel
+    from lmviz.app.panels.compare.units_cache import UnitsCache
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.decoding.distribution import Distribution
     from lmviz.decoding.shared_units import SharedUnits
     from lmviz.models.model import Model

@@ -10,24 +10,13 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from lmviz.app.panels.panel import Panel
-from lmviz.app.session.compared_models import ComparedModel, ask_compared
-from lmviz.app.session.comparing import (
-    lacking_for_a_game,
-    names_of,
-    offer_for_a_game,
-    play_or_open,
-    present_moment,
-    shown_moments,
-)
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.panels.compare.game import GamePanel
+from lmviz.app.session.comparison import ComparedModel, names_of
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.slider_row import SliderRow
@@ -44,7 +33,6 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus
 
-WHERE = "guess"
 ROUNDS = 10
 BEFORE = {"characters": 60, "bpe": 24}
 USUAL_BEFORE = 18
@@ -54,29 +42,26 @@ UNSURE = 50
 """The confidence, in percent, that the slider begins with."""
 
 
-class GuessWordPanel(Panel):
+class GuessWordPanel(GamePanel):
     """Rounds from the held-out text. Nothing of what the models expect is shown before one commits."""
 
+    title = "Guess the next word"
+    key = "guess"
+    needs_model = "Open or train a model to play against."
+    needs_text = "Open a text: its held-out part is what there is to guess."
+    needs_held_out = "This text keeps nothing from training: open it with a validation part to guess from."
+
     def __init__(self, session: Session) -> None:
-        super().__init__(session)
+        super().__init__(session, "guess_play_button")
         self.setObjectName("guess_view")
         self._game: GuessingGame | None = None
         self._corpus: Corpus | None = None
-        self._seed = 0
         self._model_bits: dict[str, float] | None = None
         self._expected: Distribution | None = None
         self._is_revealed = False
-        self._complaint = ""
         self._build()
-        self._card = Card("Guess the next word", "", self._pages)
-        self.column.addWidget(self._card)
-        session.failed.connect(self._complain)
-        session.corpus_changed.connect(self._forget)
-        session.compared_changed.connect(self._ask_again)
-        session.model_changed.connect(self._ask_again)
-        self.follow(
-            session.corpus_changed, session.model_changed, session.models_changed, session.ready_changed
-        )
+        session.comparison.choice_changed.connect(self._ask_again)
+        session.library.model_changed.connect(self._ask_again)
 
     @property
     def game(self) -> GuessingGame | None:
@@ -91,8 +76,6 @@ class GuessWordPanel(Panel):
         return self._game.answers[-1].round if self._is_revealed else self._game.current
 
     def _build(self) -> None:
-        self._invitation = Invitation("guess_play_button")
-        self._invitation.accepted.connect(lambda: play_or_open(self.session, self._start))
         self._passage = QLabel()
         self._passage.setObjectName("guess_passage")
         self._passage.setTextFormat(Qt.TextFormat.PlainText)
@@ -115,12 +98,10 @@ class GuessWordPanel(Panel):
         self._look.setObjectName("guess_look_button")
         self._look.setProperty("role", "link")
         self._look.setToolTip("Make this passage the prefix of the window")
-        self._look.clicked.connect(lambda: self.session.set_prefix(self.round.text))
+        self._look.clicked.connect(lambda: self.session.reading.set_prefix(self.round.text))
         self._scores = TableView()
         self._scores.setAccessibleName("scores of the players")
-        self._pages = QStackedWidget()
-        for page in (self._invitation, self._round_page()):
-            self._pages.addWidget(page)
+        self.add_page(self._round_page())
 
     def _round_page(self) -> QWidget:
         buttons = QHBoxLayout()
@@ -141,13 +122,13 @@ class GuessWordPanel(Panel):
 
     def refresh(self) -> None:
         ready = self._show_invitation()
-        self._pages.setCurrentIndex(int(ready and self.round is not None))
+        self.pages.setCurrentIndex(int(ready and self.round is not None))
         if not ready or self.round is None:
-            self._card.set_aside("")
+            self.game_card.set_aside("")
             return
         game, shown = self._game, self.round
         number_of_round = len(game.answers) + (not self._is_revealed)
-        self._card.set_aside(f"round {number_of_round} of {len(game.rounds)}")
+        self.game_card.set_aside(f"round {number_of_round} of {len(game.rounds)}")
         written = shown.answer.strip() or visible(shown.answer)
         self._passage.setText(f"“…{shown.text} {written if self._is_revealed else '____'}”")
         for widget in (self._words, self._sure):
@@ -160,19 +141,10 @@ class GuessWordPanel(Panel):
 
     def _show_invitation(self) -> bool:
         """What to do before one can play; whether one can."""
-        lacking = lacking_for_a_game(
-            self.session,
-            model="Open or train a model to play against.",
-            text="Open a text: its held-out part is what there is to guess.",
-            held_out="This text keeps nothing from training: open it with a validation part to guess from.",
-        )
         sentence = "Passages of the held-out text: name the word that comes next, and see who knew better."
         if self._game is not None and self._game.current is None and not self._is_revealed:
             sentence = f"You needed {self._game.mean_bits['you']:.2f} bits a word. {self._say_best()}"
-        offer = "Play" if self._game is None else "Play again"
-        first, _ = offer_for_a_game(self.session)
-        self._invitation.invite(self._complaint or lacking or sentence, first if lacking else offer)
-        return not lacking and not self._complaint
+        return self.invite(sentence, again=self._game is not None)
 
     def _say_best(self) -> str:
         models = {name: bits for name, bits in self._game.mean_bits.items() if name != "you"}
@@ -206,35 +178,32 @@ class GuessWordPanel(Panel):
             Column("bits a word", np.array([means[name] for name in players]), lambda bits: number(bits, 2)),
         ]
         self._scores.set_columns(columns)
-        self._scores.setFixedHeight(round(self._card.length(ROW) * (len(players) + 1.5)))
+        self._scores.setFixedHeight(round(self.game_card.length(ROW) * (len(players) + 1.5)))
         self._scores.set_current(players.index("you") if "you" in players else -1)
 
-    def _start(self) -> None:
-        corpus = self.session.corpus
-        self._complaint = ""
-        self._seed += 1
-        seed, before = self._seed, BEFORE.get(corpus.tokenizer.kind, USUAL_BEFORE)
+    def start(self) -> None:
+        corpus = self.session.text.corpus
+        seed, before = self.seed, BEFORE.get(corpus.tokenizer.kind, USUAL_BEFORE)
 
         def work() -> tuple[Round, ...]:
             return choose_rounds(corpus.validation, corpus.tokenizer, ROUNDS, before=before, seed=seed)
 
-        self.session.ask_reader(WHERE, work, lambda rounds: self._begin_game(corpus, rounds))
+        self.deal(work, self._begin_game)
 
     def _begin_game(self, corpus: Corpus, rounds: tuple[Round, ...]) -> None:
-        if corpus is self.session.corpus:
-            self._corpus, self._game = corpus, GuessingGame(rounds)
-            noun = "character" if corpus.tokenizer.kind == "characters" else "word"
-            self._card.set_title(f"Guess the next {noun}")
-            self._deal()
+        self._corpus, self._game = corpus, GuessingGame(rounds)
+        noun = "character" if corpus.tokenizer.kind == "characters" else "word"
+        self.game_card.set_title(f"Guess the next {noun}")
+        self._show_next()
 
     def _go_on(self) -> None:
         if self._game.current is None:
             self._is_revealed = False
             self.refresh_soon()
         else:
-            self._deal()
+            self._show_next()
 
-    def _deal(self) -> None:
+    def _show_next(self) -> None:
         """Show the next round, and have the models answer it meanwhile."""
         self._is_revealed = False
         self._words.clear()
@@ -249,16 +218,16 @@ class GuessWordPanel(Panel):
             self._ask()
 
     def _ask(self) -> None:
-        current, moments, corpus = self._game.current, shown_moments(self.session), self._corpus
+        current, moments, corpus = self._game.current, self.session.comparison.moments, self._corpus
         self._model_bits = self._expected = None
         if not moments:
             return
         kinds = [model.tokenizer.kind for model, _ in moments]
-        present = moments.index(present_moment(self.session))
+        present = moments.index(self.session.comparison.present)
         # The present model says what it expected, unless only another has tokens like the corpus's.
         alike = [place for place, kind in enumerate(kinds) if kind == corpus.tokenizer.kind]
         teller = present if present in alike or not alike else alike[0]
-        seed = self._seed + len(self._game.answers)
+        seed = self.seed + len(self._game.answers)
 
         def work(model: Model, place: int) -> tuple[float, Distribution | None]:
             from lmviz.decoding.continuation import Continuation
@@ -281,7 +250,7 @@ class GuessWordPanel(Panel):
             else:
                 self._words.offer(common_words(current, corpus.validation, corpus.tokenizer, OFFERED, seed))
 
-        ask_compared(self.session, WHERE, [ComparedModel(moment) for moment in moments], work, take)
+        self.ask_compared([ComparedModel(moment) for moment in moments], self.key, work, take)
 
     def _commit(self, guess: str) -> None:
         if self._game is None or self._model_bits is None or self._is_revealed or not guess:
@@ -290,12 +259,5 @@ class GuessWordPanel(Panel):
         self._is_revealed = True
         self.refresh_soon()
 
-    def _forget(self) -> None:
-        """Another text, another game."""
-        self._game, self._is_revealed, self._complaint = None, False, ""
-        self.session.silence(WHERE)
-
-    def _complain(self, where: str, sentence: str) -> None:
-        if where == WHERE:
-            self._game, self._is_revealed, self._complaint = None, False, sentence
-            self.refresh_soon()
+    def forget(self) -> None:
+        self._game, self._is_revealed = None, False

@@ -9,8 +9,8 @@ import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.session.comparing import names_of, shown_moments
-from lmviz.app.session.work import Moment
+from lmviz.app.session.comparison import names_of
+from lmviz.app.session.opened_model import Moment
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import count, number
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from lmviz.app.workers.job import Job, Report
     from lmviz.training.evaluation import Evaluation
 
-WHERE = "scores"
 NOTHING_HELD_OUT = "This text keeps nothing from training: open it with a validation part to be judged on."
 
 
@@ -44,7 +43,6 @@ class ScoresPanel(Panel):
         self._known: dict[tuple[Path, int, str], Evaluation] = {}
         self._job: Job | None = None
         self._share = 0.0
-        self._complaint = ""
         head = QWidget()
         row = QHBoxLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
@@ -55,15 +53,14 @@ class ScoresPanel(Panel):
         self._pages.addWidget(self._table)
         self._card = Card("Scores", head, self._pages)
         self.column.addWidget(self._card)
-        session.failed.connect(self._complain)
         self.follow(
-            session.model_changed,
-            session.models_changed,
-            session.step_changed,
-            session.compared_changed,
-            session.interventions_changed,
-            session.corpus_changed,
-            session.ready_changed,
+            session.library.model_changed,
+            session.library.models_changed,
+            session.library.step_changed,
+            session.comparison.choice_changed,
+            session.surgery.changed,
+            session.text.changed,
+            session.work.ready_changed,
         )
 
     @property
@@ -73,12 +70,12 @@ class ScoresPanel(Panel):
 
     def score_of(self, moment: Moment) -> Evaluation | None:
         """What was measured of a moment on the corpus that is open."""
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         return None if corpus is None else self._known.get(_key(moment, corpus.fingerprint))
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Of each model that was measured: tokens, nats per token, perplexity, bits per character."""
-        moments = shown_moments(self.session)
+        moments = self.session.comparison.moments
         scores = zip(names_of(moments), map(self.score_of, moments), strict=True)
         return {
             name: np.array(
@@ -93,14 +90,14 @@ class ScoresPanel(Panel):
         from lmviz.inspection.recipes.run import scores_recipe
         from lmviz.inspection.recipes.text import settings_of
 
-        corpus, moments = self.session.corpus, shown_moments(self.session)
+        corpus, moments = self.session.text.corpus, self.session.comparison.moments
         measured = [(str(model.folder), step) for model, step in moments if self.score_of((model, step))]
         if not measured or not corpus.sources:
             return ""
         return scores_recipe(corpus.sources, settings_of(corpus), measured)
 
     def refresh(self) -> None:
-        corpus, moments = self.session.corpus, shown_moments(self.session)
+        corpus, moments = self.session.text.corpus, self.session.comparison.moments
         held_out = corpus is not None and len(corpus.validation_documents) > 0
         can_measure = held_out and bool(moments)
         self._button.setVisible(can_measure)
@@ -145,24 +142,21 @@ class ScoresPanel(Panel):
     def _said(self) -> str:
         if self._job is not None:
             return f"{self._job.name}: {100 * self._share:.0f} %"
-        if self._complaint:
-            return self._complaint
         said = "across tokenizers only bits per character compare"
         # A score is of a model as it was trained, and is remembered.
-        return f"without the interventions · {said}" if self.session.interventions_in_force else said
+        return f"without the interventions · {said}" if self.session.surgery.in_force else said
 
     def _missing(self) -> list[Moment]:
-        return [moment for moment in shown_moments(self.session) if self.score_of(moment) is None]
+        return [moment for moment in self.session.comparison.moments if self.score_of(moment) is None]
 
     def _toggle(self) -> None:
         if self._job is not None:
             self._job.cancel()
         else:
-            self._complaint = ""
             self._measure_next()
 
     def _measure_next(self) -> None:
-        corpus, missing = self.session.corpus, self._missing()
+        corpus, missing = self.session.text.corpus, self._missing()
         if corpus is None or not missing:
             return
         moment = missing[0]
@@ -182,7 +176,7 @@ class ScoresPanel(Panel):
 
         (name,) = names_of([moment])
         self._share = 0.0
-        self._job = self.session.start_reporting_job(f"Judging {name}", work, take, where=WHERE)
+        self._job = self.start_job(f"Judging {name}", work, take)
         self._job.progressed.connect(self._progress)
         self._job.ended.connect(self._go_on)
         self.refresh_soon()
@@ -194,14 +188,9 @@ class ScoresPanel(Panel):
     def _go_on(self, job: Job) -> None:
         """The next one, unless somebody cancelled or something failed."""
         self._job = None
-        if not job.is_cancelled and not self._complaint:
+        if not job.is_cancelled and not self.complaint:
             self._measure_next()
         self.refresh_soon()
-
-    def _complain(self, where: str, sentence: str) -> None:
-        if where == WHERE:
-            self._complaint = sentence
-            self.refresh_soon()
 
 
 def _key(moment: Moment, fingerprint: str) -> tuple[Path, int, str]:

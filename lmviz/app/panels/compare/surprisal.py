@@ -9,16 +9,10 @@ import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.compare.colors import color_of
+from lmviz.app.panels.compare.units_cache import UnitsCache
 from lmviz.app.panels.panel import Panel
-from lmviz.app.session.compared_models import (
-    ComparedModel,
-    ask_compared,
-    changes_of_compared,
-    compared_models,
-    names_of_compared,
-    turns_of,
-)
-from lmviz.app.session.comparing import UnitsCache, color_of
+from lmviz.app.session.comparison import ComparedModel, names_of_compared, turns_of
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -64,16 +58,16 @@ class SurprisalPanel(Panel):
         self.column.addWidget(self._card)
         self._legend.entry_clicked.connect(self._toggle)
         self._plot.word_hovered.connect(
-            lambda word: session.hover_position(word + self._first if word >= 0 else None)
+            lambda word: session.focus.hover_position(word + self._first if word >= 0 else None)
         )
-        self._plot.word_clicked.connect(lambda word: session.choose_position(word + self._first))
-        session.hovered_position_changed.connect(self._mark)
-        session.position_changed.connect(self._mark)
+        self._plot.word_clicked.connect(lambda word: session.focus.choose_position(word + self._first))
+        session.focus.hovered_position_changed.connect(self._mark)
+        session.focus.position_changed.connect(self._mark)
         theme_switch().theme_changed.connect(self._recolor)
         self.follow(
-            *changes_of_compared(session),
-            session.encoding_changed,
-            session.ready_changed,
+            session.comparison.changed,
+            session.reading.encoding_changed,
+            session.work.ready_changed,
         )
 
     @property
@@ -97,22 +91,21 @@ class SurprisalPanel(Panel):
         return arrays if self._disagreement is None else arrays | {"disagreement": self._disagreement}
 
     def recipe(self) -> str:
-        from lmviz.app.session.moments import moments_of
         from lmviz.inspection.recipes.decoding import comparison_recipe, likelihood_recipe
 
         if not self._curves:
             return ""
-        moments = moments_of(self._models, self._text)
+        moments = [item.reads(self._text) for item in self._models]
         return comparison_recipe(moments) if len(moments) > 1 else likelihood_recipe(moments[0])
 
     def refresh(self) -> None:
-        session, models = self.session, compared_models(self.session)
-        encoding, first = session.encoding, 0
-        if session.model is not None and encoding is not None:
+        session, models = self.session, self.session.comparison.models
+        encoding, first = session.reading.encoding, 0
+        if session.library.model is not None and encoding is not None:
             # START has no surprisal and no place in the text.
-            first = int(bool(len(encoding)) and encoding.ids[0] == session.model.tokenizer.start_id)
+            first = int(bool(len(encoding)) and encoding.ids[0] == session.library.model.tokenizer.start_id)
         if not models or encoding is None or len(encoding) <= first:
-            session.silence("surprisal")
+            self.silence("surprisal")
             self._curves, self._disagreement = (), None
             self._say("Open or train a model to see it read." if not models else "Type a prefix above.")
             return
@@ -128,7 +121,7 @@ class SurprisalPanel(Panel):
         return head
 
     def _ask(self, models: tuple[ComparedModel, ...], encoding: Encoding, first: int) -> None:
-        text, cache, opened = self.session.prefix, self._units, [item.model for item in models]
+        text, cache, opened = self.session.reading.prefix, self._units, [item.model for item in models]
         spans = encoding.offsets[first:]
         beginning = spans[0][0]
 
@@ -150,7 +143,7 @@ class SurprisalPanel(Panel):
             self._text = text
             self._take(models, encoding, first, found)
 
-        ask_compared(self.session, "surprisal", models, work, take)
+        self.ask_compared(models, "surprisal", work, take)
 
     def _take(
         self, models: tuple[ComparedModel, ...], encoding: Encoding, first: int, found: Sequence[Found | str]
@@ -170,7 +163,7 @@ class SurprisalPanel(Panel):
         self._draw()
         if len(models) > 1:
             shares = [item[1] for item in found]
-            self.session.ask_reader("surprisal", lambda: _compare(shares), self._take_disagreement)
+            self.ask_reader("surprisal", lambda: _compare(shares), self._take_disagreement)
 
     def _take_disagreement(self, found: Disagreement) -> None:
         at = dict(zip(found.places.tolist(), found.divergence.tolist(), strict=True))
@@ -207,8 +200,8 @@ class SurprisalPanel(Panel):
 
     def _mark(self) -> None:
         session = self.session
-        hovered = session.hovered_position
-        self._plot.set_current(session.position - self._first)
+        hovered = session.focus.hovered_position
+        self._plot.set_current(session.focus.position - self._first)
         self._plot.set_hovered(-1 if hovered is None else hovered - self._first)
 
     def _toggle(self, name: str) -> None:

@@ -2,52 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from lmviz.app.session.comparing import find_trio
-
 if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
+    from lmviz.app.panels.panel import Panel
+
+
+TRIO = ("ngram", "lstm", "transformer")
+"""The families to begin with: counts, a recurrence, attention."""
 
 
 class Trio(QObject):
-    """`look()` finds what can be offered; `offer` says it in words; `compare()` opens and compares it.
+    """`Trio(panel)`: `look()` finds what to offer; `offer` says it; `compare()` opens and compares it.
 
     Signal: `changed()` when the offer has changed.
     """
 
     changed = Signal()
 
-    def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
+    def __init__(self, panel: Panel) -> None:
+        super().__init__(panel)
+        self._panel = panel
+        self._session = session = panel.session
         self._looked_for: tuple[object, ...] | None = None
         self._folders: tuple[Path, ...] = ()
         self._awaited: tuple[Path, ...] = ()
         self._soon = QTimer(self, singleShot=True, interval=0)  # once an opened model has been chosen
         self._soon.timeout.connect(self._go_on)
-        session.models_changed.connect(self._go_on_soon)
+        session.library.models_changed.connect(self._go_on_soon)
 
     @property
     def offer(self) -> str:
         """What `compare` would compare; empty when there are no two models."""
         if self._folders:
             return _listed([folder.name for folder in self._folders])
-        models = self._session.models
+        models = self._session.library.models
         return _listed([model.name for model in models]) if len(models) > 1 else ""
 
     def look(self) -> None:
         """Look for the three again if other models or another corpus are open."""
         session = self._session
-        open_folders = tuple(model.folder for model in session.models)
-        marks = [session.model.description.fingerprint] if session.model is not None else []
-        marks += [session.corpus.fingerprint] if session.corpus is not None else []
+        open_folders = tuple(model.folder for model in session.library.models)
+        marks = [session.library.model.description.fingerprint] if session.library.model is not None else []
+        marks += [session.text.corpus.fingerprint] if session.text.corpus is not None else []
         looked_for = (open_folders, tuple(marks))
-        if looked_for == self._looked_for or not session.is_ready:
+        if looked_for == self._looked_for or not session.work.is_ready:
             return
         self._looked_for = looked_for
 
@@ -57,7 +60,7 @@ class Trio(QObject):
             samples = [find_run(name).resolve() for name in sample_models()]
             return find_trio(dict.fromkeys([*open_folders, *samples]), *marks[:1])
 
-        session.ask_reader("trio", work, self._take)
+        self._panel.ask_reader("trio", work, self._take)
 
     def compare(self) -> None:
         """Open what is offered and not open yet, and compare it."""
@@ -65,16 +68,18 @@ class Trio(QObject):
             self.compare_all()
             return
         self._awaited = self._folders
-        known = {model.folder for model in self._session.models}
+        known = {model.folder for model in self._session.library.models}
         for folder in self._awaited:
             if folder not in known:
-                self._session.open_model(folder)
+                self._session.library.open(folder)
         self._go_on()
 
     def compare_all(self) -> None:
         """Compare the present model with all others that are open."""
         session = self._session
-        session.compare((model, model.snapshots[-1]) for model in session.models if model != session.model)
+        session.comparison.choose(
+            (model, model.snapshots[-1]) for model in session.library.models if model != session.library.model
+        )
 
     def _go_on_soon(self) -> None:
         if self._awaited:
@@ -83,15 +88,15 @@ class Trio(QObject):
     def _go_on(self) -> None:
         """Once all are open, the last of them is the present one and the others stand beside it."""
         session = self._session
-        found = {model.folder: model for model in session.models}
+        found = {model.folder: model for model in session.library.models}
         if not self._awaited or not all(folder in found for folder in self._awaited):
             return
         chosen = [found[folder] for folder in self._awaited]
         self._awaited = ()
-        session.choose_model(chosen[-1])
-        session.compare((model, model.snapshots[-1]) for model in chosen[:-1])
-        if session.corpus is None:
-            session.open_text_of(chosen[-1])  # on whose held-out part they are judged
+        session.library.choose(chosen[-1])
+        session.comparison.choose((model, model.snapshots[-1]) for model in chosen[:-1])
+        if session.text.corpus is None:
+            session.text.open_text_of(chosen[-1])  # on whose held-out part they are judged
 
     def _take(self, folders: tuple[Path, ...]) -> None:
         if folders != self._folders:
@@ -102,3 +107,26 @@ class Trio(QObject):
 def _listed(names: Sequence[str]) -> str:
     """Names as one says them, such as: a, b and c."""
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def find_trio(folders: Iterable[Path], near: str = "") -> tuple[Path, ...]:
+    """Runs of the three families that were trained on the same corpus, in the order of `TRIO`.
+
+    `near` is the fingerprint of the corpus to prefer. Empty when there are no such three.
+    """
+    from lmviz.errors import LmvizError
+    from lmviz.training.run import Run
+
+    corpora: dict[str, dict[str, Path]] = {}
+    for folder in folders:
+        try:
+            description = Run.open(folder).description
+        except LmvizError:
+            continue
+        of_corpus = corpora.setdefault(str(description.corpus.get("fingerprint", "")), {})
+        of_corpus.setdefault(description.family, folder)
+    whole = {mark: found for mark, found in corpora.items() if all(family in found for family in TRIO)}
+    if not whole:
+        return ()
+    chosen = whole.get(near) or next(iter(whole.values()))
+    return tuple(chosen[family] for family in TRIO)

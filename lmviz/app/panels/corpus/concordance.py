@@ -63,8 +63,8 @@ class ConcordancePanel(Panel):
         self._words.bar_hovered.connect(self._fade_others)
         self._words.bar_clicked.connect(self._extend_phrase)
         self._places.line_clicked.connect(self._open_place)
-        session.corpus_changed.connect(self._search)
-        self.follow(session.corpus_changed)
+        session.text.changed.connect(self._search)
+        self.follow(session.text.changed)
 
     @property
     def found(self) -> Concordance | None:
@@ -84,7 +84,7 @@ class ConcordancePanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.text import concordance_recipe, settings_of
 
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         if self._found is None or corpus is None or not corpus.sources:
             return ""
         return concordance_recipe(corpus.sources, settings_of(corpus), self._searched)
@@ -122,11 +122,11 @@ class ConcordancePanel(Panel):
         self._body.setCurrentWidget(self._empty)
 
     def _search(self) -> None:
-        corpus, phrase = self.session.corpus, self._phrase.text()
+        corpus, phrase = self.session.text.corpus, self._phrase.text()
         if corpus is not None and corpus.tokenizer.kind != "characters":
             phrase = phrase.strip(" ")  # among characters a space is one like any other
         if corpus is None or not phrase:
-            self.session.silence("concordance")
+            self.silence("concordance")
             self._take(phrase, None)
             return
 
@@ -135,7 +135,7 @@ class ConcordancePanel(Panel):
 
             return concordance(corpus, phrase)
 
-        self.session.ask_reader("concordance", work, lambda found: self._take(phrase, found))
+        self.ask_reader("concordance", work, lambda found: self._take(phrase, found))
 
     def _take(self, phrase: str, found: Concordance | None) -> None:
         self._searched, self._found = phrase, found
@@ -150,14 +150,14 @@ class ConcordancePanel(Panel):
 
     def _extend_phrase(self, index: int) -> None:
         """Go on with a word, as the n-gram does; after the end of a document nothing comes."""
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         if self._found is not None and corpus is not None:
             self._phrase.setText(corpus.tokenizer.continue_text(self._searched, self._found.words[index].id))
             self._phrase.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _open_place(self, index: int) -> None:
         if self._found is not None:
-            self.session.choose_place(self._found.places[index].position)
+            self.session.text.choose_place(self._found.places[index].position)
 
 
 def _on_one_line(text: str) -> str:

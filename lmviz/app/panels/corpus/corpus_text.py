@@ -40,14 +40,14 @@ class CorpusTextPanel(Panel):
         self._card.layout_below.addWidget(self._place)
         self.column.addWidget(self._card)
         self._learned.hide()
-        self._place.value_changed.connect(session.choose_place)
+        self._place.value_changed.connect(session.text.choose_place)
         self._learned.value_changed.connect(lambda _: self.refresh())
-        self.follow(session.place_changed)
-        session.corpus_changed.connect(self._take_corpus)
+        self.follow(session.text.place_changed)
+        session.text.changed.connect(self._take_corpus)
         self._take_corpus()
 
     def refresh(self) -> None:
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         if corpus is None:
             return
         if self._shows_merging:
@@ -57,7 +57,7 @@ class CorpusTextPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The ids (token,) of the page and their texts; while merging, the texts (piece,) alone."""
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         if corpus is None:
             return {}
         if self._shows_merging:
@@ -69,7 +69,7 @@ class CorpusTextPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.text import merges_recipe, page_recipe, settings_of
 
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         if corpus is None or not corpus.sources:
             return ""
         source, first = (corpus.sources, settings_of(corpus)), self._page_begins
@@ -79,7 +79,7 @@ class CorpusTextPanel(Panel):
 
     @property
     def _page_begins(self) -> int:
-        return max(0, self.session.place - BEFORE)
+        return max(0, self.session.text.place - BEFORE)
 
     def _ids(self, corpus: Corpus, count: int) -> np.ndarray:
         return corpus.training[self._page_begins : self._page_begins + count]
@@ -96,14 +96,14 @@ class CorpusTextPanel(Panel):
         return bool(self._merges) and self._learned.value < len(self._merges)
 
     def _take_corpus(self) -> None:
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         self._place.setVisible(corpus is not None)
         self._merges = []
         if corpus is None:
             self._card.set_aside("Open a text on the left")
             return
         self._card.set_aside(_summary(corpus.statistics()))
-        self._place.set_range(len(corpus.training) - 1, self.session.place)
+        self._place.set_range(len(corpus.training) - 1, self.session.text.place)
         if corpus.tokenizer.kind == "bpe":
             from lmviz.text.merges import bpe_merges
 
@@ -123,8 +123,8 @@ class CorpusTextPanel(Panel):
             special=[n for n, index in enumerate(ids) if index in boundaries],
             tinted=True,
         )
-        self._strip.set_current(self.session.place - first if self.session.place else -1)
-        self._place.show_value(self.session.place, f"{count(first + 1)} – {count(first + len(ids))}")
+        self._strip.set_current(self.session.text.place - first if self.session.text.place else -1)
+        self._place.show_value(self.session.text.place, f"{count(first + 1)} – {count(first + len(ids))}")
         self._learned.show_value(len(self._merges), f"all {count(len(self._merges))}")
 
     def _show_merging(self, corpus: Corpus) -> None:

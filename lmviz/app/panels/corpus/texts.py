@@ -77,9 +77,9 @@ class TextsPanel(Panel):
         self._kind.activated.connect(lambda _: self._tokenizer_chosen())
         self._pieces.valueChanged.connect(lambda _: self._tokenizer_chosen())
         self._form.configuration_changed.connect(lambda _: self._settle.start())
-        session.failed.connect(self._show_failure)
+        self.show_failures(session.text.failed, session.text.changed)
         theme_switch().theme_changed.connect(self.refresh_soon)  # the list is as high as its lines
-        self.follow(session.corpus_changed)
+        self.follow(session.text.changed)
 
     @property
     def options(self) -> CorpusOptions:
@@ -93,7 +93,7 @@ class TextsPanel(Panel):
 
     def refresh(self) -> None:
         self._fill_list()
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         if corpus is None:
             self._sentence.setText("Choose a text above, open a file, or paste one.")
             return
@@ -147,7 +147,7 @@ class TextsPanel(Panel):
         return scrolling(body)
 
     def _fill_list(self) -> None:
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         self._texts.clear()
         for entry in CATALOGUE:
             size = short(entry.characters) if entry.is_present else "download"
@@ -174,7 +174,7 @@ class TextsPanel(Panel):
         if entry is None:
             return
         if entry.is_present:
-            self.session.open_corpus(entry.name)
+            self.session.text.open(entry.name)
         else:
             self._download(entry)
 
@@ -184,17 +184,16 @@ class TextsPanel(Panel):
 
             return download(entry, report) is not None
 
-        self.session.start_reporting_job(
+        self.start_job(
             f"Downloading {entry.title}",
             work,
-            lambda arrived: self.session.open_corpus(entry.name) if arrived else None,
-            where="texts",
+            lambda arrived: self.session.text.open(entry.name) if arrived else None,
         )
 
     def _open_files(self) -> None:
         names, _ = QFileDialog.getOpenFileNames(self, "Open texts", "", FILTER)
         if names:
-            self.session.open_corpus(names[0] if len(names) == 1 else names)
+            self.session.text.open(names[0] if len(names) == 1 else names)
 
     def _paste(self) -> None:
         text = QGuiApplication.clipboard().text()
@@ -214,9 +213,7 @@ class TextsPanel(Panel):
             corpus.statistics()
             return corpus
 
-        self.session.start_reporting_job(
-            "Reading the pasted text", work, self.session.take_corpus, where="texts"
-        )
+        self.start_job("Reading the pasted text", work, self.session.text.take)
 
     def _tokenizer_chosen(self) -> None:
         self._pieces.setVisible(self._kind.currentText() == "bpe")
@@ -224,24 +221,19 @@ class TextsPanel(Panel):
 
     def _read_again(self) -> None:
         """Read the same text with other options."""
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         try:
             options = self.options
         except LmvizError as sentence:
-            self._show_failure("texts", str(sentence))
+            self.complain(str(sentence), "options")
             return
+        self.complain("", "options")
         if corpus is None or options == corpus.options:
             return
         if corpus.sources:
-            self.session.open_corpus(
-                corpus.sources[0] if len(corpus.sources) == 1 else corpus.sources, options
-            )
+            self.session.text.open(corpus.sources[0] if len(corpus.sources) == 1 else corpus.sources, options)
         elif self._pasted:
             self._read_pasted(options)
-
-    def _show_failure(self, where: str, sentence: str) -> None:
-        if where in ("texts", "corpus"):
-            self._sentence.setText(sentence)
 
 
 def _text_list() -> QTreeWidget:

@@ -58,11 +58,11 @@ class VocabularyPanel(Panel):
         self._filter.textChanged.connect(self._table.set_filter)
         self._plot.point_clicked.connect(self._show_row)
         self._table.row_clicked.connect(self._plot.set_current)
-        self.follow(session.corpus_changed)
+        self.follow(session.text.changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The table as texts (rank, 2): token and count, the most frequent first."""
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         if corpus is None:
             return {}
         statistics, tokens = corpus.statistics(), corpus.tokenizer.tokens()
@@ -72,13 +72,13 @@ class VocabularyPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.text import settings_of, vocabulary_recipe
 
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         if corpus is None or not corpus.sources:
             return ""
         return vocabulary_recipe(corpus.sources, settings_of(corpus))
 
     def refresh(self) -> None:
-        corpus = self.session.corpus
+        corpus = self.session.text.corpus
         if corpus is None:
             return
         self._show_table(corpus)

@@ -13,12 +13,12 @@ from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
+    from lmviz.app.panels.panel import Panel
     from lmviz.text.concordance import Concordance
 
 
 class Evidence(QWidget):
-    """`Evidence(session)`: `show_context(ids)` finds where a matched context stands.
+    """`Evidence(panel)`: `show_context(ids)` finds where a matched context stands.
 
     It is looked for in the text that the model was counted from, which a button opens where another is
     open, or none. `said` tells what there is to say of it.
@@ -26,16 +26,17 @@ class Evidence(QWidget):
 
     said = Signal(str)
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, panel: Panel) -> None:
         super().__init__()
-        self._session = session
+        self._panel = panel
+        self._session = session = panel.session
         self._context: list[int] | None = None
         self._found: Concordance | None = None
         self._lines = ConcordanceList()
         self._lines.setAccessibleName("where the context stands in the text")
         self._open = QPushButton()
         self._open.setObjectName("open_evidence_button")
-        self._open.clicked.connect(lambda: session.open_text_of(session.reading.model))
+        self._open.clicked.connect(lambda: session.text.open_text_of(session.reading.current.model))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._open)
@@ -43,8 +44,8 @@ class Evidence(QWidget):
 
     def show_context(self, ids: np.ndarray) -> None:
         """Look for a context (token,) of the model that is read; -1 where a token is not matched."""
-        session, corpus = self._session, self._session.corpus
-        description, wanted = session.reading.model.description, ids[ids >= 0].tolist()
+        session, corpus = self._session, self._session.text.corpus
+        description, wanted = session.reading.current.model.description, ids[ids >= 0].tolist()
         fits = corpus is not None and corpus.fingerprint == description.fingerprint
         self._open.setVisible(not fits)
         if not fits:
@@ -61,7 +62,7 @@ class Evidence(QWidget):
 
                 return concordance_of_ids(corpus, wanted)
 
-            session.ask_reader("evidence", work, self._take)
+            self._panel.ask_reader("evidence", work, self._take)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The lines that are shown as texts (place, 5): position, before, match, next token, after."""
@@ -75,13 +76,13 @@ class Evidence(QWidget):
         """The lines of Python that find the same places; empty for none, and for a text that was pasted."""
         from lmviz.inspection.recipes.text import places_recipe, settings_of
 
-        corpus = self._session.corpus
+        corpus = self._session.text.corpus
         if self._found is None or corpus is None or not corpus.sources:
             return ""
         return places_recipe(corpus.sources, settings_of(corpus), self._context or ())
 
     def _show_nothing(self, why: str) -> None:
-        self._session.silence("evidence")
+        self._panel.silence("evidence")
         self._context, self._found = None, None
         self._lines.set_lines([])
         self.said.emit(why)

@@ -52,8 +52,10 @@ class LensPanel(Panel):
         self._words.set_readout(self._read_out)
         self._words.cell_clicked.connect(lambda place, _: self._go(self._lens.places[place]))
         self._norms.position_clicked.connect(lambda place: self._go(list(self._lengths)[place]))
-        session.stage_changed.connect(self._mark)
-        self.follow(session.reading_changed, session.position_changed, session.hovered_position_changed)
+        session.focus.stage_changed.connect(self._mark)
+        self.follow(
+            session.reading.changed, session.focus.position_changed, session.focus.hovered_position_changed
+        )
 
     @property
     def lens(self) -> LogitLens | None:
@@ -77,19 +79,19 @@ class LensPanel(Panel):
         return lens_recipe(self._reading.moment, CANDIDATES) if self._reading is not None else ""
 
     def refresh(self) -> None:
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None:
-            self.session.silence("lens")
+            self.silence("lens")
             self._show_nothing()
             return
-        position = self.session.reading_position
+        position = self.session.reading.position
 
         def work(model: Model) -> LogitLens:
             from lmviz.inspection.logit_lens import logit_lens
 
             return logit_lens(model, reading.trace, CANDIDATES, [position])
 
-        self.session.ask_about(reading, "lens", work, lambda lens: self._show(reading, lens))
+        self.ask_about(reading, "lens", work, lambda lens: self._show(reading, lens))
 
     def _show_nothing(self) -> None:
         self._reading = self._lens = None
@@ -126,21 +128,21 @@ class LensPanel(Panel):
 
     def _mark(self) -> None:
         """Outline the last place that the stage one is at has behind it."""
-        reading = self.session.reading
+        reading = self.session.reading.current
         if self._lens is None or reading is None:
             return
         made = {address: n for n, stage in enumerate(reading.trace.stages) for address in stage.results}
-        behind = [place for place in self._lens.places if made.get(place, -1) <= self.session.stage]
+        behind = [place for place in self._lens.places if made.get(place, -1) <= self.session.focus.stage]
         last = max(behind, key=lambda place: made.get(place, -1), default=None)
         row = -1 if last is None else self._lens.places.index(last)
         self._words.set_selection(row=row)
         self._norms.set_current(row)
 
     def _go(self, place: str) -> None:
-        stages = self.session.reading.trace.stages if self.session.reading is not None else ()
+        stages = self.session.reading.current.trace.stages if self.session.reading.current is not None else ()
         for number_of_stage, stage in enumerate(stages):
             if place in stage.results:
-                self.session.choose_stage(number_of_stage)
+                self.session.focus.choose_stage(number_of_stage)
 
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
         lens, place = self._lens, self._lens.places[row]

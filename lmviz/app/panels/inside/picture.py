@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget
 
-from lmviz.app.opening.opening import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.invitation import Invitation
@@ -41,20 +41,20 @@ class PicturePanel(Panel):
         for area in self._areas:
             self._pages.addWidget(area)
         self._invitation = Invitation("picture_invitation")
-        self._invitation.accepted.connect(lambda: session.open_model(FIRST_MODEL))
+        self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
         self._pages.addWidget(self._invitation)
         self._card = Card("Picture", "", self._pages)
         self.column.addWidget(self._card)
         self._unrolled.cell_clicked.connect(self._choose_cell)
-        self._unrolled.cell_hovered.connect(lambda n, _: session.hover_position(n if n >= 0 else None))
-        self._wiring.node_clicked.connect(session.choose_stage)
+        self._unrolled.cell_hovered.connect(lambda n, _: session.focus.hover_position(n if n >= 0 else None))
+        self._wiring.node_clicked.connect(session.focus.choose_stage)
         self.follow(
-            session.model_changed,
-            session.prefix_changed,
-            session.reading_changed,
-            session.position_changed,
-            session.hovered_position_changed,
-            session.stage_changed,
+            session.library.model_changed,
+            session.reading.prefix_changed,
+            session.reading.changed,
+            session.focus.position_changed,
+            session.focus.hovered_position_changed,
+            session.focus.stage_changed,
         )
 
     @property
@@ -68,20 +68,20 @@ class PicturePanel(Panel):
         return self._wiring
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        reading = self.session.reading
+        reading = self.session.reading.current
         return {} if reading is None else {name: reading.trace[name].array for name in _layers(reading.trace)}
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import arrays_recipe, stages_recipe
 
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None:
             return ""
         layers = _layers(reading.trace)
         return arrays_recipe(reading.moment, layers) if layers else stages_recipe(reading.moment)
 
     def refresh(self) -> None:
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None:
             self._card.set_title("Picture")
             self._card.set_aside("")
@@ -100,10 +100,10 @@ class PicturePanel(Panel):
     def _invite(self) -> None:
         """Say in place of a picture what there is to do."""
         self._pages.setCurrentWidget(self._invitation)
-        if self.session.model is None:
+        if self.session.library.model is None:
             self._invitation.invite("Open or train a model to look inside.", MODEL_OFFER)
         else:
-            is_coming = bool(self.session.prefix)
+            is_coming = bool(self.session.reading.prefix)
             self._invitation.invite("" if is_coming else "Type a beginning above, to see it computed.")
 
     def _unroll(self, reading: Reading) -> None:
@@ -125,7 +125,7 @@ class PicturePanel(Panel):
             ],
             predictions,
         )
-        stage, position = trace.stages[self.session.stage], self.session.reading_position
+        stage, position = trace.stages[self.session.focus.stage], self.session.reading.position
         lit = [n for n, address in enumerate(layers) if address.startswith(stage.place + "/")]
         layer = lit[0] if lit else (len(layers) - 1 if stage.place == "output" else -1)
         self._unrolled.set_current(position, layer)
@@ -145,21 +145,21 @@ class PicturePanel(Panel):
             for stage in trace.stages
         ]
         self._wiring.set_nodes(nodes)
-        self._wiring.set_current(self.session.stage)
+        self._wiring.set_current(self.session.focus.stage)
         self._card.set_title("As it is wired")
         self._card.set_aside(KEYS)
-        place = self._wiring.node_rectangle(self.session.stage).center()
+        place = self._wiring.node_rectangle(self.session.focus.stage).center()
         self._areas[1].ensureVisible(round(place.x()), round(place.y()), 220, 80)
 
     def _choose_cell(self, position: int, layer: int) -> None:
         """A cell of the unrolled network: its position, and the stage that makes its hidden state."""
-        self.session.choose_position(position)
-        reading = self.session.reading
+        self.session.focus.choose_position(position)
+        reading = self.session.reading.current
         address = _layers(reading.trace)[layer] if reading is not None else ""
         stages = [n for n, stage in enumerate(reading.trace.stages) if address in stage.results]
-        place = reading.trace.stages[self.session.stage].place
+        place = reading.trace.stages[self.session.focus.stage].place
         if stages and not address.startswith(place + "/"):
-            self.session.choose_stage(stages[0])
+            self.session.focus.choose_stage(stages[0])
 
 
 def _layers(trace: Trace) -> list[str]:

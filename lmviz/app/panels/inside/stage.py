@@ -52,16 +52,16 @@ class StagePanel(Panel):
         self._next = self._step_button("stage_next", "→", 1)
         self._card = Card("Stages", "", self._lay_out())
         self.column.addWidget(self._card)
-        self._timeline.stage_chosen.connect(session.choose_stage)
+        self._timeline.stage_chosen.connect(session.focus.choose_stage)
         numbers = QShortcut(QKeySequence(Qt.Key.Key_N), self)  # wherever no text is typed
         numbers.activated.connect(lambda: self._equation.set_numbers_shown(not self._equation.numbers_shown))
-        session.cell_changed.connect(self._ask_for_numbers)
+        session.focus.cell_changed.connect(self._ask_for_numbers)
         self.follow(
-            session.reading_changed,
-            session.position_changed,
-            session.hovered_position_changed,
-            session.stage_changed,
-            session.head_changed,
+            session.reading.changed,
+            session.focus.position_changed,
+            session.focus.hovered_position_changed,
+            session.focus.stage_changed,
+            session.attention.head_changed,
         )
 
     @property
@@ -80,7 +80,7 @@ class StagePanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import views_recipe
 
-        reading = self.session.reading
+        reading = self.session.reading.current
         return views_recipe(reading.moment, self._named_views()) if reading is not None and self.views else ""
 
     def _named_views(self) -> dict[str, View]:
@@ -94,7 +94,7 @@ class StagePanel(Panel):
             self._timeline.play()
 
     def refresh(self) -> None:
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None:
             self._card.set_title("Stages")
             self._card.set_aside("Open a model and type a prefix")
@@ -103,7 +103,7 @@ class StagePanel(Panel):
             self._drawn = self._result = -1
             self._strips.set_views([])
             return
-        trace, number_of_stage = reading.trace, self.session.stage
+        trace, number_of_stage = reading.trace, self.session.focus.stage
         stage = trace.stages[number_of_stage]
         titles = tuple(item.title for item in trace.stages)
         if titles != self._titles:
@@ -148,29 +148,29 @@ class StagePanel(Panel):
         button.setObjectName(name)
         button.setAccessibleName("next stage" if step > 0 else "previous stage")
         button.setProperty("role", "link")
-        button.clicked.connect(lambda: self.session.choose_stage(self.session.stage + step))
+        button.clicked.connect(lambda: self.session.focus.choose_stage(self.session.focus.stage + step))
         return button
 
     def _where(self, trace: Trace, place: str) -> str:
-        position = self.session.reading_position
+        position = self.session.reading.position
         parts = [
             title_of(place).split(",")[0],
             coordinate("position", position, [visible(t) for t in trace.tokens]),
         ]
         if place.endswith("/attention"):
-            parts.insert(1, coordinate("head", self.session.head[1]))
+            parts.insert(1, coordinate("head", self.session.attention.head[1]))
         return " · ".join(parts)
 
     def _draw_strips(self, trace: Trace) -> None:
         from lmviz.inspection.views import likeliest_tokens, stage_parts, strip
 
-        position = self.session.reading_position
+        position = self.session.reading.position
         tokens = likeliest_tokens(trace, position)
-        parts = stage_parts(trace, self.session.stage, position)
-        head = self.session.head[1]
-        names = _labels(parts, trace, trace.stages[self.session.stage].results[0])
-        walked = self._drawn not in (-1, self.session.stage)
-        self._drawn = self.session.stage
+        parts = stage_parts(trace, self.session.focus.stage, position)
+        head = self.session.attention.head[1]
+        names = _labels(parts, trace, trace.stages[self.session.focus.stage].results[0])
+        walked = self._drawn not in (-1, self.session.focus.stage)
+        self._drawn = self.session.focus.stage
         self._strips.set_views(
             [
                 NamedView(
@@ -194,10 +194,10 @@ class StagePanel(Panel):
 
     def _cell_of_stage(self) -> Cell | None:
         """The pinned cell, where this stage makes it; or the cell at the same place of what it makes."""
-        reading, cell = self.session.reading, self.session.cell
+        reading, cell = self.session.reading.current, self.session.focus.cell
         if reading is None or cell is None or not reading.has_cell(*cell):
             return None
-        results, arrays = reading.trace.stages[self.session.stage].results, reading.trace.arrays
+        results, arrays = reading.trace.stages[self.session.focus.stage].results, reading.trace.arrays
         if cell[0] in results:
             return cell
         made, pinned = arrays[results[0]], arrays[cell[0]]
@@ -206,9 +206,9 @@ class StagePanel(Panel):
 
     def _ask_for_numbers(self) -> None:
         """The equation with the numbers of the cell that this stage makes."""
-        reading, cell = self.session.reading, self._cell_of_stage()
+        reading, cell = self.session.reading.current, self._cell_of_stage()
         if cell is None:
-            self.session.silence("numbers")
+            self.silence("numbers")
             self._equation.set_numbers("")
             return
         place = self._short_place(reading.trace[cell[0]].axes, cell[1])
@@ -219,13 +219,13 @@ class StagePanel(Panel):
 
             return f"{place}:  {one_line(explain(model, reading.trace, *cell))}"
 
-        self.session.ask_about(reading, "numbers", work, self._take_numbers)
+        self.ask_about(reading, "numbers", work, self._take_numbers)
 
     def _short_place(self, axes: tuple[str, ...], index: tuple[int, ...]) -> str:
         """Which of a vector's cells it is, such as "unit 17"."""
         if axes[-1] == "token":
-            return f"“{visible(self.session.reading.model.tokenizer.token(index[-1]))}”"
-        tokens = [visible(token) for token in self.session.reading.trace.tokens]
+            return f"“{visible(self.session.reading.current.model.tokenizer.token(index[-1]))}”"
+        tokens = [visible(token) for token in self.session.reading.current.trace.tokens]
         return coordinate(axes[-1], index[-1], tokens)
 
     def _take_numbers(self, numbers: str) -> None:

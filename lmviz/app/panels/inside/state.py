@@ -71,11 +71,14 @@ class StatePanel(Panel):
         self._drag.toggled.connect(self._heatmap.set_editable)
         self._heatmap.cell_dragged.connect(self._replace)
         self._heatmap.drag_finished.connect(self._end_of_drag)
-        session.hovered_position_changed.connect(self._mark)
-        session.cell_changed.connect(self._mark)
-        session.arithmetic_changed.connect(self._light)
+        session.focus.hovered_position_changed.connect(self._mark)
+        session.focus.cell_changed.connect(self._mark)
+        session.explanation.changed.connect(self._light)
         self.follow(
-            session.reading_changed, session.stage_changed, session.position_changed, session.head_changed
+            session.reading.changed,
+            session.focus.stage_changed,
+            session.focus.position_changed,
+            session.attention.head_changed,
         )
 
     @property
@@ -103,20 +106,20 @@ class StatePanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import view_recipe
 
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None or self._view is None:
             return ""
         return view_recipe(reading.moment, self._view)
 
     def refresh(self) -> None:
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None:
             self._view = None
             self._heatmap.set_matrix(NOTHING)
             self._card.set_title("Values over the text")
             return
         self._list_taps(reading.trace)
-        address = self._tap.currentData() or reading.trace.stages[self.session.stage].results[0]
+        address = self._tap.currentData() or reading.trace.stages[self.session.focus.stage].results[0]
         self._draw(reading.trace, address)
         self._mark()
 
@@ -137,8 +140,8 @@ class StatePanel(Panel):
         from lmviz.inspection.similarity import similarity_order
         from lmviz.inspection.views import likeliest_tokens, matrix
 
-        position = self.session.reading_position
-        tokens, head = likeliest_tokens(trace, position), self.session.head[1]
+        position = self.session.reading.position
+        tokens, head = likeliest_tokens(trace, position), self.session.attention.head[1]
         view = matrix(trace, address, head, position, tokens)
         sortable = view.row_axis in ("unit", "channel")
         self.order_picker.setVisible(sortable)
@@ -165,13 +168,13 @@ class StatePanel(Panel):
 
     def _word(self, id: float) -> str:
         """The token that a cell of ids stands for; nothing where it holds none."""
-        return visible(self.session.reading.model.tokenizer.token(int(id))) if id >= 0 else ""
+        return visible(self.session.reading.current.model.tokenizer.token(int(id))) if id >= 0 else ""
 
     def _labels(self, trace: Trace, axis: str, indices: tuple[int, ...]) -> list[str]:
         if axis in ("position", "query", "key"):
             return [visible(trace.tokens[index]) for index in indices]
         if axis == "token":
-            tokenizer = self.session.reading.model.tokenizer
+            tokenizer = self.session.reading.current.model.tokenizer
             return [visible(tokenizer.token(index)) for index in indices]
         return [str(index) for index in indices] if axis else []
 
@@ -179,12 +182,12 @@ class StatePanel(Panel):
         view = self._view
         if view is None:
             return
-        position = self.session.reading_position
+        position = self.session.reading.position
         if view.row_axis == "query":
             self._heatmap.set_selection(row=position)
         else:
             self._heatmap.set_selection(column=position)
-        cell = self.session.cell
+        cell = self.session.focus.cell
         pinned = view.cell(cell[1]) if cell is not None and cell[0] == view.address else None
         self._heatmap.set_pinned(pinned)
         self._light()
@@ -192,22 +195,22 @@ class StatePanel(Panel):
     def _light(self) -> None:
         """Let what has no part in the explained cell step back."""
         if self._view is not None and self.is_in_sight:
-            self._heatmap.set_lights(self.session.lights(self._view))
+            self._heatmap.set_lights(self.session.explanation.lights(self._view))
 
     def _position_of(self, row: int, column: int) -> int:
         return row if self._view.row_axis == "query" else column
 
     def _hover(self, row: int, column: int) -> None:
-        self.session.hover_position(self._position_of(row, column))
-        self.session.hover_cell((self._view.address, self._view.index(row, column)))
+        self.session.focus.hover_position(self._position_of(row, column))
+        self.session.focus.hover_cell((self._view.address, self._view.index(row, column)))
 
     def _leave(self) -> None:
-        self.session.hover_position(None)
-        self.session.hover_cell(None)
+        self.session.focus.hover_position(None)
+        self.session.focus.hover_cell(None)
 
     def _choose(self, row: int, column: int) -> None:
-        self.session.choose_position(self._position_of(row, column))
-        self.session.choose_cell((self._view.address, self._view.index(row, column)))
+        self.session.focus.choose_position(self._position_of(row, column))
+        self.session.focus.choose_cell((self._view.address, self._view.index(row, column)))
 
     def _replace(self, row: int, column: int, value: float) -> None:
         """Put a dragged value in force; a whole drag is one step of undo."""
@@ -215,18 +218,18 @@ class StatePanel(Panel):
 
         where = dict(zip(self._view.axes, self._view.index(row, column), strict=True))
         change = replace(self._view.address, value, **where)
-        self.session.add_intervention(change, dragging=self._dragging)
+        self.session.surgery.add(change, dragging=self._dragging)
         self._dragging = True
 
     def _end_of_drag(self) -> None:
         self._dragging = False
 
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
-        view, trace = self._view, self.session.reading.trace
+        view, trace = self._view, self.session.reading.current.trace
         places = []
         for axis, index in zip(view.axes, view.index(row, column), strict=True):
             if axis == "token":
-                places.append(f"“{visible(self.session.reading.model.tokenizer.token(index))}”")
+                places.append(f"“{visible(self.session.reading.current.model.tokenizer.token(index))}”")
             else:
                 places.append(coordinate(axis, index, [visible(token) for token in trace.tokens]))
         value = view.values[row, column]

@@ -45,7 +45,7 @@ class UnitPanel(Panel):
         self._found = FlowLayout()
         self._places = ConcordanceList()
         self._places.setAccessibleName("where the unit fires most")
-        self._search = UnitSearch(session, self)
+        self._search = UnitSearch(self)
         self._search.found.connect(self._show_places)
         self._search_button = QPushButton("Where does it fire most?")
         self._search_button.setObjectName("unit_search_button")
@@ -57,23 +57,23 @@ class UnitPanel(Panel):
         self._edited: dict[str, float] = {}  # thresholds that a person chose, by the tap's address
         self._brushed: tuple[int, int] | None = None
         self._of_units = QWidget()
-        self._evidence = Evidence(session)
+        self._evidence = Evidence(self)
         self._card = Card("Unit", "", self._lay_out())
         self.column.addWidget(self._card)
         self._evidence.said.connect(self._card.set_aside)
         self._words.tokens_brushed.connect(self._brush)
         self._threshold.valueChanged.connect(self._take_threshold)
-        self._curve.position_hovered.connect(lambda n: session.hover_position(n if n >= 0 else None))
-        self._curve.position_clicked.connect(session.choose_position)
-        session.cell_changed.connect(self._take_cell)
-        session.model_changed.connect(self._forget)
-        session.corpus_changed.connect(self._take_corpus)
+        self._curve.position_hovered.connect(lambda n: session.focus.hover_position(n if n >= 0 else None))
+        self._curve.position_clicked.connect(session.focus.choose_position)
+        session.focus.cell_changed.connect(self._take_cell)
+        session.library.model_changed.connect(self._forget)
+        session.text.changed.connect(self._take_corpus)
         self.follow(
-            session.reading_changed,
-            session.cell_changed,
-            session.stage_changed,
-            session.position_changed,
-            session.corpus_changed,
+            session.reading.changed,
+            session.focus.cell_changed,
+            session.focus.stage_changed,
+            session.focus.position_changed,
+            session.text.changed,
         )
 
     @property
@@ -100,7 +100,7 @@ class UnitPanel(Panel):
     def exported_arrays(self) -> dict[str, np.ndarray]:
         if self._shows_evidence:
             return self._evidence.exported_arrays()
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None or not self._is_in(reading.trace):
             return {}
         address, unit = self._unit
@@ -113,19 +113,19 @@ class UnitPanel(Panel):
             return self._evidence.recipe()
         if not self.exported_arrays():
             return ""
-        reading, (address, unit) = self.session.reading, self._unit
+        reading, (address, unit) = self.session.reading.current, self._unit
         return array_recipe(reading.moment, address, **{reading.trace[address].axes[-1]: unit})
 
     def refresh(self) -> None:
-        reading = self.session.reading
+        reading = self.session.reading.current
         trace = reading.trace if reading is not None else None
-        context = f"{trace.stages[self.session.stage].place}/context" if trace is not None else ""
+        context = f"{trace.stages[self.session.focus.stage].place}/context" if trace is not None else ""
         counted = trace is not None and context in trace.arrays
         self._of_units.setVisible(not counted)
         self._evidence.setVisible(counted)
         if counted:
             self._card.set_title("In the corpus")
-            self._evidence.show_context(trace.arrays[context].array[self.session.reading_position])
+            self._evidence.show_context(trace.arrays[context].array[self.session.reading.position])
             return
         self._words.set_tokens([visible(token) for token in trace.tokens] if trace else [])
         known = trace is not None and self._is_in(trace)
@@ -195,7 +195,7 @@ class UnitPanel(Panel):
     def _name_search(self, reading: Reading | None) -> None:
         """Say of the button which text will be read, where it has yet to be opened."""
         name = reading.model.description.corpus.get("name", "") if reading is not None else ""
-        text = f"Open “{name}”, read it" if name and self.session.corpus is None else "Read the text"
+        text = f"Open “{name}”, read it" if name and self.session.text.corpus is None else "Read the text"
         self._search_button.setToolTip(f"{text} with this model, and keep the strongest places")
 
     def _forget(self) -> None:
@@ -209,7 +209,7 @@ class UnitPanel(Panel):
 
     def _take_cell(self) -> None:
         """A pinned cell with a unit is that unit."""
-        reading, cell = self.session.reading, self.session.cell
+        reading, cell = self.session.reading.current, self.session.focus.cell
         if reading is None or cell is None or cell[0] not in reading.trace.arrays:
             return
         if _has_units(reading.trace, cell[0]):
@@ -226,14 +226,14 @@ class UnitPanel(Panel):
     def _tap_to_search(self, trace: Trace) -> str | None:
         """The tap in which units are looked for: the pinned one's, or the stage's."""
         candidates = [self._unit[0]] if self._unit is not None else []
-        candidates += list(trace.stages[self.session.stage].results)
+        candidates += list(trace.stages[self.session.focus.stage].results)
         candidates += [address for address in trace.arrays if address.endswith("hidden")]
         known = (address for address in candidates if address in trace.arrays)
         return next((address for address in known if _has_units(trace, address)), None)
 
     def _brush(self, first: int, last: int) -> None:
-        if self.session.reading is not None:
-            self._suggest_threshold(self.session.reading.trace)
+        if self.session.reading.current is not None:
+            self._suggest_threshold(self.session.reading.current.trace)
         self._brushed = (first, last)
         self._find_units(first, last)
 
@@ -262,7 +262,7 @@ class UnitPanel(Panel):
     def _find_units(self, first: int, last: int) -> None:
         from lmviz.inspection.firing_units import firing_units
 
-        trace = self.session.reading.trace if self.session.reading is not None else None
+        trace = self.session.reading.current.trace if self.session.reading.current is not None else None
         address = self._tap_to_search(trace) if trace is not None else None
         if address is None or first >= len(trace.tokens):
             return
@@ -284,8 +284,10 @@ class UnitPanel(Panel):
 
     def _search_corpus(self) -> None:
         """Look for the unit in the open text; where none is open, in the one the model learned from."""
-        if self.session.corpus is None:
-            self._waits_for_text = self.session.open_text_of(self.session.reading.model) is not None
+        if self.session.text.corpus is None:
+            self._waits_for_text = (
+                self.session.text.open_text_of(self.session.reading.current.model) is not None
+            )
         elif self._unit is not None:
             self._search.search(*self._unit)
 

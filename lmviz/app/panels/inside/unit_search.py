@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal
 if TYPE_CHECKING:
     import numpy as np
 
-    from lmviz.app.session.session import Session
-    from lmviz.app.workers.job import Job
+    from lmviz.app.panels.panel import Panel
+    from lmviz.app.workers.job import Job, Report
     from lmviz.inspection.unit_search import FiringPlace, SearchProgress
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus
@@ -21,16 +21,16 @@ CHARACTERS = 4  # of a token, at least; so many are read anew for each where a m
 
 
 class UnitSearch(QObject):
-    """`UnitSearch(session)`: `search(address, unit)` reads the text with the model as it is shown.
+    """`UnitSearch(panel)`: `search(address, unit)` reads the text with the model as it is shown.
 
     `places` are the strongest so far, best first; `found` is told whenever there are better ones.
     """
 
     found = Signal()
 
-    def __init__(self, session: Session, parent: QObject) -> None:
-        super().__init__(parent)
-        self._session = session
+    def __init__(self, panel: Panel) -> None:
+        super().__init__(panel)
+        self._panel = panel
         self._job: Job | None = None
         self._places: tuple[FiringPlace, ...] = ()
         self._searched = 0
@@ -46,25 +46,25 @@ class UnitSearch(QObject):
         return self._searched
 
     def forget(self) -> None:
-        """Another unit: stop, and let go of what was found."""
+        """Another unit: stop, and drop what was found."""
         if self._job is not None:
             self._job.cancel()
         self._job, self._places = None, ()
 
     def search(self, address: str, unit: int) -> None:
         """Look for the places with the largest values, or the lowest where it is negative now."""
-        session = self._session
-        reading, corpus = session.reading, session.corpus
+        session = self._panel.session
+        reading, corpus = session.reading.current, session.text.corpus
         if reading is None or corpus is None:
             return
         self.forget()
         folder, step = reading.model.folder, reading.step
         same_tokens = corpus.fingerprint == reading.model.description.fingerprint
-        position = min(session.reading_position, len(reading.trace.tokens) - 1)
+        position = min(session.reading.position, len(reading.trace.tokens) - 1)
         sign = 1 if reading.trace[address].array[position, unit] >= 0 else -1
         self._searched = min(SEARCHED_TOKENS, len(corpus.training))
 
-        def work() -> Generator[object, None, tuple[FiringPlace, ...]]:
+        def work(report: Report) -> Generator[object, None, tuple[FiringPlace, ...]]:
             from lmviz.families import open_run_model
             from lmviz.inspection.unit_search import search_corpus
             from lmviz.training.run import Run
@@ -78,7 +78,7 @@ class UnitSearch(QObject):
                 yield progress.done
             return places
 
-        self._job = session.start_job(f"Searching for unit {unit}", work, lambda _: None, self._take)
+        self._job = self._panel.start_job(f"Searching for unit {unit}", work, lambda _: None, self._take)
 
     def _take(self, progress: SearchProgress) -> None:
         if self._job is not None:

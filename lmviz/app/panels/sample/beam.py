@@ -54,7 +54,7 @@ class BeamPanel(Panel):
         self._is_running = False
         self._selected = -1
         self._next = QTimer(self, singleShot=True, interval=BETWEEN)
-        self._next.timeout.connect(session.grow_beam)
+        self._next.timeout.connect(session.beam.grow)
         self._card = Card("Beam search", self._actions(), self._lay_out())
         self.column.addWidget(self._card)
         self._connect()
@@ -62,7 +62,7 @@ class BeamPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """For every node but the prefix: the node before it, its token's id, and its score."""
-        nodes = self.session.beam.nodes[1:] if self.session.beam is not None else ()
+        nodes = self.session.beam.tree.nodes[1:] if self.session.beam.tree is not None else ()
         return {
             name: np.array([getattr(node, name) for node in nodes])
             for name in ("parent", "id", "score")
@@ -70,19 +70,18 @@ class BeamPanel(Panel):
         }
 
     def recipe(self) -> str:
-        from lmviz.app.session.moments import moment_of, unusual
         from lmviz.inspection.recipes.decoding import beam_recipe
 
-        session, beam = self.session, self.session.beam
-        if beam is None or not session.is_beam_grown:
+        session, beam = self.session, self.session.beam.tree
+        if beam is None or not session.beam.is_grown:
             return ""  # the recipe's search would go on to the end
-        moment = moment_of(session, beam.nodes[0].text)
-        searched = replace(moment, step=session.beam_step, interventions=session.beam_interventions)
-        return beam_recipe(searched, unusual(beam.options))
+        moment = session.reading.moment_of(beam.nodes[0].text)
+        searched = replace(moment, step=session.beam.step, interventions=session.beam.interventions)
+        return beam_recipe(searched, beam.options.unusual_values())
 
     def refresh(self) -> None:
-        session, beam = self.session, self.session.beam
-        options = session.beam_options
+        session, beam = self.session, self.session.beam.tree
+        options = session.beam.options
         for spin, value in (
             (self._width, options.width),
             (self._length, options.length),
@@ -91,7 +90,7 @@ class BeamPanel(Panel):
             blocked = spin.blockSignals(True)
             spin.setValue(value)
             spin.blockSignals(blocked)
-        can_grow = session.can_write and not session.is_beam_grown
+        can_grow = session.writing.can_write and not session.beam.is_grown
         self._step.setEnabled(can_grow)
         self._run.setEnabled(can_grow)
         self._run.setText("pause" if self._is_running else "run")
@@ -104,7 +103,7 @@ class BeamPanel(Panel):
         self._draw()
 
     def _draw(self) -> None:
-        beam = self.session.beam
+        beam = self.session.beam.tree
         if self._selected >= len(beam.nodes):
             self._selected = -1
         nodes = [TreeNode("prefix")] + [
@@ -115,7 +114,7 @@ class BeamPanel(Panel):
         self._tree.set_nodes(nodes, shown.index)
         text = shown.text[len(beam.nodes[0].text) :].strip(" ")
         states = {FINISHED: "finished", PRUNED: "dropped"}
-        best = "the best" if self.session.is_beam_grown else "best so far"
+        best = "the best" if self.session.beam.is_grown else "best so far"
         state = best if shown == beam.best else states.get(shown.state, "kept")
         self._say(
             f"token {beam.depth} of {beam.options.length}{self._circumstances()} · {text} · "
@@ -127,44 +126,45 @@ class BeamPanel(Panel):
     def _circumstances(self) -> str:
         """What model searches, where it is another than the one that is shown now, or a changed one."""
         session = self.session
-        step = "" if session.beam_step == session.step else f", at step {session.beam_step:,}"
-        changes = in_words(session.beam_interventions)
-        if not changes and session.interventions_in_force:
+        step = "" if session.beam.step == session.library.step else f", at step {session.beam.step:,}"
+        changes = in_words(session.beam.interventions)
+        if not changes and session.surgery.in_force:
             changes = "without the interventions"
         return f"{step}, {changes}" if changes else step
 
     def _connect(self) -> None:
         session = self.session
-        self._step.clicked.connect(session.grow_beam)
+        self._step.clicked.connect(session.beam.grow)
         self._run.clicked.connect(self._toggle)
-        self._again.clicked.connect(session.forget_beam)
-        self._width.valueChanged.connect(lambda value: session.set_beam(width=value))
-        self._length.valueChanged.connect(lambda value: session.set_beam(length=value))
-        self._penalty.valueChanged.connect(lambda value: session.set_beam(length_penalty=value))
+        self._again.clicked.connect(session.beam.forget)
+        self._width.valueChanged.connect(lambda value: session.beam.set_options(width=value))
+        self._length.valueChanged.connect(lambda value: session.beam.set_options(length=value))
+        self._penalty.valueChanged.connect(lambda value: session.beam.set_options(length_penalty=value))
         self._tree.node_clicked.connect(self._select)
         self._tree.node_hovered.connect(self._explain)
-        session.beam_changed.connect(self._go_on)
-        session.failed.connect(self._complain)
+        session.beam.changed.connect(self._go_on)
+        self.show_failures(session.beam.failed, session.beam.changed)
+        session.beam.failed.connect(lambda _: self._pause())
         theme_switch().theme_changed.connect(self._adopt_theme)
         self.follow(
-            session.beam_changed,
-            session.encoding_changed,
-            session.step_changed,
-            session.interventions_changed,
+            session.beam.changed,
+            session.reading.encoding_changed,
+            session.library.step_changed,
+            session.surgery.changed,
         )
 
     def _toggle(self) -> None:
         """Grow to the end, or pause."""
         self._is_running = not self._is_running
         if self._is_running:
-            self.session.grow_beam()
+            self.session.beam.grow()
         else:
             self._next.stop()
         self.refresh_soon()
 
     def _go_on(self) -> None:
         session = self.session
-        if session.beam is None or session.is_beam_grown:
+        if session.beam.tree is None or session.beam.is_grown:
             self._is_running = False
             self._next.stop()
         elif self._is_running:
@@ -180,7 +180,7 @@ class BeamPanel(Panel):
 
     def _explain(self, node: int) -> None:
         """The card beside a node: its own probability, the sum along the path, and the normalisation."""
-        beam = self.session.beam
+        beam = self.session.beam.tree
         if beam is None or node <= 0:
             HoverCard.leave(self._tree)
             return
@@ -191,15 +191,13 @@ class BeamPanel(Panel):
     def _say(self, sentence: str) -> None:
         self._said.setText(sentence)
 
-    def _complain(self, where: str, sentence: str) -> None:
-        if where == "beam":
-            self._is_running = False
-            self._say(sentence)
+    def _pause(self) -> None:
+        self._is_running = False
+        self._next.stop()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._is_running = False
-        self._next.stop()
+        self._pause()
 
     def _actions(self) -> QWidget:
         actions = QWidget()

@@ -16,6 +16,7 @@ from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
+from lmviz.decoding.options import FILTERS
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -51,12 +52,12 @@ class BranchesPanel(Panel):
         self.column.addWidget(self._card)
         self._tree.node_clicked.connect(self._go)
         self._adopt.clicked.connect(self._use_as_prefix)
-        self._clear.clicked.connect(session.forget_branches)
+        self._clear.clicked.connect(session.writing.forget)
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
         self._follow_current = QTimer(self, singleShot=True, interval=0)
         self._follow_current.timeout.connect(self._show_current)
-        self.follow(session.branches_changed, session.prefix_changed)
+        self.follow(session.writing.branches_changed, session.reading.prefix_changed)
 
     @property
     def goals(self) -> list[tuple[int, int | None]]:
@@ -65,7 +66,7 @@ class BranchesPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Every branch (branch,): its id, the place of the one before it, its probability."""
-        written = self.session.branches.nodes[1:]
+        written = self.session.writing.branches.nodes[1:]
         if not written:
             return {}
         return {
@@ -76,19 +77,20 @@ class BranchesPanel(Panel):
 
     def recipe(self) -> str:
         """The probabilities under the model and the options as they are now."""
-        from lmviz.app.session.moments import FILTERS, moment_of, unusual
         from lmviz.inspection.recipes.decoding import branches_recipe
 
-        session, branches = self.session, self.session.branches
-        if session.model is None or len(branches.nodes) < 2:
+        session, branches = self.session, self.session.writing.branches
+        if session.library.model is None or len(branches.nodes) < 2:
             return ""
         paths = [branches.chosen(node.index) for node in branches.nodes[1:]]
         return branches_recipe(
-            moment_of(session, branches.prefix), paths, unusual(session.sampling, *FILTERS)
+            session.reading.moment_of(branches.prefix),
+            paths,
+            session.writing.sampling.unusual_values(*FILTERS),
         )
 
     def refresh(self) -> None:
-        branches = self.session.branches
+        branches = self.session.writing.branches
         nodes, self._drawn = self._draw_tree(branches)
         self._tree.set_nodes(nodes, self._drawn)
         before, written = branches.prefix, branches.node.text[len(branches.prefix) :]
@@ -140,13 +142,13 @@ class BranchesPanel(Panel):
     def _go(self, node: int) -> None:
         branch, id = self._goals[node]
         if id is None:
-            self.session.go_to_branch(branch)
+            self.session.writing.go_to(branch)
         else:
-            self.session.write(id, branch)
+            self.session.writing.write(id, branch)
 
     def _use_as_prefix(self) -> None:
-        self.session.set_prefix(self.session.branches.node.text)
-        self.session.follow_end()
+        self.session.reading.set_prefix(self.session.writing.branches.node.text)
+        self.session.focus.follow_end()
 
     def _show_current(self) -> None:
         """Bring the current node into sight, once the tree has its new size."""

@@ -60,10 +60,11 @@ class ChainRulePanel(Panel):
         self._table.row_hovered.connect(self._hover)
         self._strip.token_clicked.connect(self._choose)
         self._strip.token_hovered.connect(self._hover)
-        session.failed.connect(self._complain)
-        session.position_changed.connect(self._mark)
-        session.hovered_position_changed.connect(self._mark)
-        self.follow(session.branches_changed, session.encoding_changed, session.interventions_changed)
+        session.focus.position_changed.connect(self._mark)
+        session.focus.hovered_position_changed.connect(self._mark)
+        self.follow(
+            session.writing.branches_changed, session.reading.encoding_changed, session.surgery.changed
+        )
 
     @property
     def likelihood(self) -> Likelihood | None:
@@ -89,21 +90,19 @@ class ChainRulePanel(Panel):
         return "" if self._moment is None else likelihood_recipe(self._moment)
 
     def refresh(self) -> None:
-        from lmviz.app.session.moments import moment_of
-
         session = self.session
-        if not session.can_write:
-            session.silence("chain rule")
+        if not session.writing.can_write:
+            self.silence("chain rule")
             self._asked = None
             self._show(None, None)
-            self._card.set_aside("Type a prefix" if session.model else "Open or train a model")
+            self._card.set_aside("Type a prefix" if session.library.model else "Open or train a model")
             return
-        prefix, chosen = session.branches.prefix, session.branches.chosen()
-        wanted = (session.model, session.step, session.interventions_in_force, prefix, chosen)
+        prefix, chosen = session.writing.branches.prefix, session.writing.branches.chosen()
+        wanted = (session.library.model, session.library.step, session.surgery.in_force, prefix, chosen)
         if wanted == self._asked:
             return
         self._asked = wanted
-        moment = moment_of(session, session.branches.node.text)
+        moment = session.reading.moment_of(session.writing.branches.node.text)
 
         def work(model: Model) -> Likelihood:
             from lmviz.decoding.likelihood import text_log_probabilities
@@ -112,7 +111,7 @@ class ChainRulePanel(Panel):
             ids = np.concatenate([read_prefix(model, prefix).ids, np.array(chosen, dtype=np.int64)])
             return text_log_probabilities(model, ids)
 
-        session.ask("chain rule", work, lambda likelihood: self._show(likelihood, moment))
+        self.ask("chain rule", work, lambda likelihood: self._show(likelihood, moment))
 
     def _lay_out(self) -> QWidget:
         foot = QHBoxLayout()
@@ -174,36 +173,34 @@ class ChainRulePanel(Panel):
         """The row of a position of the session, which counts from the first token the model can see."""
         if self._shown is None:
             return -1
-        wanted = position + self.session.dropped
+        wanted = position + self.session.reading.dropped
         return next((row for row, token in enumerate(self._shown.tokens) if token.position == wanted), -1)
 
     def _position_of(self, row: int) -> int | None:
         """The session's position of a row; None for what was written after the prefix."""
         if self._shown is None or not 0 <= row < len(self._shown.tokens):
             return None
-        position = self._shown.tokens[row].position - self.session.dropped
-        return position if 0 <= position < len(self.session.encoding or ()) else None
+        position = self._shown.tokens[row].position - self.session.reading.dropped
+        return position if 0 <= position < len(self.session.reading.encoding or ()) else None
 
     def _choose(self, row: int) -> None:
         position = self._position_of(row)
         if position is not None:
-            self.session.choose_position(position)
+            self.session.focus.choose_position(position)
 
     def _hover(self, row: int) -> None:
-        self.session.hover_position(self._position_of(row))
+        self.session.focus.hover_position(self._position_of(row))
 
     def _mark(self) -> None:
         session = self.session
-        pinned = self._row_of(session.position) if session.is_position_pinned else -1
+        pinned = self._row_of(session.focus.position) if session.focus.is_position_pinned else -1
         self._table.set_current(pinned)
         self._strip.set_current(pinned)
-        hovered = session.hovered_position
+        hovered = session.focus.hovered_position
         self._strip.set_hovered(-1 if hovered is None else self._row_of(hovered))
 
-    def _complain(self, where: str, sentence: str) -> None:
-        if where == "chain rule":
-            self._show(None, None)
-            self._card.set_aside(sentence)
+    def handle_failure(self) -> None:
+        self._show(None, None)
 
 
 def _array(values: list[float | None]) -> np.ndarray:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from lmviz.app.opening.opening import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.sample.pipeline_sentences import derivation_of
+from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.session.surgery import in_words, meaning_in_words
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, number, percentage
@@ -19,6 +19,7 @@ from lmviz.app.widgets.controls.sampling_controls import SamplingControls
 from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine
 from lmviz.app.widgets.tables.figures_table import FiguresTable
 from lmviz.decoding.derivation import derive
+from lmviz.decoding.options import FILTERS
 from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
@@ -57,7 +58,7 @@ class DistributionPanel(Panel):
         self._table.setAccessibleName("from logits to probabilities")
         self._invitation = Invitation("distribution_invitation")
         self._invitation.invite("Open or train a model, and see how it chooses the next word.", MODEL_OFFER)
-        self._invitation.accepted.connect(lambda: session.open_model(FIRST_MODEL))
+        self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
         self._foot = QLabel()
         self._foot.setProperty("role", "muted")
         self._foot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -69,7 +70,6 @@ class DistributionPanel(Panel):
         self._arranged: tuple[np.ndarray | None, tuple[str, bool], str] = (None, ("", True), "")
         self._logits: np.ndarray | None = None
         self._sorted_by = ("probability", True)
-        self._complaint = ""
         self._card = Card(TITLE, self._search, self._lay_out())
         self.column.addWidget(self._card)
         self._connect()
@@ -100,28 +100,26 @@ class DistributionPanel(Panel):
         }
 
     def recipe(self) -> str:
-        from lmviz.app.session.moments import FILTERS, unusual
         from lmviz.inspection.recipes.decoding import distribution_recipe
 
         prospect = self._shown
         if prospect is None:
             return ""
-        filters = unusual(prospect.distribution.options, *FILTERS)
+        filters = prospect.distribution.options.unusual_values(*FILTERS)
         return distribution_recipe(prospect.moment, filters)
 
     def refresh(self) -> None:
         session = self.session
-        session.look_ahead()
-        self._controls.set_options(session.sampling)
-        prospect = self._shown = session.prospect
-        self._table.setVisible(session.model is not None)
-        self._invitation.setVisible(session.model is None)
+        session.writing.look_ahead()
+        self._controls.set_options(session.writing.sampling)
+        prospect = self._shown = session.writing.prospect
+        self._table.setVisible(session.library.model is not None)
+        self._invitation.setVisible(session.library.model is None)
         if prospect is None:
             self._foot.setText("")
-            self._table.set_columns(_columns(session.sampling))
-            self._table.set_lines(0, lambda line: FigureLine(()), self._complaint or HINT)
+            self._table.set_columns(_columns(session.writing.sampling))
+            self._table.set_lines(0, lambda line: FigureLine(()), HINT)
             return
-        self._complaint = ""
         distribution = prospect.distribution
         if self._logits is not distribution.logits:
             self._logits = distribution.logits  # another place, and not just other options
@@ -136,7 +134,7 @@ class DistributionPanel(Panel):
     def _say(self, prospect: Prospect) -> str:
         """Where one looks, in what model, and how open the choice is there."""
         distribution, changes = prospect.distribution, in_words(prospect.moment.interventions)
-        pinned = prospect.position is not None and self.session.is_position_pinned
+        pinned = prospect.position is not None and self.session.focus.is_position_pinned
         parts = (
             f"after “{_tail(prospect.text)}”" + (", pinned: Escape returns to the end" if pinned else ""),
             changes,
@@ -155,18 +153,18 @@ class DistributionPanel(Panel):
         table.set_sorted_by(*self._sorted_by[:1], descending=True)
         self._search.textChanged.connect(lambda _: self.refresh_soon())
         self._controls.changed.connect(self._change)
-        session.failed.connect(self._complain)
-        session.hovered_token_changed.connect(self._show_hovered)
+        self.show_failures(session.writing.failed, session.writing.prospect_changed)
+        session.writing.hovered_token_changed.connect(self._show_hovered)
         self.follow(
-            session.model_changed,
-            session.branches_changed,
-            session.prospect_changed,
-            session.sampling_changed,
-            session.encoding_changed,
-            session.interventions_changed,
-            session.position_changed,
-            session.hovered_position_changed,
-            session.reading_changed,
+            session.library.model_changed,
+            session.writing.branches_changed,
+            session.writing.prospect_changed,
+            session.writing.sampling_changed,
+            session.reading.encoding_changed,
+            session.surgery.changed,
+            session.focus.position_changed,
+            session.focus.hovered_position_changed,
+            session.reading.changed,
         )
 
     def _lay_out(self) -> QWidget:
@@ -234,13 +232,13 @@ class DistributionPanel(Panel):
         return derivation_of(name, derive(distribution, rank), distribution.options)
 
     def _write(self, line: int) -> None:
-        self.session.write(int(self.ids_shown[line]))
+        self.session.writing.write(int(self.ids_shown[line]))
 
     def _hover(self, line: int) -> None:
-        self.session.hover_token(int(self.ids_shown[line]) if line >= 0 else None)
+        self.session.writing.hover_token(int(self.ids_shown[line]) if line >= 0 else None)
 
     def _show_hovered(self) -> None:
-        hovered = self.session.hovered_token
+        hovered = self.session.writing.hovered_token
         if self.isVisible() and not self._table.underMouse():
             self._table.set_hovered(-1 if hovered is None else self._line_of(hovered))
 
@@ -254,16 +252,9 @@ class DistributionPanel(Panel):
 
     def _change(self, name: str, value: object) -> None:
         try:
-            self.session.set_sampling(**{name: value})
+            self.session.writing.set_sampling(**{name: value})
         except LmvizError as sentence:
             self._foot.setText(str(sentence))
-
-    def _complain(self, where: str, sentence: str) -> None:
-        if where == "prospect":
-            self._complaint = sentence
-            self.refresh_soon()
-        elif where == "choice":
-            self._foot.setText(sentence)
 
 
 def _columns(options: SamplingOptions) -> list[FigureColumn]:

@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
+from lmviz.decoding.options import FILTERS
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -100,19 +101,20 @@ class RollPanel(Panel):
         return arrays if prospect.draw is None else arrays | {"draw": np.array([prospect.draw])}
 
     def recipe(self) -> str:
-        from lmviz.app.session.moments import FILTERS, unusual
         from lmviz.inspection.recipes.decoding import roll_recipe
 
         prospect = self._shown
         if prospect is None:
             return ""
-        return roll_recipe(prospect.moment, unusual(prospect.distribution.options, *FILTERS), prospect.draw)
+        return roll_recipe(
+            prospect.moment, prospect.distribution.options.unusual_values(*FILTERS), prospect.draw
+        )
 
     def refresh(self) -> None:
         session = self.session
-        session.look_ahead()
-        self._stop_at_end.setChecked(session.sampling.stop_at_end)
-        node = session.branches.node
+        session.writing.look_ahead()
+        self._stop_at_end.setChecked(session.writing.sampling.stop_at_end)
+        node = session.writing.branches.node
         can_go_on = self._can_go_on()
         self._step.setEnabled(can_go_on)
         self._play.setEnabled(can_go_on or self.is_playing)
@@ -120,8 +122,8 @@ class RollPanel(Panel):
         if not can_go_on and self.is_playing:
             self._stop()
         ended = "The model ended the document here." if node.is_end else ""
-        self._say(PINNED if session.looks_back and session.is_position_pinned else ended)
-        prospect = session.prospect
+        self._say(PINNED if session.writing.looks_back and session.focus.is_position_pinned else ended)
+        prospect = session.writing.prospect
         self._card.set_aside(in_words(prospect.moment.interventions) if prospect is not None else "")
         self._draw()
 
@@ -129,42 +131,45 @@ class RollPanel(Panel):
         session = self.session
         self._step.clicked.connect(self._write_one)
         self._play.clicked.connect(self.toggle_play)
-        self._back.clicked.connect(session.step_back)
+        self._back.clicked.connect(session.writing.step_back)
         self._pace.valueChanged.connect(lambda pace: self._clock.setInterval(round(1000 / pace)))
-        self._stop_at_end.toggled.connect(lambda on: session.set_sampling(stop_at_end=on))
-        self._die.share_clicked.connect(lambda share: session.write(self._ids[share]))
+        self._stop_at_end.toggled.connect(lambda on: session.writing.set_sampling(stop_at_end=on))
+        self._die.share_clicked.connect(lambda share: session.writing.write(self._ids[share]))
         self._die.share_hovered.connect(
-            lambda share: session.hover_token(self._ids[share] if share >= 0 else None)
+            lambda share: session.writing.hover_token(self._ids[share] if share >= 0 else None)
         )
-        session.hovered_token_changed.connect(self._show_hovered)
-        session.failed.connect(self._complain)
+        session.writing.hovered_token_changed.connect(self._show_hovered)
+        self.show_failures(session.writing.failed, session.writing.branches_changed)
+        session.writing.failed.connect(lambda _: self._stop())
         theme_switch().theme_changed.connect(self._adopt_theme)
         self.follow(
-            session.branches_changed,
-            session.prospect_changed,
-            session.sampling_changed,
-            session.encoding_changed,
-            session.position_changed,
-            session.hovered_position_changed,
-            session.reading_changed,
-            session.interventions_changed,
+            session.writing.branches_changed,
+            session.writing.prospect_changed,
+            session.writing.sampling_changed,
+            session.reading.encoding_changed,
+            session.focus.position_changed,
+            session.focus.hovered_position_changed,
+            session.reading.changed,
+            session.surgery.changed,
         )
 
     def _can_go_on(self) -> bool:
         session = self.session
-        return session.can_write and not (session.branches.node.is_end and session.sampling.stop_at_end)
+        return session.writing.can_write and not (
+            session.writing.branches.node.is_end and session.writing.sampling.stop_at_end
+        )
 
     def _write_one(self) -> None:
         if not self._can_go_on():
             return
         if self._way.currentText() == "greedy":
-            self.session.write_likeliest()
+            self.session.writing.write_likeliest()
         else:
-            self.session.roll()
+            self.session.writing.roll()
 
     def _tick(self) -> None:
         """The next token, unless the last is still being chosen."""
-        if self.session.is_choosing:
+        if self.session.writing.is_choosing:
             return
         if self._left <= 0:
             self._stop()
@@ -183,7 +188,7 @@ class RollPanel(Panel):
         self._adopt_theme()
 
     def _draw(self) -> None:
-        prospect = self.session.prospect
+        prospect = self.session.writing.prospect
         if prospect is None:
             self._ids, self._shown = [], None
             self._die.set_shares([], [])
@@ -208,18 +213,13 @@ class RollPanel(Panel):
             self._die.set_draw(prospect.draw, animated=falls)
 
     def _show_hovered(self) -> None:
-        hovered = self.session.hovered_token
+        hovered = self.session.writing.hovered_token
         if self.isVisible() and not self._die.underMouse():
             self._die.set_hovered(self._ids.index(hovered) if hovered in self._ids else -1)
 
     def _say(self, sentence: str) -> None:
         self._said.setText(sentence)
         self._said.setVisible(bool(sentence))
-
-    def _complain(self, where: str, sentence: str) -> None:
-        if where == "choice":
-            self._stop()
-            self._say(sentence)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

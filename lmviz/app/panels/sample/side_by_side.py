@@ -52,10 +52,10 @@ class SideBySidePanel(Panel):
         self._wait = QTimer(self, singleShot=True, interval=PAUSE)
         self._wait.timeout.connect(self._write_greedily)
         self.follow(
-            session.branches_changed,
-            session.beam_changed,
-            session.encoding_changed,
-            session.interventions_changed,
+            session.writing.branches_changed,
+            session.beam.changed,
+            session.reading.encoding_changed,
+            session.surgery.changed,
         )
 
     @property
@@ -72,7 +72,6 @@ class SideBySidePanel(Panel):
         return arrays
 
     def recipe(self) -> str:
-        from lmviz.app.session.moments import moment_of
         from lmviz.inspection.recipes.decoding import outcomes_recipe
 
         session, found = self.session, self._outcomes
@@ -80,20 +79,20 @@ class SideBySidePanel(Panel):
             return ""
         chosen = {way: item.chosen for way, item in found.items()}
         return outcomes_recipe(
-            moment_of(session, session.prefix), chosen, session.beam_options.length_penalty
+            session.reading.moment_of(session.reading.prefix), chosen, session.beam.options.length_penalty
         )
 
     def refresh(self) -> None:
         session, moment = self.session, self._moment
         if moment != self._greedy_of:
             self._greedy_of, self._greedy, self._is_greedy_done = moment, (), False
-            session.silence("greedy")
+            self.silence("greedy")
             self._forget("greedy")
-        if session.can_write and not self._is_greedy_done:
+        if session.writing.can_write and not self._is_greedy_done:
             self._wait.start()
-        chosen = session.branches.chosen()
+        chosen = session.writing.branches.chosen()
         self._score("sampling", chosen)
-        beam = session.beam
+        beam = session.beam.tree
         ids = tuple(node.id for node in beam.path(beam.best)) if beam is not None else ()
         self._score("beam search", ids)
         hints = {
@@ -115,19 +114,19 @@ class SideBySidePanel(Panel):
     def _moment(self) -> object:
         """What greedy decoding starts from."""
         session = self.session
-        return *self._model_as_it_is, session.prefix, session.beam_options.length
+        return *self._model_as_it_is, session.reading.prefix, session.beam.options.length
 
     @property
     def _model_as_it_is(self) -> tuple[object, ...]:
         session = self.session
-        return session.model, session.step, session.interventions_in_force
+        return session.library.model, session.library.step, session.surgery.in_force
 
     def _write_greedily(self) -> None:
         """One token at a time, so that nobody waits for the reading thread."""
         session, moment, written = self.session, self._greedy_of, self._greedy
-        if not session.can_write or not self.isVisible() or moment != self._moment:
+        if not session.writing.can_write or not self.isVisible() or moment != self._moment:
             return  # what was written so far belongs to another model's tokens, and begins anew soon
-        read, prefix, stops = self._read, session.prefix, session.sampling.stop_at_end
+        read, prefix, stops = self._read, session.reading.prefix, session.writing.sampling.stop_at_end
 
         def work(model: Model) -> tuple[int, bool]:
             from lmviz.decoding.options import SamplingOptions
@@ -141,22 +140,22 @@ class SideBySidePanel(Panel):
                 return
             id, is_end = found
             self._greedy = (*written, id)
-            self._is_greedy_done = is_end or len(self._greedy) >= session.beam_options.length
+            self._is_greedy_done = is_end or len(self._greedy) >= session.beam.options.length
             if self._is_greedy_done:
                 self._score("greedy", self._greedy)
             else:
                 self._write_greedily()
 
-        session.ask("greedy", work, take)
+        self.ask("greedy", work, take)
 
     def _score(self, way: str, chosen: tuple[int, ...]) -> None:
         session = self.session
         key = f"outcome of {way}"
-        if not chosen or not session.can_write:
-            session.silence(key)
+        if not chosen or not session.writing.can_write:
+            self.silence(key)
             self._forget(way)
             return
-        prefix, penalty = session.prefix, session.beam_options.length_penalty
+        prefix, penalty = session.reading.prefix, session.beam.options.length_penalty
         wanted = (*self._model_as_it_is, prefix, chosen, penalty)
         if self._scored.get(way) == wanted:
             return
@@ -167,13 +166,13 @@ class SideBySidePanel(Panel):
 
             return outcome(model, prefix, chosen, penalty)
 
-        changes = session.interventions_in_force
+        changes = session.surgery.in_force
 
         def take(found: Outcome) -> None:
             self._outcomes[way], self._found_with[way] = found, changes
             self.refresh_soon()
 
-        session.ask(key, work, take)
+        self.ask(key, work, take)
 
     def _forget(self, way: str) -> None:
         self._outcomes.pop(way, None)

@@ -35,11 +35,11 @@ class ExplainedStrips(StripList):
         super().__init__()
         self._session = session
         self._views: tuple[View, ...] = ()
-        self.cell_hovered.connect(lambda *cell: session.hover_cell(self._cell_of(cell)))
-        self.cell_clicked.connect(lambda *cell: session.choose_cell(self._cell_of(cell)))
+        self.cell_hovered.connect(lambda *cell: session.focus.hover_cell(self._cell_of(cell)))
+        self.cell_clicked.connect(lambda *cell: session.focus.choose_cell(self._cell_of(cell)))
         self.set_readout(self._read_out)
-        session.cell_changed.connect(self._mark)
-        session.arithmetic_changed.connect(self._light)
+        session.focus.cell_changed.connect(self._mark)
+        session.explanation.changed.connect(self._light)
 
     @property
     def views(self) -> tuple[View, ...]:
@@ -79,7 +79,7 @@ class ExplainedStrips(StripList):
         return tuple(self._word(int(id)) if id >= 0 else "–" for id in view.values[0])
 
     def _word(self, id: int) -> str:
-        return visible(self._session.reading.model.tokenizer.token(id))
+        return visible(self._session.reading.current.model.tokenizer.token(id))
 
     def _cell_of(self, cell: tuple[int, int]) -> Cell | None:
         if cell[0] < 0:
@@ -89,7 +89,7 @@ class ExplainedStrips(StripList):
 
     def _mark(self) -> None:
         """Outline the pinned cell, and the cells at its place in the other strips of equal length."""
-        pinned = self._session.cell
+        pinned = self._session.focus.cell
         found = [
             (number_of_strip, place[1])
             for number_of_strip, view in enumerate(self._views)
@@ -108,12 +108,12 @@ class ExplainedStrips(StripList):
     def _light(self) -> None:
         """Let what has no part in the explained cell step back."""
         if self.isVisible():
-            self.set_lights([self._session.lights(view) for view in self._views])
+            self.set_lights([self._session.explanation.lights(view) for view in self._views])
 
     def _read_out(self, strip: int, cell: int) -> tuple[str, list[str]]:
         view = self._views[strip]
         value = float(view.values[0, cell])
-        names = [visible(token) for token in self._session.reading.trace.tokens]
+        names = [visible(token) for token in self._session.reading.current.trace.tokens]
         words = []
         for axis, place in zip(view.axes, view.index(0, cell), strict=True):
             if axis == "token":

@@ -43,8 +43,8 @@ class NextWordPanel(Panel):
         self._drawn_for: tuple[object, ...] = ()
         self.column.addWidget(self._card)
         self._bars.bar_clicked.connect(self._append)
-        self.follow(session.reading_changed, session.position_changed)
-        session.hovered_position_changed.connect(self.refresh_late)
+        self.follow(session.reading.changed, session.focus.position_changed)
+        session.focus.hovered_position_changed.connect(self.refresh_late)
 
     @property
     def distribution(self) -> Distribution | None:
@@ -65,11 +65,11 @@ class NextWordPanel(Panel):
         return distribution_recipe(replace(self._reading.moment, text=self._text), {})
 
     def refresh(self) -> None:
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None:
-            self._show_nothing("Type a prefix" if self.session.model else "Open or train a model")
+            self._show_nothing("Type a prefix" if self.session.library.model else "Open or train a model")
             return
-        position = self.session.reading_position
+        position = self.session.reading.position
         wanted = (reading, position, self._bars.height(), self._bars.length(ROW))
         if wanted == self._drawn_for:
             return  # a keystroke moves the position before there is anything new to draw
@@ -119,8 +119,8 @@ class NextWordPanel(Panel):
         if self._reading is None:
             return
         tokenizer, chosen = self._reading.model.tokenizer, int(self._shown.ids[index])
-        self.session.set_prefix(tokenizer.continue_text(self._text, chosen))
-        self.session.follow_end()
+        self.session.reading.set_prefix(tokenizer.continue_text(self._text, chosen))
+        self.session.focus.follow_end()
 
 
 def _title(tokens: tuple[str, ...], position: int) -> str:

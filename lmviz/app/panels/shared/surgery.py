@@ -21,7 +21,6 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -47,30 +46,29 @@ class SurgeryPanel(Panel):
         self._grid = QGridLayout()
         self._card = Card("Surgery", self._head(), self._body())
         self.column.addWidget(self._card)
-        self._undo.clicked.connect(session.undo_intervention)
-        self._redo.clicked.connect(session.redo_intervention)
-        self._list.itemChanged.connect(lambda item: session.toggle_intervention(self._list.row(item)))
-        session.failed.connect(lambda where, sentence: where == "surgery" and self._say(sentence))
+        self._undo.clicked.connect(session.surgery.undo)
+        self._redo.clicked.connect(session.surgery.redo)
+        self._list.itemChanged.connect(lambda item: session.surgery.toggle(self._list.row(item)))
         self.follow(
-            session.interventions_changed,
-            session.reading_changed,
-            session.cell_changed,
-            session.head_changed,
-            session.position_changed,
+            session.surgery.changed,
+            session.reading.changed,
+            session.focus.cell_changed,
+            session.attention.head_changed,
+            session.focus.position_changed,
         )
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import array_recipe
 
-        reading = self.session.reading
+        reading = self.session.reading.current
         return array_recipe(reading.moment, "probabilities") if reading and reading.baseline else ""
 
     def refresh(self) -> None:
-        session, reading = self.session, self.session.reading
-        self._undo.setEnabled(session.can_undo_intervention)
-        self._redo.setEnabled(session.can_redo_intervention)
-        self._fill_list(session.interventions)
-        cell = session.cell if reading is not None else None
+        session, reading = self.session, self.session.reading.current
+        self._undo.setEnabled(session.surgery.can_undo)
+        self._redo.setEnabled(session.surgery.can_redo)
+        self._fill_list(session.surgery.interventions)
+        cell = session.focus.cell if reading is not None else None
         traced = reading.trace.arrays.get(cell[0]) if cell is not None else None
         has_heads = reading is not None and "layers/0/attention/mixed" in reading.trace.arrays
         enabled = {
@@ -84,8 +82,8 @@ class SurgeryPanel(Panel):
         for name, button in self._buttons.items():
             button.setEnabled(enabled[name])
         self._buttons["set cell"].setText("set cell" if cell is None else f"set {_short(cell)}")
-        if not self._said.text() or not session.interventions:
-            self._say("" if session.interventions else "Pin a head, a cell or a word, and change it.")
+        if not self._said.text() or not session.surgery.interventions:
+            self._say("" if session.surgery.interventions else "Pin a head, a cell or a word, and change it.")
 
     def _head(self) -> QWidget:
         head = QWidget()
@@ -165,68 +163,59 @@ class SurgeryPanel(Panel):
     def _do(self, *interventions: Intervention) -> None:
         self._say("")
         for item in interventions:
-            self.session.add_intervention(item)
+            self.session.surgery.add(item)
 
     def _zero_head(self) -> None:
         from lmviz.inspection.interventions import scale_head
 
-        self._do(scale_head(*self.session.head, 0.0))
+        self._do(scale_head(*self.session.attention.head, 0.0))
 
     def _scale_head(self) -> None:
         from lmviz.inspection.interventions import scale_head
 
-        self._do(scale_head(*self.session.head, self._value.value()))
+        self._do(scale_head(*self.session.attention.head, self._value.value()))
 
     def _set_cell(self) -> None:
         from lmviz.inspection.interventions import replace
 
-        if self.session.cell is None:
+        if self.session.focus.cell is None:
             return  # let go of between the last drawing and the click
-        address, index = self.session.cell
-        axes = self.session.reading.trace[address].axes
+        address, index = self.session.focus.cell
+        axes = self.session.reading.current.trace[address].axes
         self._do(replace(address, self._value.value(), **dict(zip(axes, index, strict=True))))
 
     def _zero_unit(self) -> None:
         from lmviz.inspection.interventions import zero
 
-        if self.session.cell is None:
+        if self.session.focus.cell is None:
             return
-        address, index = self.session.cell
-        axis = self.session.reading.trace[address].axes[-1]
+        address, index = self.session.focus.cell
+        axis = self.session.reading.current.trace[address].axes[-1]
         self._do(zero(address, **{axis: index[-1]}))
 
     def _swapped(self) -> tuple[int, int]:
         """The positions of the two words that would change places."""
-        reading, cell = self.session.reading, self.session.cell
+        reading, cell = self.session.reading.current, self.session.focus.cell
         traced = reading.trace.arrays.get(cell[0]) if cell is not None else None
         if traced is not None and traced.axes[-2:] == ("query", "key"):
             query, key = cell[1][-2:]
             if query != key:
                 return min(query, key), max(query, key)
-        return self.session.reading_position - 1, self.session.reading_position
+        return self.session.reading.position - 1, self.session.reading.position
 
     def _swap(self) -> None:
         from lmviz.inspection.interventions import swap_tokens
 
-        names = [visible(token) for token in self.session.reading.trace.tokens]
+        names = [visible(token) for token in self.session.reading.current.trace.tokens]
         self._do(swap_tokens(*self._swapped(), names))
 
     def _no_positions(self) -> None:
-        def work(model: Model) -> tuple[Intervention, ...] | str:
+        def work(model: Model) -> tuple[Intervention, ...]:
             from lmviz.inspection.interventions import remove_positions
 
-            try:
-                return remove_positions(model)
-            except LmvizError as sentence:
-                return str(sentence)
+            return remove_positions(model)
 
-        def take(found: tuple[Intervention, ...] | str) -> None:
-            if isinstance(found, str):
-                self._say(found)
-            else:
-                self._do(*found)
-
-        self.session.ask("positions", work, take)
+        self.ask("positions", work, lambda found: self._do(*found))
 
 
 def _short(cell: tuple[str, tuple[int, ...]]) -> str:

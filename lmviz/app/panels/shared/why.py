@@ -45,10 +45,11 @@ class WhyPanel(Panel):
         self.column.addWidget(self._card)
         self._sheet.operand_clicked.connect(self.follow_operand)
         self._sheet.operand_hovered.connect(lambda source, index: self._hover_operand(source, index))
-        self._sheet.left.connect(lambda: session.hover_cell(None))
-        session.cell_changed.connect(self._lengthen_trail)
-        self._crumbs.step_clicked.connect(lambda step: session.choose_cell(self._trail[step]))
-        self.follow(session.arithmetic_changed, session.cell_changed)
+        self._sheet.left.connect(lambda: session.focus.hover_cell(None))
+        session.focus.cell_changed.connect(self._lengthen_trail)
+        self._crumbs.step_clicked.connect(lambda step: session.focus.choose_cell(self._trail[step]))
+        self.show_failures(session.explanation.failed, session.explanation.changed)
+        self.follow(session.explanation.changed, session.focus.cell_changed)
 
     @property
     def shown(self) -> Arithmetic | None:
@@ -71,13 +72,13 @@ class WhyPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import explanation_recipe
 
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None or self._shown is None:
             return ""
         return explanation_recipe(reading.moment, self._shown.address, self._shown.index)
 
     def refresh(self) -> None:
-        arithmetic = self._shown = self.session.arithmetic
+        arithmetic = self._shown = self.session.explanation.arithmetic
         self._sheet.set_arithmetic(arithmetic, self._short_name, LARGEST_TERMS)
         if arithmetic is None:
             self._card.set_title("Why this number?")
@@ -89,7 +90,7 @@ class WhyPanel(Panel):
 
     def _name(self, source: str, index: tuple[int, ...]) -> str:
         """An operand in words, tokens by their text."""
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None or source not in reading.trace.arrays:
             return f"{source}[{', '.join(map(str, index))}]" if index else source
         axes, tokenizer = reading.trace[source].axes, reading.model.tokenizer
@@ -101,7 +102,7 @@ class WhyPanel(Panel):
 
     def _short_name(self, source: str, index: tuple[int, ...]) -> str:
         """An operand's name without what it has in common with the cell that is explained."""
-        reading, explained = self.session.reading, self._shown
+        reading, explained = self.session.reading.current, self._shown
         if reading is None or explained is None or source not in reading.trace.arrays or not index:
             return self._name(source, index)
         arrays = reading.trace.arrays
@@ -114,7 +115,7 @@ class WhyPanel(Panel):
         return f"{source.rsplit('/', 1)[-1].replace('_', ' ')}, {', '.join(words)}"
 
     def _coordinate(self, axis: str, place: int) -> str:
-        reading = self.session.reading
+        reading = self.session.reading.current
         if axis == "token":
             return f"“{visible(reading.model.tokenizer.token(place))}”"
         if axis in POSITIONAL:
@@ -123,35 +124,35 @@ class WhyPanel(Panel):
 
     def _hover_operand(self, source: str, index: tuple[int, ...]) -> None:
         """Show elsewhere where an operand stands, while the sheet stays as it is."""
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is not None and source in reading.trace.arrays and index is not None:
-            self.session.hover_cell((source, tuple(index)), as_operand=True)
+            self.session.focus.hover_cell((source, tuple(index)), as_operand=True)
 
     def follow_operand(self, source: str, index: tuple[int, ...]) -> None:
         """Go back to an operand, to where it stands and to the stage that made it.
 
         Parameters have no earlier stage.
         """
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None or source not in reading.trace.arrays:
             return
-        self.session.hover_cell(None)
+        self.session.focus.hover_cell(None)
         self._look_at(source, dict(zip(reading.trace[source].axes, index, strict=True)))
-        self.session.choose_cell((source, tuple(index)))
+        self.session.focus.choose_cell((source, tuple(index)))
         stages = [n for n, stage in enumerate(reading.trace.stages) if source in stage.results]
         if stages:
-            self.session.choose_stage(stages[0])
+            self.session.focus.choose_stage(stages[0])
 
     def _look_at(self, source: str, places: Mapping[str, int]) -> None:
         """Choose the position and the head of a cell."""
         position = places.get("position", places.get("query"))
-        if position is not None and position != self.session.position:
-            self.session.choose_position(position)
+        if position is not None and position != self.session.focus.position:
+            self.session.focus.choose_position(position)
         if "head" in places:
-            self.session.choose_head(int(source.split("/")[1]), places["head"])
+            self.session.attention.choose_head(int(source.split("/")[1]), places["head"])
 
     def _lengthen_trail(self) -> None:
-        cell = self.session.cell
+        cell = self.session.focus.cell
         if cell is None:
             self._trail = []
         elif cell in self._trail:
@@ -161,7 +162,7 @@ class WhyPanel(Panel):
 
     def _crumb(self, address: str, index: tuple[int, ...]) -> str:
         """A step of the way back in few words: "cell “a” · 17"."""
-        reading = self.session.reading
+        reading = self.session.reading.current
         if reading is None or not reading.has_cell(address, index):
             return address
         axes = reading.trace[address].axes

@@ -42,11 +42,11 @@ class HealthPanel(Panel):
         self._card.setToolTip("How far the last update moved each layer's weights, relative to their size.")
         self._card.layout_below.addLayout(self._lay_out_curves())
         self.column.addWidget(self._card)
-        session.training_changed.connect(self.refresh_now_and_then)
+        session.training.changed.connect(self.refresh_now_and_then)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The ratios (layer,) under the layers' names, and each curve, (point, 2): step and value."""
-        history = self.session.training.history
+        history = self.session.training.state.history
         arrays = {f"update_over_weight/{layer}": np.array([ratio]) for layer, ratio in self._drawn.items()}
         for name in CURVES:
             curve = getattr(history, name)
@@ -57,7 +57,7 @@ class HealthPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.run import curves_recipe
 
-        folder = self.session.training.folder
+        folder = self.session.training.state.folder
         return curves_recipe([str(folder)], tuple(CURVES)) if folder is not None else ""
 
     def _lay_out_curves(self) -> QGridLayout:
@@ -84,7 +84,7 @@ class HealthPanel(Panel):
             curve.set_values(values)
 
     def refresh(self) -> None:
-        history = self.session.training.history
+        history = self.session.training.state.history
         norms, ratios = history.gradient_norm.values, dict(history.update_ratios)
         self._show_curves(history)
         if not ratios:

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QPlainTextEdit
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
-from lmviz.decoding.options import SamplingOptions
+from lmviz.decoding.options import DRAWING, SamplingOptions
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_models import OpenedModel
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.inspection.recipes.recipe import Moment
     from lmviz.models.model import Model
@@ -62,11 +62,11 @@ class LiveSamplePanel(Panel):
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
         self.follow(
-            session.step_changed,
-            session.model_changed,
-            session.prefix_changed,
-            session.sampling_changed,
-            session.interventions_changed,
+            session.library.step_changed,
+            session.library.model_changed,
+            session.reading.prefix_changed,
+            session.writing.sampling_changed,
+            session.surgery.changed,
         )
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -81,49 +81,56 @@ class LiveSamplePanel(Panel):
 
     def recipe(self) -> str:
         """None for a text that several moments of a training have written."""
-        from lmviz.app.session.moments import DRAWING, unusual
         from lmviz.inspection.recipes.decoding import sample_recipe
 
         if not self._drawn or len(self._moments) != 1:
             return ""
-        return sample_recipe(self._moments[0], len(self._drawn), unusual(self._options, *DRAWING))
+        return sample_recipe(self._moments[0], len(self._drawn), self._options.unusual_values(*DRAWING))
 
     def refresh(self) -> None:
         """Begin anew, unless a text was begun a moment ago and the training just moves on."""
         session = self.session
-        if session.model is None:
+        if session.library.model is None:
             self._card.set_aside("open or train a model")
             self._page.setPlainText("")
             self._drawn = []
             return
         wait = EVERY - (time.monotonic() - self._begun)
         writing = len(self._drawn) < self._limit
-        running = session.training.phase == "running"
-        if writing and wait > 0 and self._begins_with == self._begun_with and session.live and running:
+        running = session.training.state.phase == "running"
+        if (
+            writing
+            and wait > 0
+            and self._begins_with == self._begun_with
+            and session.library.live
+            and running
+        ):
             self._later.start(round(1000 * wait))
             return
         self._next_piece.stop()
-        self._begun, self._begun_with, self._options = time.monotonic(), self._begins_with, session.sampling
+        self._begun, self._begun_with, self._options = (
+            time.monotonic(),
+            self._begins_with,
+            session.writing.sampling,
+        )
         self._drawn, self._moments = [], []
-        self._limit = LENGTH.get(session.model.tokenizer.kind, LENGTH["words"])
-        self._card.set_aside(f"temperature {session.sampling.temperature:g}")
+        self._limit = LENGTH.get(session.library.model.tokenizer.kind, LENGTH["words"])
+        self._card.set_aside(f"temperature {session.writing.sampling.temperature:g}")
         self._write_on()
 
     @property
     def _begins_with(self) -> tuple[OpenedModel | None, str]:
         """What writes, and after what."""
-        return self.session.model, self.session.prefix
+        return self.session.library.model, self.session.reading.prefix
 
     def _write_on(self) -> None:
         """A few tokens at a time, so that nobody waits for the reading thread."""
-        from lmviz.app.session.moments import moment_of
-
         session, options, ids = self.session, self._options, [item.id for item in self._drawn]
         if not self.isVisible() or self._begins_with != self._begun_with:
             return  # another text begins soon: these ids may be no tokens of another model
-        can_begin = session.encoding is not None and len(session.encoding) > 0
-        text = session.prefix if can_begin else BEGINNING
-        moment = moment_of(session, text)
+        can_begin = session.reading.encoding is not None and len(session.reading.encoding) > 0
+        text = session.reading.prefix if can_begin else BEGINNING
+        moment = session.reading.moment_of(text)
         if moment not in self._moments:
             self._moments.append(moment)
         first, now = self._moments[0].step, moment.step
@@ -138,7 +145,7 @@ class LiveSamplePanel(Panel):
             drawn = [Drawn(step.id, step.probability, float(step.draw)) for step in steps]
             return drawn, steps[-1].text, steps[-1].is_end and options.stop_at_end
 
-        session.ask("live sample", work, self._take)
+        self.ask("live sample", work, self._take)
 
     def _take(self, piece: tuple[list[Drawn], str, bool]) -> None:
         drawn, text, is_over = piece
@@ -148,7 +155,7 @@ class LiveSamplePanel(Panel):
         self._page.setPlainText(text)
         self._page.moveCursor(QTextCursor.MoveOperation.End)
         if len(self._drawn) < self._limit:
-            self._next_piece.start(WHILE_TRAINING if self.session.training.phase == "running" else 0)
+            self._next_piece.start(WHILE_TRAINING if self.session.training.state.phase == "running" else 0)
 
     def _adopt_theme(self) -> None:
         self._page.setFont(current_theme().token_font(12.5))

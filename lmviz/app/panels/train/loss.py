@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from lmviz.app.session.opened_models import OpenedModel
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.text.corpus import Corpus
     from lmviz.training.description import RunDescription
@@ -53,13 +53,17 @@ class LossPanel(Panel):
         self._card.layout_below.insertWidget(2, self._plot.legend)
         self._place_controls(roomy=True)
         self.column.addWidget(self._card)
-        self._plot.cursor_moved.connect(lambda step: session.choose_step(round(step)))
+        self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
         for picker in (self._unit, self._scale, self._smoothing):
             picker.currentIndexChanged.connect(lambda _: self.refresh_soon())
-        session.models_changed.connect(self._forget_closed)
-        for growing in (session.training_changed, session.models_changed, session.step_changed):
+        session.library.models_changed.connect(self._forget_closed)
+        for growing in (
+            session.training.changed,
+            session.library.models_changed,
+            session.library.step_changed,
+        ):
             growing.connect(self.refresh_now_and_then)
-        self.follow(session.model_changed, session.corpus_changed, session.ready_changed)
+        self.follow(session.library.model_changed, session.text.changed, session.work.ready_changed)
 
     @property
     def references(self) -> dict[str, float]:
@@ -72,7 +76,7 @@ class LossPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.run import curves_recipe
 
-        folders = [str(model.folder) for model in self.session.models]
+        folders = [str(model.folder) for model in self.session.library.models]
         return curves_recipe(folders) if folders else ""
 
     def refresh(self) -> None:
@@ -84,9 +88,9 @@ class LossPanel(Panel):
         self._draw_runs()
         references = self._references.items() if self._references_apply else ()
         self._plot.set_references([(name, float(self._convert(loss))) for name, loss in references])
-        progress = self.session.training.progress
-        self._plot.set_end(progress.steps if self.session.training.is_active and progress else None)
-        self._plot.set_cursor(self.session.step if self.session.model is not None else None)
+        progress = self.session.training.state.progress
+        self._plot.set_end(progress.steps if self.session.training.state.is_active and progress else None)
+        self._plot.set_cursor(self.session.library.step if self.session.library.model is not None else None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -104,12 +108,12 @@ class LossPanel(Panel):
 
     @property
     def _kind(self) -> str:
-        tokenizer = self.session.tokenizer
+        tokenizer = self.session.reading.tokenizer
         return tokenizer.kind if tokenizer is not None else ""
 
     def _convert(self, loss: object, description: RunDescription | None = None) -> object | None:
         """A loss in the chosen unit; None where that takes a length of tokens which nobody wrote down."""
-        corpus, characters = self.session.corpus, None
+        corpus, characters = self.session.text.corpus, None
         if description is None or (corpus is not None and description.fingerprint == corpus.fingerprint):
             characters = corpus.characters_per_token if corpus is not None else None
         else:
@@ -122,19 +126,21 @@ class LossPanel(Panel):
     @property
     def _references_apply(self) -> bool:
         """Whether the run that is shown was measured on the very text that the references are of."""
-        corpus, model = self.session.corpus, self.session.model
+        corpus, model = self.session.text.corpus, self.session.library.model
         if corpus is None or corpus is not self._reference_corpus:
             return False
         return model is None or model.description.fingerprint == corpus.fingerprint
 
     def _draw_runs(self) -> None:
-        training = self.session.training
+        training = self.session.training.state
         shown = set()
-        for model in self.session.models:
-            current = model == self.session.model
+        for model in self.session.library.models:
+            current = model == self.session.library.model
             history = training.history if model.folder == training.folder else self._history_of(model)
             shown |= self._draw_run(model, history, current)
-        if training.folder is not None and not any(m.folder == training.folder for m in self.session.models):
+        if training.folder is not None and not any(
+            m.folder == training.folder for m in self.session.library.models
+        ):
             shown |= self._draw_run(None, training.history, True)
         for name in set(self._plot.curve_names()) - shown:
             self._plot.remove_curve(name)
@@ -160,7 +166,7 @@ class LossPanel(Panel):
 
     def _name_of(self, model: OpenedModel) -> str:
         """What tells a run from all others that are open."""
-        alike = sum(other.name == model.name for other in self.session.models)
+        alike = sum(other.name == model.name for other in self.session.library.models)
         return model.name if alike == 1 else f"{model.folder.parent.name}/{model.name}"
 
     def _history_of(self, model: OpenedModel) -> History:
@@ -170,8 +176,8 @@ class LossPanel(Panel):
 
     def _forget_closed(self) -> None:
         """A run that grows is read again when it is looked at next."""
-        open_folders = {model.folder for model in self.session.models}
-        active = self.session.training.folder
+        open_folders = {model.folder for model in self.session.library.models}
+        active = self.session.training.state.folder
         self._histories = {
             folder: history
             for folder, history in self._histories.items()
@@ -180,8 +186,8 @@ class LossPanel(Panel):
 
     def _ask_for_references(self) -> None:
         """Have simple models counted on this corpus, once, when there is time for it."""
-        corpus = self.session.corpus
-        if corpus is None or corpus is self._reference_corpus or not self.session.is_ready:
+        corpus = self.session.text.corpus
+        if corpus is None or corpus is self._reference_corpus or not self.session.work.is_ready:
             return
         self._reference_corpus, self._references = corpus, {}
 
@@ -198,7 +204,7 @@ class LossPanel(Panel):
                 self._references = losses
                 self.refresh_soon()
 
-        self.session.start_job("Counting n-grams to compare with", work, take)
+        self.start_job("Counting n-grams to compare with", lambda report: work(), take)
 
 
 def _row() -> QWidget:

@@ -13,7 +13,7 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_models import OpenedModel
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.models.model import Model
 
@@ -38,9 +38,15 @@ class OverTimePanel(Panel):
         self.column.addWidget(self._card)
         self._key: tuple[OpenedModel, tuple[int, ...]] | None = None
         self._rows: dict[int, np.ndarray] = {}
-        self._plot.cursor_moved.connect(lambda step: session.choose_step(round(step)))
-        self.follow(session.encoding_changed, session.position_changed, session.model_changed)
-        for growing in (session.reading_changed, session.models_changed, session.step_changed):
+        self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
+        self.follow(
+            session.reading.encoding_changed, session.focus.position_changed, session.library.model_changed
+        )
+        for growing in (
+            session.reading.changed,
+            session.library.models_changed,
+            session.library.step_changed,
+        ):
             growing.connect(self.refresh_now_and_then)
 
     @property
@@ -62,7 +68,7 @@ class OverTimePanel(Panel):
     def refresh(self) -> None:
         session = self.session
         ids = self._read_ids()
-        key = None if session.model is None else (session.model, ids)
+        key = None if session.library.model is None else (session.library.model, ids)
         if key != self._key:
             self._key, self._rows = key, {}
         self._card.set_title(self._title())
@@ -72,12 +78,16 @@ class OverTimePanel(Panel):
     def _pinned(self) -> int | None:
         """The position that is pinned, unless it is the last, with which every prediction begins."""
         session = self.session
-        last = len(session.encoding) - 1 if session.encoding is not None else -1
-        return session.position if session.is_position_pinned and session.position < last else None
+        last = len(session.reading.encoding) - 1 if session.reading.encoding is not None else -1
+        return (
+            session.focus.position
+            if session.focus.is_position_pinned and session.focus.position < last
+            else None
+        )
 
     def _read_ids(self) -> tuple[int, ...]:
         """The tokens whose continuation is drawn, as Next word has read them."""
-        encoding, pinned = self.session.encoding, self._pinned()
+        encoding, pinned = self.session.reading.encoding, self._pinned()
         if encoding is None:
             return ()
         return tuple(encoding.ids[: None if pinned is None else pinned + 1].tolist())
@@ -86,14 +96,14 @@ class OverTimePanel(Panel):
         pinned = self._pinned()
         if pinned is None:
             return "Next word over time"
-        return f"After “{visible(self.session.encoding.tokens[pinned])}” over time"
+        return f"After “{visible(self.session.reading.encoding.tokens[pinned])}” over time"
 
     def _ask_next(self) -> None:
         session = self.session
         if self._key is None or not self._key[1] or not self.isVisible():
             return
         model, ids = self._key
-        missing = [step for step in session.model.snapshots if step not in self._rows]
+        missing = [step for step in session.library.model.snapshots if step not in self._rows]
         if not missing:
             return
         step = self._most_telling(missing)
@@ -104,7 +114,7 @@ class OverTimePanel(Panel):
 
             return step, next_distribution(Continuation.of(reader, ids).logits).probabilities
 
-        session.ask_of((model, step), "over time", work, lambda row: self._take((model, ids), *row))
+        self.ask_model((model, step), "over time", work, lambda row: self._take((model, ids), *row))
 
     def _most_telling(self, missing: list[int]) -> int:
         """The last snapshot first, whose words are drawn; then the one farthest from all known."""
@@ -134,10 +144,10 @@ class OverTimePanel(Panel):
         for place, (name, word) in enumerate(zip(names, words, strict=True)):
             self._plot.set_curve(name, steps, table[:, word], role=colors[place % len(colors)], width=1.6)
         self._plot.set_end(self._end())
-        self._plot.set_cursor(self.session.step)
+        self._plot.set_cursor(self.session.library.step)
 
     def _end(self) -> int:
         """How far the axis reaches: to the end of the training that is under way, or to the last snapshot."""
         session = self.session
-        progress = session.training.progress if session.trains_shown_model else None
-        return max(1, session.model.snapshots[-1], progress.steps if progress is not None else 0)
+        progress = session.training.state.progress if session.training.trains_shown_model else None
+        return max(1, session.library.model.snapshots[-1], progress.steps if progress is not None else 0)

@@ -42,7 +42,7 @@ class PlanPanel(Panel):
             ]
         )
         self._cards.setObjectName("family_picker")
-        plan = session.plan
+        plan = session.training.plan
         self._configurations: dict[str, Configuration] = {plan.family: plan.configuration}
         self._model_form = ConfigurationForm(plan.configuration)
         self._model_form.setObjectName("model_form")
@@ -61,11 +61,11 @@ class PlanPanel(Panel):
         self._rate_settles = QTimer(self, singleShot=True, interval=TYPING)
         self._rate_settles.timeout.connect(self._apply_rate)
         self._learning_form.field("learning_rate").control.editingFinished.connect(self._apply_rate)
-        session.training_changed.connect(self._notice_training)
-        self.follow(session.plan_changed, session.corpus_changed)
+        session.training.changed.connect(self._notice_training)
+        self.follow(session.training.plan_changed, session.text.changed)
 
     def refresh(self) -> None:
-        plan, active = self.session.plan, self.session.training.is_active
+        plan, active = self.session.training.plan, self.session.training.state.is_active
         self._cards.set_current(plan.family)
         self._cards.setEnabled(not active)
         if self._model_form.configuration != plan.configuration:
@@ -79,7 +79,7 @@ class PlanPanel(Panel):
 
     def _check_together(self) -> None:
         """What one form alone cannot know: whether the model takes windows of the length."""
-        plan, sentence = self.session.plan, ""
+        plan, sentence = self.session.training.plan, ""
         try:
             check_length(plan.training_options.length, getattr(plan.configuration, "context", None))
         except LmvizError as error:
@@ -88,13 +88,15 @@ class PlanPanel(Panel):
         self._tell_problem()
 
     def _tell_problem(self) -> None:
-        self.session.complain_of_plan(self._model_form.complaint or self._learning_form.complaint)
+        self.session.training.refuse_plan(self._model_form.complaint or self._learning_form.complaint)
 
     def _notice_training(self) -> None:
         """What can be changed depends on whether it trains, not on how far it has got."""
-        if self.session.training.is_active != self._was_active:
-            self._was_active = self.session.training.is_active
-            self._rate_begun_with = self._rate_applied = self.session.plan.training_options.learning_rate
+        if self.session.training.state.is_active != self._was_active:
+            self._was_active = self.session.training.state.is_active
+            self._rate_begun_with = self._rate_applied = (
+                self.session.training.plan.training_options.learning_rate
+            )
             self.refresh_soon()
 
     def _lay_out(self) -> QWidget:
@@ -115,32 +117,32 @@ class PlanPanel(Panel):
 
     def _choose_family(self, name: str) -> None:
         configuration = self._configurations.setdefault(name, FAMILIES[name].configuration())
-        self.session.set_plan(name, configuration, self.session.plan.training_options)
+        self.session.training.set_plan(name, configuration, self.session.training.plan.training_options)
 
     def _change_model(self, configuration: Configuration) -> None:
-        plan = self.session.plan
+        plan = self.session.training.plan
         self._configurations[plan.family] = configuration
-        self.session.set_plan(plan.family, configuration, plan.training_options)
+        self.session.training.set_plan(plan.family, configuration, plan.training_options)
         self._check_together()
 
     def _change_learning(self, options: TrainingOptions) -> None:
-        plan = self.session.plan
+        plan = self.session.training.plan
         if options.learning_rate != self._rate_applied:
             self._rate_settles.start()
-        self.session.set_plan(plan.family, plan.configuration, options)
+        self.session.training.set_plan(plan.family, plan.configuration, options)
         self._check_together()
 
     def _apply_rate(self) -> None:
         """Let the training under way go on with the rate in the form; with its first one, as scheduled."""
         self._rate_settles.stop()
-        rate = self.session.plan.training_options.learning_rate
+        rate = self.session.training.plan.training_options.learning_rate
         if rate != self._rate_applied and not self._learning_form.complaint:
             self._rate_applied = rate
-            self.session.set_learning_rate(None if rate == self._rate_begun_with else rate)
+            self.session.training.set_learning_rate(None if rate == self._rate_begun_with else rate)
 
     def _show_cost(self) -> None:
         """Parameters, memory and work per step, as far as the vocabulary is known."""
-        plan, corpus = self.session.plan, self.session.corpus
+        plan, corpus = self.session.training.plan, self.session.text.corpus
         if corpus is None:
             self._card.set_aside("open a text to see its size")
             self._work.set_text("")

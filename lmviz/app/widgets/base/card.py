@@ -18,6 +18,7 @@ class Card(Canvas):
 
     `set_title(text)`; `set_aside(text or widget)`, the unit or control on the right;
     `set_body(widget)` replaces the body; `layout_below` takes further widgets under the body.
+    `complain(sentence)` says under the title line what failed.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class Card(Canvas):
         self._unit = MutedLine(right=True)
         self._control: QWidget | None = None
         self._body: QWidget | None = None
+        self._complaint: QLabel | None = None  # made when something first fails
         self._head = QHBoxLayout()
         self._head.addWidget(self._title)
         self._head.addWidget(self._unit, 1)
@@ -83,7 +85,27 @@ class Card(Canvas):
             self.layout_below.removeWidget(self._body)
             self._body.deleteLater()
         self._body = body
-        self.layout_below.insertWidget(1, body, 1)
+        self.layout_below.insertWidget(1 if self._complaint is None else 2, body, 1)
+
+    @property
+    def complaint(self) -> str:
+        """The sentence about what failed; empty where none is shown."""
+        return "" if self._complaint is None else self._complaint.text()
+
+    def complain(self, sentence: str) -> None:
+        """Say under the title line what failed; an empty sentence takes the line away."""
+        if self._complaint is None:
+            if not sentence:
+                return
+            self._complaint = QLabel()
+            self._complaint.setObjectName("complaint")
+            self._complaint.setProperty("role", "warning")
+            self._complaint.setTextFormat(Qt.TextFormat.PlainText)
+            self._complaint.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            self._complaint.setWordWrap(True)
+            self.layout_below.insertWidget(1, self._complaint)
+        self._complaint.setText(sentence)
+        self._complaint.setVisible(bool(sentence))
 
     def adopt_theme(self) -> None:
         self._measure()

@@ -43,10 +43,13 @@ def is_drawn(panels: dict[str, object]) -> bool:
 
 
 def show(window: MainWindow, session: Session, folder: Path, qtbot: QtBot) -> dict[str, object]:
-    session.open_model(folder)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    session.set_prefix(TEXT)
-    qtbot.waitUntil(lambda: session.reading is not None and session.reading.trace.text == TEXT, timeout=LONG)
+    session.library.open(folder)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    session.reading.set_prefix(TEXT)
+    qtbot.waitUntil(
+        lambda: session.reading.current is not None and session.reading.current.trace.text == TEXT,
+        timeout=LONG,
+    )
     window.show_perspective("attention")
     panels = {panel.objectName(): panel for panel in window.perspective.panels}
     qtbot.waitUntil(lambda: is_drawn(panels), timeout=LONG)
@@ -60,7 +63,7 @@ def panels(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> dic
 
 
 def reread(session: Session, qtbot: QtBot, act: Callable[[], None]) -> None:
-    with qtbot.waitSignal(session.reading_changed, timeout=LONG):
+    with qtbot.waitSignal(session.reading.changed, timeout=LONG):
         act()
 
 
@@ -72,21 +75,23 @@ def test_every_step_of_every_head_is_drawn_as_the_trace_has_it(
         picker.setCurrentIndex(step)
         for layer in range(2):
             for head in range(2):
-                session.choose_head(layer, head)
+                session.attention.choose_head(layer, head)
                 panel.refresh()
                 address = f"layers/{layer}/attention/{picker.itemData(step)}"
-                expected = session.reading.trace[address].array[head]
+                expected = session.reading.current.trace[address].array[head]
                 np.testing.assert_array_equal(panel.shown, expected)
 
 
 def test_several_heads_are_combined(panels: dict[str, object], session: Session, qtbot: QtBot) -> None:
     panel = panels["attention_view"]
     panels["heads_view"].mosaic.head_toggled.emit(1, 1)
-    assert session.heads == ((0, 0), (1, 1))
+    assert session.attention.heads == ((0, 0), (1, 1))
     panel.refresh()
-    np.testing.assert_allclose(panel.shown, combine_heads(session.reading.trace, [(0, 0), (1, 1)], "mean"))
+    np.testing.assert_allclose(
+        panel.shown, combine_heads(session.reading.current.trace, [(0, 0), (1, 1)], "mean")
+    )
     panels["heads_view"].mosaic.head_double_clicked.emit(0, 1)
-    assert (session.head, session.heads) == ((0, 1), ())
+    assert (session.attention.head, session.attention.heads) == ((0, 1), ())
 
 
 def test_hovering_a_cell_shows_its_position_everywhere_and_explains_it(
@@ -96,11 +101,11 @@ def test_hovering_a_cell_shows_its_position_everywhere_and_explains_it(
     place = matrix.cell_rectangle(4, 2).center()
     qtbot.mouseMove(matrix, QPoint(2, 2))
     qtbot.mouseMove(matrix, place.toPoint() if hasattr(place, "toPoint") else place)
-    qtbot.waitUntil(lambda: session.hovered_position == 4, timeout=LONG)
-    assert session.hovered_cell == ("layers/0/attention/weights", (0, 4, 2))
+    qtbot.waitUntil(lambda: session.focus.hovered_position == 4, timeout=LONG)
+    assert session.focus.hovered_cell == ("layers/0/attention/weights", (0, 4, 2))
     why = panels["why_view"]
     qtbot.waitUntil(lambda: why.shown is not None and why.shown.index == (0, 4, 2), timeout=LONG)
-    weight = session.reading.trace["layers/0/attention/weights"].array[0, 4, 2]
+    weight = session.reading.current.trace["layers/0/attention/weights"].array[0, 4, 2]
     assert why.shown.value == pytest.approx(float(weight), rel=1e-5)
     assert why.shown.evaluate() == pytest.approx(float(weight), rel=1e-4)
 
@@ -108,11 +113,11 @@ def test_hovering_a_cell_shows_its_position_everywhere_and_explains_it(
 def test_a_weight_leads_to_its_query_and_key_channel_by_channel(
     panels: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
-    panel, why, trace = panels["attention_view"], panels["why_view"], session.reading.trace
+    panel, why, trace = panels["attention_view"], panels["why_view"], session.reading.current.trace
     strips, place = panel.strips, "layers/0/attention"
     products = window.findChild(QComboBox, "attention_step_picker").findData("products")
     window.findChild(QComboBox, "attention_step_picker").setCurrentIndex(products)
-    session.choose_cell((f"{place}/products", (0, 4, 2)))
+    session.focus.choose_cell((f"{place}/products", (0, 4, 2)))
     qtbot.waitUntil(lambda: len(strips.lights) == 4, timeout=LONG)
     drawn = [(view.address, view.fixed["position"]) for view in strips.views]
     taps = ("query", "key", "value", "mixed")
@@ -126,13 +131,13 @@ def test_a_weight_leads_to_its_query_and_key_channel_by_channel(
     qtbot.mouseMove(strips, QPoint(1, 1))
     qtbot.mouseMove(strips, strips.cell_rectangle(1, strongest).center().toPoint())
     cell = (f"{place}/key", (0, 2, strongest))
-    qtbot.waitUntil(lambda: session.hovered_cell == cell, timeout=LONG)
+    qtbot.waitUntil(lambda: session.focus.hovered_cell == cell, timeout=LONG)
     qtbot.waitUntil(lambda: why.shown is not None and why.shown.address == cell[0], timeout=LONG)
     assert why.shown.value == pytest.approx(float(trace[cell[0]].array[cell[1]]), rel=1e-5)
     assert strips.views[1].fixed["position"] == 2
     here = strips.cell_rectangle(1, strongest).center().toPoint()
     qtbot.mouseClick(strips, Qt.MouseButton.LeftButton, pos=here)
-    assert session.cell == cell
+    assert session.focus.cell == cell
     qtbot.mouseMove(strips, QPoint(1, 1))
     assert [view.fixed["position"] for view in strips.views] == [4, 2, 2, 4]
 
@@ -140,38 +145,38 @@ def test_a_weight_leads_to_its_query_and_key_channel_by_channel(
 def test_an_operand_leads_back_to_its_head_and_its_position(
     panels: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
-    session.choose_cell(("layers/1/attention/output", (5, 3)))
+    session.focus.choose_cell(("layers/1/attention/output", (5, 3)))
     panels["why_view"].follow_operand("layers/1/attention/mixed", (1, 5, 2))
-    assert (session.head, session.position) == ((1, 1), 5)
+    assert (session.attention.head, session.focus.position) == ((1, 1), 5)
     panels["why_view"].follow_operand("layers/1/attention/value", (1, 2, 2))
-    assert (session.head, session.position) == ((1, 1), 2)
-    assert session.cell == ("layers/1/attention/value", (1, 2, 2))
+    assert (session.attention.head, session.focus.position) == ((1, 1), 2)
+    assert session.focus.cell == ("layers/1/attention/value", (1, 2, 2))
 
 
 def test_a_word_under_the_pointer_is_isolated_in_the_matrix(
     panels: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
     matrix = panels["attention_view"].matrix
-    session.hover_position(3)
+    session.focus.hover_position(3)
     assert (matrix.lights[3] == 3).all()
     assert not np.delete(matrix.lights, 3, axis=0).any()
-    session.show_looked_at(True)
+    session.attention.show_looked_at(True)
     assert (matrix.lights[:, 3] == 3).all()
     assert not np.delete(matrix.lights, 3, axis=1).any()
-    session.hover_position(None)
+    session.focus.hover_position(None)
     assert matrix.lights is None
 
 
 def test_the_two_words_of_a_pinned_weight_change_places(
     panels: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
-    tokens = list(session.reading.trace.tokens)
-    session.choose_cell(("layers/1/attention/weights", (0, 5, 1)))
+    tokens = list(session.reading.current.trace.tokens)
+    session.focus.choose_cell(("layers/1/attention/weights", (0, 5, 1)))
     panels["surgery_view"].refresh()
     swap = window.findChild(QPushButton, "swap_words_button")
     reread(session, qtbot, lambda: qtbot.mouseClick(swap, Qt.MouseButton.LeftButton))
     tokens[1], tokens[5] = tokens[5], tokens[1]
-    assert list(session.reading.trace.tokens) == tokens
+    assert list(session.reading.current.trace.tokens) == tokens
 
 
 def test_a_double_click_solos_a_head_and_another_brings_the_rest_back(
@@ -188,16 +193,16 @@ def test_a_double_click_solos_a_head_and_another_brings_the_rest_back(
             qtbot.mouseDClick(mosaic, Qt.MouseButton.LeftButton, pos=place)
 
     press((1, 1), twice=True)
-    assert (session.head, session.heads) == ((1, 1), ())
+    assert (session.attention.head, session.attention.heads) == ((1, 1), ())
     press((1, 1), twice=True)
-    assert session.heads == ((1, 0), (1, 1))
+    assert session.attention.heads == ((1, 0), (1, 1))
     press((0, 0))
     press((1, 1), gather=True)
-    assert session.heads == ((0, 0), (1, 1))
+    assert session.attention.heads == ((0, 0), (1, 1))
     press((0, 1), twice=True)
-    assert (session.head, session.heads) == ((0, 1), ())
+    assert (session.attention.head, session.attention.heads) == ((0, 1), ())
     press((0, 1), twice=True)
-    assert session.heads == ((0, 0), (1, 1))
+    assert session.attention.heads == ((0, 0), (1, 1))
 
 
 def test_a_head_under_the_pointer_says_where_it_looks(
@@ -208,7 +213,7 @@ def test_a_head_under_the_pointer_says_where_it_looks(
     qtbot.mouseMove(mosaic, mosaic.tile_rectangle(1, 0).center().toPoint())
     card = mosaic.window().findChild(HoverCard)
     assert card.title == "layer 2, head 1"
-    scores = head_badges(session.reading.trace)[1][0].scores
+    scores = head_badges(session.reading.current.trace)[1][0].scores
     known = {kind: score for kind, score in scores.items() if score is not None}
     assert card.lines == tuple(f"{kind}: {percentage(score)}" for kind, score in known.items())
     assert known
@@ -217,8 +222,8 @@ def test_a_head_under_the_pointer_says_where_it_looks(
 def test_python_gives_the_numbers_that_are_drawn(
     panels: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
-    reread(session, qtbot, lambda: session.add_intervention(scale_head(0, 1, 0.5)))
-    session.choose_head(1, 1)
+    reread(session, qtbot, lambda: session.surgery.add(scale_head(0, 1, 0.5)))
+    session.attention.choose_head(1, 1)
     for name in ("heads_view", "attention_view", "attention_text_view"):
         panels[name].refresh()
         found: dict[str, object] = {}
@@ -235,52 +240,52 @@ def test_badges_are_those_of_the_text_and_follow_it(
     panels: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
     heads = panels["heads_view"]
-    assert heads.badges == head_badges(session.reading.trace)
-    reread(session, qtbot, lambda: session.set_prefix(TEXT + " eat"))
-    qtbot.waitUntil(lambda: heads.badges == head_badges(session.reading.trace), timeout=LONG)
+    assert heads.badges == head_badges(session.reading.current.trace)
+    reread(session, qtbot, lambda: session.reading.set_prefix(TEXT + " eat"))
+    qtbot.waitUntil(lambda: heads.badges == head_badges(session.reading.current.trace), timeout=LONG)
 
 
 def test_surgery_is_the_cores_and_every_step_can_be_undone(
     panels: dict[str, object], window: MainWindow, session: Session, run: Path, qtbot: QtBot
 ) -> None:
     model = open_run_model(Run.open(run)).eval()
-    before = session.reading.trace["logits"].array
-    session.choose_head(1, 0)
+    before = session.reading.current.trace["logits"].array
+    session.attention.choose_head(1, 0)
     surgery = window.findChild(QListWidget)
     panels["surgery_view"].refresh()
     zero = window.findChild(QPushButton, "zero_head_button")
     reread(session, qtbot, lambda: qtbot.mouseClick(zero, Qt.MouseButton.LeftButton))
     expected = trace(model, TEXT, interventions=[scale_head(1, 0, 0.0)])["logits"].array
-    np.testing.assert_allclose(session.reading.trace["logits"].array, expected, atol=1e-5)
-    np.testing.assert_allclose(session.reading.baseline["logits"].array, before, atol=1e-6)
+    np.testing.assert_allclose(session.reading.current.trace["logits"].array, expected, atol=1e-5)
+    np.testing.assert_allclose(session.reading.current.baseline["logits"].array, before, atol=1e-6)
     assert not np.allclose(expected, before)
 
     qtbot.waitUntil(lambda: surgery.count() == 1, timeout=LONG)
     reread(session, qtbot, lambda: surgery.item(0).setCheckState(Qt.CheckState.Unchecked))
-    np.testing.assert_allclose(session.reading.trace["logits"].array, before, atol=1e-6)
+    np.testing.assert_allclose(session.reading.current.trace["logits"].array, before, atol=1e-6)
 
-    session.choose_cell(("layers/0/feedforward/activation", (2, 3)))
+    session.focus.choose_cell(("layers/0/feedforward/activation", (2, 3)))
     panels["surgery_view"].refresh()
     unit = window.findChild(QPushButton, "zero_unit_button")
     reread(session, qtbot, lambda: qtbot.mouseClick(unit, Qt.MouseButton.LeftButton))
-    activation = session.reading.trace["layers/0/feedforward/activation"].array
+    activation = session.reading.current.trace["layers/0/feedforward/activation"].array
     assert (activation[:, 3] == 0).all()
     for _ in range(3):
-        reread(session, qtbot, session.undo_intervention)
-    assert session.interventions == ()
-    np.testing.assert_allclose(session.reading.trace["logits"].array, before, atol=1e-6)
+        reread(session, qtbot, session.surgery.undo)
+    assert session.surgery.interventions == ()
+    np.testing.assert_allclose(session.reading.current.trace["logits"].array, before, atol=1e-6)
 
 
 def test_a_painted_row_still_sums_to_one(panels: dict[str, object], session: Session, qtbot: QtBot) -> None:
     matrix = panels["attention_view"].matrix
     reread(session, qtbot, lambda: matrix.cell_dragged.emit(4, 1, 0.8))
-    row = session.reading.trace["layers/0/attention/weights"].array[0, 4]
+    row = session.reading.current.trace["layers/0/attention/weights"].array[0, 4]
     assert row[1] == pytest.approx(0.8)
     assert row.sum() == pytest.approx(1.0)
     reread(session, qtbot, lambda: matrix.cell_dragged.emit(4, 1, 0.3))
     matrix.drag_finished.emit()
-    reread(session, qtbot, session.undo_intervention)
-    assert session.interventions == ()
+    reread(session, qtbot, session.surgery.undo)
+    assert session.surgery.interventions == ()
 
 
 def test_without_positions_swapped_words_leave_the_last_attention_output_as_it_was(
@@ -288,25 +293,25 @@ def test_without_positions_swapped_words_leave_the_last_attention_output_as_it_w
 ) -> None:
     show(window, session, blind_run, qtbot)
     address = "layers/0/attention/output"
-    before = session.reading.trace[address].array[-1]
+    before = session.reading.current.trace[address].array[-1]
     panel = next(p for p in window.perspective.panels if p.objectName() == "surgery_view")
-    session.choose_position(2)
+    session.focus.choose_position(2)
     panel.refresh()
     swap = window.findChild(QPushButton, "swap_words_button")
     reread(session, qtbot, lambda: qtbot.mouseClick(swap, Qt.MouseButton.LeftButton))
-    ids, plain = session.reading.trace.ids, session.reading.baseline.ids
+    ids, plain = session.reading.current.trace.ids, session.reading.current.baseline.ids
     assert (ids[1], ids[2]) == (plain[2], plain[1])
-    np.testing.assert_allclose(session.reading.trace[address].array[-1], before, atol=1e-6)
+    np.testing.assert_allclose(session.reading.current.trace[address].array[-1], before, atol=1e-6)
     assert not np.allclose(
-        session.reading.trace[address].array[1], session.reading.baseline[address].array[1]
+        session.reading.current.trace[address].array[1], session.reading.current.baseline[address].array[1]
     )
 
 
 def test_a_text_grows_arcs_only_for_the_chosen_head(panels: dict[str, object], session: Session) -> None:
     text = panels["attention_text_view"]
-    session.choose_head(1, 1)
+    session.attention.choose_head(1, 1)
     text.refresh()
-    expected = session.reading.trace["layers/1/attention/weights"].array[1]
+    expected = session.reading.current.trace["layers/1/attention/weights"].array[1]
     np.testing.assert_allclose(text.weights, expected)
 
 
@@ -315,15 +320,15 @@ def test_shift_over_a_word_of_the_prefix_shows_who_looks_at_it(
 ) -> None:
     drawn = panels["attention_text_view"]
     qtbot.keyPress(window.prefix_bar.edit, Qt.Key.Key_Shift)
-    assert not session.looked_at  # a capital letter is being typed
+    assert not session.attention.looked_at  # a capital letter is being typed
     qtbot.keyRelease(window.prefix_bar.edit, Qt.Key.Key_Shift)
-    session.hover_position(1)
+    session.focus.hover_position(1)
     looks = drawn.grab().toImage()
     qtbot.keyPress(window.prefix_bar.edit, Qt.Key.Key_Shift)
-    assert session.looked_at
+    assert session.attention.looked_at
     assert drawn.grab().toImage() != looks
     qtbot.keyRelease(window.prefix_bar.edit, Qt.Key.Key_Shift)
-    assert not session.looked_at
+    assert not session.attention.looked_at
     assert drawn.grab().toImage() == looks
 
 
@@ -336,10 +341,10 @@ def test_where_there_is_no_attention_it_says_why_and_a_button_opens_a_model_that
     offer = window.findChild(QPushButton, "attention_invitation")
     said = offer.parentWidget().findChild(EmptyText)
     qtbot.waitUntil(lambda: offer.isVisible() and said.text().startswith("Open a Transformer"))
-    session.open_model(make_run("ngram", 3, order=2))
-    session.set_prefix(TEXT)
+    session.library.open(make_run("ngram", 3, order=2))
+    session.reading.set_prefix(TEXT)
     qtbot.waitUntil(lambda: offer.isVisible() and said.text().startswith("Only a"), timeout=LONG)
     qtbot.mouseClick(offer, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: session.model.family == "transformer", timeout=LONG)
+    qtbot.waitUntil(lambda: session.library.model.family == "transformer", timeout=LONG)
     qtbot.waitUntil(lambda: not offer.isVisible(), timeout=LONG)
     assert window.findChild(QWidget, "attention_view").shown.size

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.api import open_model
 from lmviz.app.panels.panel import Panel
-from lmviz.app.session.compared_models import ComparedModel
+from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.text.passage import Passage
@@ -56,19 +56,21 @@ def compare(
 ) -> MainWindow:
     """The window at Compare with a text, a prefix, and two models side by side."""
     window.show_perspective("compare")
-    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
-        session.open_corpus(text_file, documents="line")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
     open_all(session, qtbot, transformer_run, lstm_run)
-    session.set_prefix(PREFIX)
-    session.compare([(session.models[0], 2)])
+    session.reading.set_prefix(PREFIX)
+    session.comparison.choose([(session.library.models[0], 2)])
     return window
 
 
 def open_all(session: Session, qtbot: QtBot, *folders: Path) -> None:
     for folder in folders:
-        session.open_model(folder)
+        session.library.open(folder)
         qtbot.waitUntil(
-            lambda folder=folder: session.model is not None and session.model.folder == folder.resolve(),
+            lambda folder=folder: (
+                session.library.model is not None and session.library.model.folder == folder.resolve()
+            ),
             timeout=LONG,
         )
 
@@ -118,30 +120,30 @@ def test_a_hovered_word_is_marked_in_every_card_and_a_click_writes_it(
     word = view.found[0].distribution.candidate(2).token
     bars.bar_hovered.emit(1)
     for card, found in zip(view.cards, view.found, strict=True):
-        id = session.models[0].tokenizer.id_of(word)
+        id = session.library.models[0].tokenizer.id_of(word)
         assert card.readout.startswith(f"“{word}”")
         assert card.readout.endswith(f"rank {found.distribution.rank_of(id)}")
     bars.bar_hovered.emit(-1)
     assert view.cards[0].readout == f"entropy {view.found[0].distribution.entropy:.2f} bits"
     bars.bar_clicked.emit(1)
-    assert session.prefix == session.models[0].tokenizer.continue_text(
+    assert session.reading.prefix == session.library.models[0].tokenizer.continue_text(
         PREFIX, view.found[0].distribution.candidate(2).id
     )
 
 
 def test_one_model_at_two_steps(compare: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot) -> None:
-    first, last = session.model.snapshots[0], session.model.snapshots[-1]
-    session.compare([(session.model, first)])
+    first, last = session.library.model.snapshots[0], session.library.model.snapshots[-1]
+    session.comparison.choose([(session.library.model, first)])
     view = wait_for_distributions(compare, 2, qtbot)
     assert [item.step for item in view.models] == [first, last]
     expected = core_distributions((lstm_run, first), (lstm_run, last))
     np.testing.assert_allclose(view.found[0].distribution.probabilities, expected[0], rtol=1e-4)
     np.testing.assert_allclose(view.found[1].distribution.probabilities, expected[1], rtol=1e-4)
-    view.cards[0].step_chosen.emit(session.model.snapshots[1])
-    assert session.compared == ((session.model, session.model.snapshots[1]),)
+    view.cards[0].step_chosen.emit(session.library.model.snapshots[1])
+    assert session.comparison.chosen == ((session.library.model, session.library.model.snapshots[1]),)
     wait_for_distributions(compare, 2, qtbot)
     view.cards[0].removed.emit()
-    assert session.compared == ()
+    assert session.comparison.chosen == ()
 
 
 def test_surprisal_and_disagreement_are_the_core_s(
@@ -158,7 +160,7 @@ def test_surprisal_and_disagreement_are_the_core_s(
     assert found.places.tolist() == [0, 3, 8, 12]
     np.testing.assert_allclose(view.disagreement, found.divergence[1:], atol=1e-5)
     view.plot.word_hovered.emit(0)
-    assert session.hovered_position == 1  # after START
+    assert session.focus.hovered_position == 1  # after START
 
 
 def test_hovering_an_earlier_word_compares_what_follows_it(
@@ -166,7 +168,7 @@ def test_hovering_an_earlier_word_compares_what_follows_it(
 ) -> None:
     view = wait_for_distributions(compare, 2, qtbot)
     (expected, _) = core_distributions((transformer_run, 2), (lstm_run, 6), text="the cows")
-    session.hover_position(2)
+    session.focus.hover_position(2)
     qtbot.waitUntil(
         lambda: (
             bool(view.found) and np.allclose(view.found[0].distribution.probabilities, expected, rtol=1e-4)
@@ -179,8 +181,8 @@ def test_models_of_different_tokens_are_compared_by_what_they_append(
     compare: MainWindow, session: Session, lstm_run: Path, character_run: Path, qtbot: QtBot
 ) -> None:
     open_all(session, qtbot, character_run)
-    words = next(model for model in session.models if model.folder == lstm_run.resolve())
-    session.compare([(words, words.snapshots[-1])])
+    words = next(model for model in session.library.models if model.folder == lstm_run.resolve())
+    session.comparison.choose([(words, words.snapshots[-1])])
     view = wait_for_distributions(compare, 2, qtbot)
     models = [open_model(lstm_run), open_model(character_run)]
     units = shared_units([model.tokenizer for model in models])
@@ -200,27 +202,27 @@ def test_samples_fall_by_the_same_draws(
     view = bring_to_front(compare, "compared_samples_view", qtbot)
     qtbot.waitUntil(lambda: len(view.samples) == 2 and all(s.is_over for s in view.samples), timeout=LONG)
     for folder, found in zip((transformer_run, lstm_run), view.samples, strict=True):
-        steps = list(sample(open_model(folder), PREFIX, len(found.drawn), session.sampling))
+        steps = list(sample(open_model(folder), PREFIX, len(found.drawn), session.writing.sampling))
         assert [item.id for item in found.drawn] == [step.id for step in steps]
         assert [item.draw for item in found.drawn] == [step.draw for step in steps]
     before = view.samples
     click(compare, "new_draws_button", qtbot)
     qtbot.waitUntil(lambda: view.samples != before and all(s.is_over for s in view.samples), timeout=LONG)
-    assert view.options.seed == session.sampling.seed + 1
+    assert view.options.seed == session.writing.sampling.seed + 1
 
 
 def test_scores_are_measured_once_on_the_same_text(
     compare: MainWindow, session: Session, lstm_run: Path, character_run: Path, qtbot: QtBot
 ) -> None:
     open_all(session, qtbot, character_run)
-    words = next(model for model in session.models if model.folder == lstm_run.resolve())
-    session.compare([(words, 6)])
+    words = next(model for model in session.library.models if model.folder == lstm_run.resolve())
+    session.comparison.choose([(words, 6)])
     view = bring_to_front(compare, "scores_view", qtbot)
     qtbot.waitUntil(lambda: view.table.rows_shown == (0, 1), timeout=LONG)
-    moments = [(words, 6), (session.model, session.step)]
+    moments = [(words, 6), (session.library.model, session.library.step)]
     click(compare, "measure_button", qtbot)
     qtbot.waitUntil(lambda: all(view.score_of(moment) for moment in moments), timeout=LONG)
-    documents = session.corpus.validation_documents
+    documents = session.text.corpus.validation_documents
     for moment, folder in zip(moments, (lstm_run, character_run), strict=True):
         expected = evaluate_documents(open_model(folder), documents)
         score = view.score_of(moment)
@@ -228,7 +230,7 @@ def test_scores_are_measured_once_on_the_same_text(
         assert score.perplexity == pytest.approx(expected.perplexity, rel=1e-5)
         assert score.bits_per_character == pytest.approx(expected.bits_per_character, rel=1e-5)
     button = compare.findChild(QPushButton, "measure_button")
-    qtbot.waitUntil(lambda: not session.jobs and not button.isEnabled(), timeout=LONG)
+    qtbot.waitUntil(lambda: not session.work.jobs and not button.isEnabled(), timeout=LONG)
 
 
 def test_one_button_opens_and_compares_the_three_families(
@@ -245,20 +247,20 @@ def test_one_button_opens_and_compares_the_three_families(
     monkeypatch.setattr("lmviz.api.find_run", lambda name: folders.get(str(name), Path(name)))
     window.show_perspective("compare")
     open_all(session, qtbot, transformer_run)
-    session.set_prefix(PREFIX)
+    session.reading.set_prefix(PREFIX)
     button = window.findChild(QPushButton, "compare_trio_button")
     qtbot.waitUntil(button.isVisible, timeout=LONG)
     assert button.text() == "Compare ngram, lstm and transformer"
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     view = wait_for_distributions(window, 3, qtbot)
     assert {item.model.family for item in view.models} == {"ngram", "lstm", "transformer"}
-    assert session.model.family == "transformer"
+    assert session.library.model.family == "transformer"
     assert len({item.model.color_index for item in view.models}) == 3
     expected = core_distributions((transformer_run, 2), (ngram_run, 2), (lstm_run, 6))
     for found, probabilities in zip(view.found, expected, strict=True):
         np.testing.assert_allclose(found.distribution.probabilities, probabilities, rtol=1e-4)
-    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
-    assert session.corpus.fingerprint == session.model.description.fingerprint
+    qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
+    assert session.text.corpus.fingerprint == session.library.model.description.fingerprint
 
 
 def test_guessing_is_scored_beside_the_models(
@@ -300,7 +302,7 @@ def test_the_real_passage_is_held_out_and_the_other_is_the_model_s(
     click(compare, "real_play_button", qtbot)
     qtbot.waitUntil(lambda: view.pair is not None, timeout=LONG)
     pair = view.pair
-    assert pair.beginning + pair.real in session.corpus.validation_text
+    assert pair.beginning + pair.real in session.text.corpus.validation_text
     first = compare.findChild(Passage, "real_first")
     qtbot.waitUntil(lambda: first.isVisible() and first.text.endswith(pair.shown[0].strip()))
     qtbot.mouseClick(first, Qt.MouseButton.LeftButton)
@@ -342,7 +344,7 @@ def test_interventions_are_in_force_in_the_present_model_which_says_so(
 ) -> None:
     view = wait_for_distributions(compare, 2, qtbot)
     change = replace("layers/0/hidden", 0.9)
-    session.add_intervention(change)
+    session.surgery.add(change)
     changed = ChangedModel(open_model(lstm_run), [change])
     expected = next_distribution(Continuation.of(changed, PREFIX).logits).probabilities
     qtbot.waitUntil(
@@ -367,7 +369,7 @@ def test_interventions_are_in_force_in_the_present_model_which_says_so(
         lambda: len(samples.samples) == 2 and all(item.is_over for item in samples.samples), timeout=LONG
     )
     drawn = samples.samples[1].drawn
-    steps = sample(changed, PREFIX, len(drawn), session.sampling)
+    steps = sample(changed, PREFIX, len(drawn), session.writing.sampling)
     assert [item.id for item in drawn] == [step.id for step in steps]
     scores = bring_to_front(compare, "scores_view", qtbot)
     qtbot.waitUntil(
@@ -387,9 +389,9 @@ def test_an_answer_is_named_after_what_was_asked_whatever_has_changed_since(
     curves.refresh()
     view.refresh()
     answered = threading.Event()
-    session.ask_reader("after both", answered.set, lambda _: None)
+    session.work.ask("after both", answered.set, lambda _: None, pytest.fail)
     assert answered.wait(LONG / 1000), "both answers are there, but the window has not turned yet"
-    session.add_intervention(change)
+    session.surgery.add(change)
 
     wrong: list[str] = []
 
@@ -413,7 +415,7 @@ def test_a_changed_model_stands_beside_itself_as_it_was_trained(
     button = compare.findChild(QPushButton, "add_twin_button")
     assert not button.isVisible(), "nothing is changed yet"
     change = replace("layers/0/hidden", 0.9)
-    session.add_intervention(change)
+    session.surgery.add(change)
     qtbot.waitUntil(button.isVisible, timeout=LONG)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     wait_for_distributions(compare, 3, qtbot)
@@ -440,27 +442,27 @@ def test_a_changed_model_stands_beside_itself_as_it_was_trained(
         lambda: len(samples.samples) == 3 and all(item.is_over for item in samples.samples), timeout=LONG
     )
     for sampled, model in zip(samples.samples, models, strict=True):
-        steps = sample(model, PREFIX, len(sampled.drawn), session.sampling)
+        steps = sample(model, PREFIX, len(sampled.drawn), session.writing.sampling)
         assert [item.id for item in sampled.drawn] == [step.id for step in steps]
-    session.undo_intervention()
+    session.surgery.undo()
     wait_for_distributions(compare, 2, qtbot)
-    session.redo_intervention()
+    session.surgery.redo()
     wait_for_distributions(compare, 3, qtbot)
     view.cards[2].removed.emit()
     wait_for_distributions(compare, 2, qtbot)
-    assert session.compared == ((session.models[0], 2),), "the others stay"
+    assert session.comparison.chosen == ((session.library.models[0], 2),), "the others stay"
 
 
 def test_another_step_of_the_trained_twin_is_a_column_of_its_own(
     compare: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     view = wait_for_distributions(compare, 2, qtbot)
-    session.add_intervention(replace("layers/0/hidden", 0.9))
-    session.set_twin(True)
+    session.surgery.add(replace("layers/0/hidden", 0.9))
+    session.comparison.set_twin(True)
     wait_for_distributions(compare, 3, qtbot)
-    earlier = session.model.snapshots[0]
+    earlier = session.library.model.snapshots[0]
     view.cards[2].step_chosen.emit(earlier)
-    third = ComparedModel((session.model, earlier))
+    third = ComparedModel((session.library.model, earlier))
     qtbot.waitUntil(lambda: third in view.models and len(view.found) == 3, timeout=LONG)
-    assert not session.has_twin
-    assert session.step == session.model.snapshots[-1]
+    assert not session.comparison.has_twin
+    assert session.library.step == session.library.model.snapshots[-1]

@@ -24,8 +24,8 @@ LONG = 20_000
 def corpus(window: MainWindow, session: Session, text_file: Path, qtbot: QtBot) -> MainWindow:
     """The window at the Corpus perspective, with a text open."""
     window.show_perspective("corpus")
-    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
-        session.open_corpus(text_file, documents="line", validation=0.0)
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line", validation=0.0)
     qtbot.wait(20)
     return window
 
@@ -39,18 +39,18 @@ def test_a_text_of_the_catalogue_opens_by_a_click(window: MainWindow, session: S
     texts = window.findChild(QTreeWidget, "corpus_picker")
     qtbot.waitUntil(lambda: texts.topLevelItemCount() >= 4)
     place = texts.visualItemRect(texts.topLevelItem(0)).center()
-    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
         qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert session.corpus.name == "farm"
+    assert session.text.corpus.name == "farm"
 
 
 def test_text_from_the_clipboard_becomes_a_corpus(window: MainWindow, session: Session, qtbot: QtBot) -> None:
     window.show_perspective("corpus")
     QGuiApplication.clipboard().setText("one two three\n" * 20)
-    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
         qtbot.mouseClick(window.findChild(QPushButton, "corpus_paste_button"), Qt.MouseButton.LeftButton)
-    assert session.corpus.name == "pasted text"
-    assert {"one", "two", "three"} <= set(session.corpus.tokenizer.tokens())
+    assert session.text.corpus.name == "pasted text"
+    assert {"one", "two", "three"} <= set(session.text.corpus.tokenizer.tokens())
 
 
 def test_another_tokenizer_cuts_the_same_text_anew(
@@ -58,29 +58,29 @@ def test_another_tokenizer_cuts_the_same_text_anew(
 ) -> None:
     picker = corpus.findChild(QComboBox, "tokenizer_picker")
     assert picker.currentText() == "words"
-    words = session.corpus.statistics().tokens
-    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+    words = session.text.corpus.statistics().tokens
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
         picker.setCurrentText("characters")
         picker.activated.emit(picker.currentIndex())
-    assert session.corpus.tokenizer.kind == "characters"
-    assert session.corpus.options.documents == "line"
-    assert session.corpus.statistics().tokens > 3 * words
+    assert session.text.corpus.tokenizer.kind == "characters"
+    assert session.text.corpus.options.documents == "line"
+    assert session.text.corpus.statistics().tokens > 3 * words
 
 
 def test_the_text_stands_there_in_tokens(corpus: MainWindow, session: Session, qtbot: QtBot) -> None:
     strip = panel(corpus, "corpus_text_view").findChild(TokenStrip)
     qtbot.waitUntil(lambda: strip.accessibleDescription() != "")
-    tokens = session.corpus.tokenizer.tokens()
+    tokens = session.text.corpus.tokenizer.tokens()
     assert strip.tokens[: len(strip.tokens)] == tuple(
-        tokens[index] for index in session.corpus.training[: len(strip.tokens)]
+        tokens[index] for index in session.text.corpus.training[: len(strip.tokens)]
     )
 
 
 def test_byte_pairs_can_be_watched_being_merged(
     corpus: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
-    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
-        session.open_corpus(text_file, tokenizer="bpe:280", documents="line")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, tokenizer="bpe:280", documents="line")
     view = panel(corpus, "corpus_text_view")
     strip, rows = view.findChild(TokenStrip), view.findChildren(SliderRow)
     merges = next(row for row in rows if row.slider.accessibleName() == "number of byte-pair merges")
@@ -100,8 +100,8 @@ def test_the_concordance_counts_what_follows_and_leads_to_the_place(
     view = panel(corpus, "concordance_view")
     view.findChild(QLineEdit, "concordance_edit").setText("the cows")
     qtbot.waitUntil(lambda: view.found is not None and view.found.total > 0, timeout=LONG)
-    ids = session.corpus.training.tolist()
-    the, cows = (session.corpus.tokenizer.id_of(word) for word in ("the", "cows"))
+    ids = session.text.corpus.training.tolist()
+    the, cows = (session.text.corpus.tokenizer.id_of(word) for word in ("the", "cows"))
     matches = [n for n in range(len(ids) - 1) if ids[n : n + 2] == [the, cows]]
     assert view.found.total == len(matches)
     assert sum(word.count for word in view.found.words) == len(matches)
@@ -109,9 +109,9 @@ def test_the_concordance_counts_what_follows_and_leads_to_the_place(
     qtbot.waitUntil(
         lambda: "places" in places.accessibleDescription() and words.accessibleDescription() != ""
     )
-    with qtbot.waitSignal(session.place_changed):
+    with qtbot.waitSignal(session.text.place_changed):
         qtbot.mouseClick(places, Qt.MouseButton.LeftButton, pos=places.rect().topLeft() + _line(2))
-    assert session.place == matches[2]
+    assert session.text.place == matches[2]
 
 
 @pytest.mark.parametrize("tokenizer", ["words", "characters", "bpe:300"])
@@ -119,8 +119,8 @@ def test_a_click_on_a_bar_goes_on_with_it_whatever_the_tokens_are(
     window: MainWindow, session: Session, text_file: Path, tokenizer: str, qtbot: QtBot
 ) -> None:
     window.show_perspective("corpus")
-    session.open_corpus(text_file, documents="line", tokenizer=tokenizer)
-    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
+    session.text.open(text_file, documents="line", tokenizer=tokenizer)
+    qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
     view = panel(window, "concordance_view")
     phrase, bars = view.findChild(QLineEdit, "concordance_edit"), view.findChild(BarsView)
     phrase.setText("the")
@@ -130,22 +130,22 @@ def test_a_click_on_a_bar_goes_on_with_it_whatever_the_tokens_are(
             lambda before=before: view.found is not None and view.searched == before, timeout=LONG
         )
         likeliest = view.found.words[0]
-        if likeliest.id == session.corpus.tokenizer.end_id:
+        if likeliest.id == session.text.corpus.tokenizer.end_id:
             break
         bars.bar_clicked.emit(0)
-        assert phrase.text() == session.corpus.tokenizer.continue_text(before, likeliest.id)
+        assert phrase.text() == session.text.corpus.tokenizer.continue_text(before, likeliest.id)
         qtbot.waitUntil(lambda before=before: view.searched not in ("", before), timeout=LONG)
         assert view.found.total == likeliest.count
     bars.bar_clicked.emit(0)
-    assert session.corpus.training_text.count(phrase.text()) >= view.found.total > 0
+    assert session.text.corpus.training_text.count(phrase.text()) >= view.found.total > 0
 
 
 def test_the_vocabulary_is_counted_and_filtered(corpus: MainWindow, session: Session, qtbot: QtBot) -> None:
     view = panel(corpus, "vocabulary_view")
     table = view.findChild(TableView)
-    qtbot.waitUntil(lambda: table.model().rowCount() == len(session.corpus.statistics().by_rank))
+    qtbot.waitUntil(lambda: table.model().rowCount() == len(session.text.corpus.statistics().by_rank))
     first = [table.model().index(0, column).data() for column in range(3)]
-    counts = session.corpus.statistics().counts
+    counts = session.text.corpus.statistics().counts
     assert first[0] == "1"
     assert int(first[2].replace(",", "")) == counts.max()
     view.findChild(QLineEdit, "vocabulary_filter").setText("cow")
@@ -157,10 +157,10 @@ def test_what_cannot_be_read_is_said_beside_the_list(
 ) -> None:
     window.show_perspective("corpus")
     (tmp_path / "broken.txt").write_bytes(b"plain, then \xfa text")
-    with qtbot.waitSignal(session.failed, timeout=LONG) as failure:
-        session.open_corpus(tmp_path / "broken.txt")
-    said = panel(window, "texts_view").sentence
-    assert said == failure.args[1]
+    with qtbot.waitSignal(session.text.failed) as failure:
+        session.text.open(tmp_path / "broken.txt")
+    said = panel(window, "texts_view").complaint
+    assert said == failure.args[0]
     assert "byte" in said
 
 

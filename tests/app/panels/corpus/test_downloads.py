@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QProgressBar, QPushButton, QTreeWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QTreeWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -90,9 +90,9 @@ def half_way(entry: Entry, window: MainWindow, session: Session, qtbot: QtBot) -
 def test_a_click_fetches_a_text_and_opens_it(
     half_way: MainWindow, entry: Entry, server: Server, session: Session, qtbot: QtBot
 ) -> None:
-    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
         server.may_go_on.set()
-    assert session.corpus.name == "play"
+    assert session.text.corpus.name == "play"
     assert entry.path.read_bytes() == TEXT
     qtbot.waitUntil(lambda: not half_way.jobs.isVisible(), timeout=LONG)
 
@@ -104,19 +104,20 @@ def test_fetching_can_be_cancelled_and_leaves_nothing(
     server.may_go_on.set()
     qtbot.waitUntil(lambda: not half_way.jobs.isVisible(), timeout=LONG)
     qtbot.waitUntil(lambda: not any(entry.path.parent.iterdir()), timeout=LONG)
-    assert session.corpus is None
+    assert session.text.corpus is None
 
 
 def test_what_arrives_broken_is_a_sentence(
     entry: Entry, half_way: MainWindow, server: Server, session: Session, qtbot: QtBot
 ) -> None:
-    said = []
-    session.failed.connect(lambda where, sentence: said.append((where, sentence)))
+    said: list[str] = []
+    session.work.any_failed.connect(said.append)
     server.shutdown()
     object.__setattr__(entry, "sha256", "0" * 64)
     server.may_go_on.set()
     qtbot.waitUntil(lambda: bool(said), timeout=LONG)
-    [(where, sentence)] = said
-    assert where == "texts"
+    [sentence] = said
+    texts = half_way.findChild(QWidget, "texts_view")
+    assert texts.complaint == sentence
     assert "checksum differs" in sentence
     assert not any(entry.path.parent.iterdir())

@@ -40,11 +40,12 @@ def run(request: pytest.FixtureRequest, make_run: Callable[..., Path]) -> Path:
 @pytest.fixture
 def inside(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> dict[str, object]:
     """The panels of the Inside perspective, with a prefix read."""
-    session.open_model(run)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    session.set_prefix("the cows eat")
+    session.library.open(run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    session.reading.set_prefix("the cows eat")
     qtbot.waitUntil(
-        lambda: session.reading is not None and session.reading.trace.text == "the cows eat", timeout=LONG
+        lambda: session.reading.current is not None and session.reading.current.trace.text == "the cows eat",
+        timeout=LONG,
     )
     window.show_perspective("inside")
     panels = {panel.objectName(): panel for panel in window.perspective.panels}
@@ -55,12 +56,12 @@ def inside(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> dic
 def test_every_stage_draws_its_taps_as_the_trace_has_them(
     inside: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
-    trace, stage_panel, state = session.reading.trace, inside["stage_view"], inside["state_view"]
+    trace, stage_panel, state = session.reading.current.trace, inside["stage_view"], inside["state_view"]
     following = window.findChild(QPushButton, "stage_next")
     for number, stage in enumerate(trace.stages):
         if number:
             qtbot.mouseClick(following, Qt.MouseButton.LeftButton)
-        assert session.stage == number
+        assert session.focus.stage == number
         qtbot.waitUntil(lambda stage=stage: state.view.address == stage.results[0], timeout=LONG)
         qtbot.waitUntil(
             lambda stage=stage: set(stage.results) <= {v.address for v in stage_panel.views}, timeout=LONG
@@ -73,15 +74,15 @@ def test_every_stage_draws_its_taps_as_the_trace_has_them(
         for view, strip in zip(stage_panel.views, stage_panel.strips.strips, strict=True):
             np.testing.assert_array_equal(view.values[0], strip.values)
     qtbot.mouseClick(window.findChild(QPushButton, "stage_previous"), Qt.MouseButton.LeftButton)
-    assert session.stage == len(trace.stages) - 2
+    assert session.focus.stage == len(trace.stages) - 2
 
 
 def test_python_gives_the_numbers_that_are_drawn(
     inside: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
-    trace, last = session.reading.trace, len(session.reading.trace.stages) - 1
+    trace, last = session.reading.current.trace, len(session.reading.current.trace.stages) - 1
     for stage in (0, last // 2, last):
-        session.choose_stage(stage)
+        session.focus.choose_stage(stage)
         address = trace.stages[stage].results[0]
         qtbot.waitUntil(lambda address=address: inside["state_view"].view.address == address, timeout=LONG)
         for name in ("picture_view", "state_view", "stage_view"):
@@ -101,35 +102,36 @@ def test_python_gives_the_numbers_that_are_drawn(
 def test_a_stage_shows_numbers_of_what_it_makes_and_of_nothing_else(
     inside: dict[str, object], session: Session, run: Path, qtbot: QtBot
 ) -> None:
-    trace, equation = session.reading.trace, inside["stage_view"].findChild(EquationView)
+    trace, equation = session.reading.current.trace, inside["stage_view"].findChild(EquationView)
     shapes = [trace[stage.results[0]].array.shape for stage in trace.stages]
     cell = (trace.stages[0].results[0], tuple(size - 1 for size in shapes[0]))
-    session.choose_cell(cell)
+    session.focus.choose_cell(cell)
     expected = one_line(explain(open_run_model(Run.open(run)), trace, *cell))
     qtbot.waitUntil(lambda: equation.numbers.endswith(expected), timeout=LONG)
     other = next(n for n, shape in enumerate(shapes) if shape != shapes[0])
-    session.choose_stage(other)
+    session.focus.choose_stage(other)
     qtbot.waitUntil(lambda: equation.numbers == "", timeout=LONG)
 
 
 def test_a_pinned_unit_is_followed_from_stage_to_stage(
     window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:
-    session.open_model(lstm_run)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    session.set_prefix("the cows eat")
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    session.reading.set_prefix("the cows eat")
     qtbot.waitUntil(
-        lambda: session.reading is not None and session.reading.trace.text == "the cows eat", timeout=LONG
+        lambda: session.reading.current is not None and session.reading.current.trace.text == "the cows eat",
+        timeout=LONG,
     )
     window.show_perspective("inside")
     stage_panel = next(panel for panel in window.perspective.panels if panel.objectName() == "stage_view")
     equation, model = stage_panel.findChild(EquationView), open_run_model(Run.open(lstm_run))
-    index = (len(session.reading.trace.tokens) - 1, 3)
-    session.choose_cell(("layers/0/cell", index))
-    for number, stage in enumerate(session.reading.trace.stages):
+    index = (len(session.reading.current.trace.tokens) - 1, 3)
+    session.focus.choose_cell(("layers/0/cell", index))
+    for number, stage in enumerate(session.reading.current.trace.stages):
         if stage.place == "layers/0":
-            session.choose_stage(number)
-            expected = one_line(explain(model, session.reading.trace, stage.results[0], index))
+            session.focus.choose_stage(number)
+            expected = one_line(explain(model, session.reading.current.trace, stage.results[0], index))
             qtbot.waitUntil(lambda text=f"unit 3:  {expected}": equation.numbers == text, timeout=LONG)
 
 
@@ -138,7 +140,7 @@ def test_the_next_stage_fades_in_and_the_next_word_does_not(
 ) -> None:
     strips = inside["stage_view"].strips
     qtbot.waitUntil(lambda: len(strips.views) > 0, timeout=LONG)
-    session.choose_stage(1)
+    session.focus.choose_stage(1)
     qtbot.waitUntil(lambda: strips.is_crossfading, timeout=LONG)
     qtbot.waitUntil(lambda: not strips.is_crossfading, timeout=LONG)
     inside["stage_view"].refresh()
@@ -149,8 +151,8 @@ def test_hovering_a_cell_says_why_it_has_its_value(
     inside: dict[str, object], session: Session, run: Path, qtbot: QtBot
 ) -> None:
     state, why = inside["state_view"], inside["why_view"]
-    session.choose_stage(1)
-    address = session.reading.trace.stages[1].results[0]
+    session.focus.choose_stage(1)
+    address = session.reading.current.trace.stages[1].results[0]
     qtbot.waitUntil(lambda: state.view.address == address, timeout=LONG)
     heatmap = state.heatmap
     column = state.view.values.shape[1] - 1
@@ -158,10 +160,10 @@ def test_hovering_a_cell_says_why_it_has_its_value(
     qtbot.mouseMove(heatmap, QPoint(1, 1))
     qtbot.mouseMove(heatmap, place.toPoint() if hasattr(place, "toPoint") else place)
     cell = (address, state.view.index(0, column))
-    qtbot.waitUntil(lambda: session.hovered_cell == cell, timeout=LONG)
+    qtbot.waitUntil(lambda: session.focus.hovered_cell == cell, timeout=LONG)
     qtbot.waitUntil(lambda: why.shown is not None and why.shown.address == address, timeout=LONG)
     model = open_run_model(Run.open(run))
-    expected = explain(model, session.reading.trace, *cell)
+    expected = explain(model, session.reading.current.trace, *cell)
     assert why.shown.index == expected.index
     assert why.shown.value == pytest.approx(expected.value)
     assert why.shown.evaluate() == pytest.approx(expected.value, rel=1e-3, abs=1e-5)
@@ -170,30 +172,30 @@ def test_hovering_a_cell_says_why_it_has_its_value(
 def test_a_click_pins_and_an_operand_leads_back(
     inside: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
-    trace, why = session.reading.trace, inside["why_view"]
+    trace, why = session.reading.current.trace, inside["why_view"]
     cell = ("probabilities", (len(trace.tokens) - 1, 2))
-    session.choose_cell(cell)
+    session.focus.choose_cell(cell)
     qtbot.waitUntil(lambda: why.shown is not None and why.shown.address == cell[0], timeout=LONG)
     factor = why.shown.terms[0].factors[0]
-    with qtbot.waitSignal(session.cell_changed):
+    with qtbot.waitSignal(session.focus.cell_changed):
         why.follow_operand(factor.source, tuple(int(i) for i in factor.indices[0]))
-    assert session.cell == (factor.source, tuple(int(i) for i in factor.indices[0]))
-    assert factor.source in trace.stages[session.stage].results
-    session.release()
-    assert session.cell is None
+    assert session.focus.cell == (factor.source, tuple(int(i) for i in factor.indices[0]))
+    assert factor.source in trace.stages[session.focus.stage].results
+    session.focus.release()
+    assert session.focus.cell is None
 
 
 def test_what_a_pinned_cell_came_from_is_lit_and_the_rest_fades(
     inside: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
-    trace, state, strips = session.reading.trace, inside["state_view"], inside["stage_view"].strips
+    trace, state, strips = session.reading.current.trace, inside["state_view"], inside["stage_view"].strips
     assert state.heatmap.lights is None
     assert strips.lights == ()
-    session.choose_stage(len(trace.stages) - 1)
+    session.focus.choose_stage(len(trace.stages) - 1)
     last = len(trace.tokens) - 1
     qtbot.waitUntil(lambda: state.view.address == "probabilities", timeout=LONG)
     token = state.view.rows[1]
-    session.choose_cell(("probabilities", (last, token)))
+    session.focus.choose_cell(("probabilities", (last, token)))
     qtbot.waitUntil(lambda: state.heatmap.lights is not None, timeout=LONG)
     lit = state.heatmap.lights
     assert lit[1, last] == 3
@@ -202,7 +204,7 @@ def test_what_a_pinned_cell_came_from_is_lit_and_the_rest_fades(
     operands = trace.stages[-1].operands
     views = [view.address for view in inside["stage_view"].views]
     assert all(strips.lights[views.index(address)].any() for address in operands if address in views)
-    session.release()
+    session.focus.release()
     assert state.heatmap.lights is None
     assert strips.lights == ()
 
@@ -210,8 +212,8 @@ def test_what_a_pinned_cell_came_from_is_lit_and_the_rest_fades(
 def test_the_lens_says_what_each_layer_would_predict_and_leads_to_its_stage(
     inside: dict[str, object], session: Session, run: Path, qtbot: QtBot
 ) -> None:
-    lens, trace = inside["lens_view"], session.reading.trace
-    session.choose_position(2)
+    lens, trace = inside["lens_view"], session.reading.current.trace
+    session.focus.choose_position(2)
     lens.set_in_front(True)
     lens.refresh()
     qtbot.waitUntil(lambda: lens.lens is not None and lens.lens.positions == (2,), timeout=LONG)
@@ -222,22 +224,22 @@ def test_the_lens_says_what_each_layer_would_predict_and_leads_to_its_stage(
     places, norms = residual_norms(trace)
     assert lens.norms == pytest.approx(dict(zip(places, norms[:, 2], strict=True)))
     lens.findChild(HeatmapView).cell_clicked.emit(0, 0)
-    assert expected.places[0] in trace.stages[session.stage].results
+    assert expected.places[0] in trace.stages[session.focus.stage].results
 
 
 def test_the_picture_says_where_one_is(inside: dict[str, object], session: Session, qtbot: QtBot) -> None:
-    picture, trace = inside["picture_view"], session.reading.trace
+    picture, trace = inside["picture_view"], session.reading.current.trace
     if any(stage.by_position for stage in trace.stages):
         unrolled = picture.unrolled
         place = unrolled.cell_rectangle(1, 0).center().toPoint()
         qtbot.mouseClick(unrolled, Qt.MouseButton.LeftButton, pos=place)
-        assert session.position == 1
-        assert trace.stages[session.stage].place == "layers/0"
+        assert session.focus.position == 1
+        assert trace.stages[session.focus.stage].place == "layers/0"
     else:
         wiring = picture.wiring
         place = wiring.node_rectangle(2).center().toPoint()
         qtbot.mouseClick(wiring, Qt.MouseButton.LeftButton, pos=place)
-        assert session.stage == 2
+        assert session.focus.stage == 2
 
 
 def test_sorting_by_similarity_moves_rows_but_keeps_their_names(
@@ -245,55 +247,63 @@ def test_sorting_by_similarity_moves_rows_but_keeps_their_names(
 ) -> None:
     state = inside["state_view"]
     address = next(
-        (a for a, traced in session.reading.trace.arrays.items() if traced.axes == ("position", "unit")), None
+        (
+            a
+            for a, traced in session.reading.current.trace.arrays.items()
+            if traced.axes == ("position", "unit")
+        ),
+        None,
     )
     if address is None:
         return
-    stage = next(n for n, s in enumerate(session.reading.trace.stages) if address in s.results)
-    session.choose_stage(stage)
+    stage = next(n for n, s in enumerate(session.reading.current.trace.stages) if address in s.results)
+    session.focus.choose_stage(stage)
     state.order_picker.setCurrentIndex(1)
     qtbot.waitUntil(lambda: state.view.address == address, timeout=LONG)
     state.refresh()
     assert sorted(state.view.rows) == list(range(state.view.values.shape[0]))
     np.testing.assert_array_equal(
-        state.view.values, session.reading.trace[address].array.T[list(state.view.rows)]
+        state.view.values, session.reading.current.trace[address].array.T[list(state.view.rows)]
     )
 
 
 def test_a_dragged_value_changes_what_comes_later_and_one_undo_takes_it_back(
     inside: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
-    state, trace = inside["state_view"], session.reading.trace
+    state, trace = inside["state_view"], session.reading.current.trace
     address = "layers/0/hidden" if "layers/0/hidden" in trace.arrays else ""
     if not address:
         return
     before = trace["logits"].array
-    session.choose_stage(next(n for n, s in enumerate(trace.stages) if address in s.results))
+    session.focus.choose_stage(next(n for n, s in enumerate(trace.stages) if address in s.results))
     qtbot.waitUntil(lambda: state.view.address == address, timeout=LONG)
     for value in (0.4, 0.9):
-        with qtbot.waitSignal(session.reading_changed, timeout=LONG):
+        with qtbot.waitSignal(session.reading.changed, timeout=LONG):
             state.heatmap.cell_dragged.emit(2, 1, value)
     state.heatmap.drag_finished.emit()
-    after = session.reading.trace
+    after = session.reading.current.trace
     assert after[address].array[1, 2] == pytest.approx(0.9)
     np.testing.assert_allclose(after["logits"].array[0], before[0], atol=1e-6)
     assert not np.allclose(after["logits"].array[1:], before[1:])
-    with qtbot.waitSignal(session.reading_changed, timeout=LONG):
-        session.undo_intervention()
-    assert session.interventions == ()
+    with qtbot.waitSignal(session.reading.changed, timeout=LONG):
+        session.surgery.undo()
+    assert session.surgery.interventions == ()
 
 
 def test_the_picture_of_another_family_can_be_scrolled_to_its_end(
     window: MainWindow, session: Session, make_run: Callable[..., Path], lstm_run: Path, qtbot: QtBot
 ) -> None:
     text = "the cows eat grass and " * 6
-    session.open_model(make_run("ngram", 3, order=2))
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    session.set_prefix(text)
+    session.library.open(make_run("ngram", 3, order=2))
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    session.reading.set_prefix(text)
     window.show_perspective("inside")
-    qtbot.waitUntil(lambda: session.reading is not None and session.reading.trace.text == text, timeout=LONG)
-    session.open_model(lstm_run)
-    qtbot.waitUntil(lambda: session.reading.trace.family == "lstm", timeout=LONG)
+    qtbot.waitUntil(
+        lambda: session.reading.current is not None and session.reading.current.trace.text == text,
+        timeout=LONG,
+    )
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: session.reading.current.trace.family == "lstm", timeout=LONG)
     panel = next(panel for panel in window.perspective.panels if panel.objectName() == "picture_view")
     needed = panel.unrolled.minimumSizeHint
     qtbot.waitUntil(lambda: panel.unrolled.width() == needed().width() > panel.width(), timeout=LONG)
@@ -302,9 +312,9 @@ def test_the_picture_of_another_family_can_be_scrolled_to_its_end(
 def test_strips_and_steps_back_are_told_apart_by_their_names(
     inside: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
-    stage_panel, trace = inside["stage_view"], session.reading.trace
+    stage_panel, trace = inside["stage_view"], session.reading.current.trace
     for number in range(len(trace.stages)):
-        session.choose_stage(number)
+        session.focus.choose_stage(number)
         stage_panel.refresh()
         names = [strip.label for strip in stage_panel.strips.strips]
         assert len(set(names)) == len(names), names
@@ -313,17 +323,21 @@ def test_strips_and_steps_back_are_told_apart_by_their_names(
 def test_the_way_back_is_told_in_words(
     window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:
-    session.open_model(lstm_run)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    session.set_prefix("the cows eat")
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    session.reading.set_prefix("the cows eat")
     qtbot.waitUntil(
-        lambda: session.reading is not None and session.reading.trace.text == "the cows eat", timeout=LONG
+        lambda: session.reading.current is not None and session.reading.current.trace.text == "the cows eat",
+        timeout=LONG,
     )
     window.show_perspective("inside")
     why = next(panel for panel in window.perspective.panels if panel.objectName() == "why_view")
-    last, cow = len(session.reading.trace.tokens) - 1, session.model.tokenizer.encode("cows")[0]
-    session.choose_cell(("probabilities", (last, int(cow))))
-    session.choose_cell(("layers/0/hidden", (last, 3)))
+    last, cow = (
+        len(session.reading.current.trace.tokens) - 1,
+        session.library.model.tokenizer.encode("cows")[0],
+    )
+    session.focus.choose_cell(("probabilities", (last, int(cow))))
+    session.focus.choose_cell(("layers/0/hidden", (last, 3)))
     way = why.findChild(Breadcrumbs)
     expected = "probabilities “cows” › hidden “eat” · 3"
     qtbot.waitUntil(lambda: way.accessibleDescription() == expected, timeout=LONG)
@@ -341,4 +355,4 @@ def test_one_key_shows_and_hides_the_numbers_but_where_text_is_typed(
     window.prefix_bar.edit.setFocus()
     qtbot.keyClick(window.prefix_bar.edit, Qt.Key.Key_N)
     assert not equation.numbers_shown
-    assert session.prefix.endswith("n")
+    assert session.reading.prefix.endswith("n")

@@ -23,13 +23,15 @@ def open_inside(
     window: MainWindow, session: Session, run: Path, text_file: Path | None, qtbot: QtBot
 ) -> dict[str, object]:
     if text_file is not None:
-        with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
-            session.open_corpus(text_file, documents="line")
-    session.open_model(run)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    session.set_prefix("the cows eat grass")
+        with qtbot.waitSignal(session.text.changed, timeout=LONG):
+            session.text.open(text_file, documents="line")
+    session.library.open(run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    session.reading.set_prefix("the cows eat grass")
     qtbot.waitUntil(
-        lambda: session.reading is not None and session.reading.trace.text == "the cows eat grass",
+        lambda: (
+            session.reading.current is not None and session.reading.current.trace.text == "the cows eat grass"
+        ),
         timeout=LONG,
     )
     window.show_perspective("inside")
@@ -42,10 +44,10 @@ def test_brushing_words_finds_the_units_that_fire_there(
 ) -> None:
     panel = open_inside(window, session, lstm_run, text_file, qtbot)["unit_view"]
     address = "layers/0/forget"
-    session.choose_cell((address, (2, 1)))
+    session.focus.choose_cell((address, (2, 1)))
     qtbot.waitUntil(lambda: panel.unit == (address, 1), timeout=LONG)
     panel.findChild(TokenStrip).tokens_brushed.emit(1, 2)
-    expected = firing_units(session.reading.trace, address, (1, 3), panel.threshold)
+    expected = firing_units(session.reading.current.trace, address, (1, 3), panel.threshold)
     offered = [button.text() for button in panel.unit_buttons]
     assert offered == [f"{'−' if item.sign < 0 else ''}{item.unit}" for item in expected[: len(offered)]]
     assert offered
@@ -57,16 +59,16 @@ def test_the_places_where_a_unit_fires_most_are_the_corpus_own(
     window: MainWindow, session: Session, lstm_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:
     panel = open_inside(window, session, lstm_run, text_file, qtbot)["unit_view"]
-    session.choose_cell(("layers/0/hidden", (3, 2)))
+    session.focus.choose_cell(("layers/0/hidden", (3, 2)))
     button = window.findChild(QPushButton, "unit_search_button")
     qtbot.waitUntil(lambda: panel.unit == ("layers/0/hidden", 2) and button.isEnabled(), timeout=LONG)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: len(panel.places) > 3 and not session.jobs, timeout=LONG)
+    qtbot.waitUntil(lambda: len(panel.places) > 3 and not session.work.jobs, timeout=LONG)
     values = np.array([place.value for place in panel.places])
     assert (np.diff(np.abs(values)) <= 1e-6).all()
-    tokens = session.corpus.tokenizer.tokens()
+    tokens = session.text.corpus.tokenizer.tokens()
     for place in panel.places:
-        assert place.token == tokens[session.corpus.training[place.position]]
+        assert place.token == tokens[session.text.corpus.training[place.position]]
 
 
 def test_a_higher_threshold_leaves_fewer_units(
@@ -74,12 +76,12 @@ def test_a_higher_threshold_leaves_fewer_units(
 ) -> None:
     panel = open_inside(window, session, lstm_run, text_file, qtbot)["unit_view"]
     address = "layers/0/forget"
-    session.choose_cell((address, (2, 1)))
+    session.focus.choose_cell((address, (2, 1)))
     qtbot.waitUntil(lambda: panel.unit == (address, 1), timeout=LONG)
     panel.findChild(TokenStrip).tokens_brushed.emit(1, 2)
-    values = np.sort(session.reading.trace[address].array[1:3].min(axis=0))
+    values = np.sort(session.reading.current.trace[address].array[1:3].min(axis=0))
     window.findChild(QDoubleSpinBox, "unit_threshold_spin").setValue(round(float(values[-2]), 2) - 0.01)
-    expected = firing_units(session.reading.trace, address, (1, 3), panel.threshold)
+    expected = firing_units(session.reading.current.trace, address, (1, 3), panel.threshold)
     assert [button.text() for button in panel.unit_buttons] == [str(item.unit) for item in expected]
     assert 2 <= len(expected) < len(values)
 
@@ -91,18 +93,18 @@ def test_the_threshold_begins_in_the_scale_of_what_is_shown_and_stays_as_it_is_c
     spin = window.findChild(QDoubleSpinBox, "unit_threshold_spin")
 
     def shows(address: str) -> bool:
-        return panel.threshold == usual_threshold(session.reading.trace, address)
+        return panel.threshold == usual_threshold(session.reading.current.trace, address)
 
     for address in ("layers/0/forget", "layers/0/hidden"):
-        session.choose_cell((address, (2, 1)))
+        session.focus.choose_cell((address, (2, 1)))
         qtbot.waitUntil(lambda address=address: shows(address), timeout=LONG)
     assert panel.threshold < 0.3, "a few steps leave the hidden state small"
     spin.setValue(0.11)
-    session.set_prefix("the cows eat grass the hens eat corn")
-    qtbot.waitUntil(lambda: session.reading.trace.text == session.prefix, timeout=LONG)
-    session.choose_cell(("layers/0/forget", (3, 1)))
+    session.reading.set_prefix("the cows eat grass the hens eat corn")
+    qtbot.waitUntil(lambda: session.reading.current.trace.text == session.reading.prefix, timeout=LONG)
+    session.focus.choose_cell(("layers/0/forget", (3, 1)))
     qtbot.waitUntil(lambda: shows("layers/0/forget"), timeout=LONG)
-    session.choose_cell(("layers/0/hidden", (2, 1)))
+    session.focus.choose_cell(("layers/0/hidden", (2, 1)))
     qtbot.waitUntil(lambda: panel.threshold == 0.11, timeout=LONG)
 
 
@@ -111,7 +113,7 @@ def test_python_gives_the_unit_that_is_drawn(
 ) -> None:
     panel = open_inside(window, session, lstm_run, text_file, qtbot)["unit_view"]
     assert panel.recipe() == ""
-    session.choose_cell(("layers/0/cell", (1, 4)))
+    session.focus.choose_cell(("layers/0/cell", (1, 4)))
     found: dict[str, object] = {}
     exec(panel.recipe(), found)
     (drawn,) = panel.exported_arrays().values()
@@ -122,13 +124,13 @@ def test_the_text_a_model_learned_from_is_opened_to_search_it(
     window: MainWindow, session: Session, lstm_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:
     panel = open_inside(window, session, lstm_run, None, qtbot)["unit_view"]
-    session.choose_cell(("layers/0/hidden", (3, 2)))
+    session.focus.choose_cell(("layers/0/hidden", (3, 2)))
     button = window.findChild(QPushButton, "unit_search_button")
     qtbot.waitUntil(lambda: panel.unit == ("layers/0/hidden", 2) and button.isEnabled(), timeout=LONG)
     assert text_file.stem in button.toolTip()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: len(panel.places) > 3 and not session.jobs, timeout=LONG)
-    assert session.corpus.fingerprint == session.model.description.fingerprint
+    qtbot.waitUntil(lambda: len(panel.places) > 3 and not session.work.jobs, timeout=LONG)
+    assert session.text.corpus.fingerprint == session.library.model.description.fingerprint
 
 
 def test_another_text_is_searched_in_the_models_own_tokens(
@@ -137,14 +139,14 @@ def test_another_text_is_searched_in_the_models_own_tokens(
     other = tmp_path / "other.txt"
     other.write_text("the dog eats the grass and the hens see it\n" * 40, encoding="utf-8")
     panel = open_inside(window, session, lstm_run, text_file, qtbot)["unit_view"]
-    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
-        session.open_corpus(other, tokenizer="characters")
-    session.choose_cell(("layers/0/hidden", (3, 2)))
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(other, tokenizer="characters")
+    session.focus.choose_cell(("layers/0/hidden", (3, 2)))
     button = window.findChild(QPushButton, "unit_search_button")
     qtbot.waitUntil(lambda: panel.unit == ("layers/0/hidden", 2) and button.isEnabled(), timeout=LONG)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: len(panel.places) > 3 and not session.jobs, timeout=LONG)
-    own, text = session.model.tokenizer, session.corpus.training_text
+    qtbot.waitUntil(lambda: len(panel.places) > 3 and not session.work.jobs, timeout=LONG)
+    own, text = session.library.model.tokenizer, session.text.corpus.training_text
     ids = own.encode(text)
     assert [place.token for place in panel.places] == [own.token(int(ids[p.position])) for p in panel.places]
 
@@ -159,10 +161,10 @@ def test_an_n_gram_shows_the_lines_it_was_counted_from(
     window: MainWindow, session: Session, ngram_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:
     panels = open_inside(window, session, ngram_run, text_file, qtbot)
-    assert session.corpus.fingerprint == session.model.description.fingerprint
+    assert session.text.corpus.fingerprint == session.library.model.description.fingerprint
     places = panels["unit_view"].findChild(Evidence).findChild(ConcordanceList)
-    context = session.reading.trace["orders/3/context"].array[session.reading_position]
-    ids = session.corpus.training.tolist()
+    context = session.reading.current.trace["orders/3/context"].array[session.reading.position]
+    ids = session.text.corpus.training.tolist()
     wanted = [int(i) for i in context if i >= 0]
     found = sum(ids[n : n + len(wanted)] == wanted for n in range(len(ids) - len(wanted)))
     qtbot.waitUntil(lambda: places.accessibleDescription() == f"{min(found, 200)} places", timeout=LONG)
@@ -179,10 +181,10 @@ def test_the_text_that_was_counted_is_opened_at_a_click_and_every_order_has_its_
     qtbot.waitUntil(lambda: places.accessibleDescription() not in ("", "0 places"), timeout=LONG)
     assert not button.isVisible()
     found = places.accessibleDescription()
-    stages = session.reading.trace.stages
-    session.choose_stage(next(n for n, stage in enumerate(stages) if stage.place == "orders/1"))
+    stages = session.reading.current.trace.stages
+    session.focus.choose_stage(next(n for n, stage in enumerate(stages) if stage.place == "orders/1"))
     qtbot.waitUntil(lambda: places.accessibleDescription() == "0 places", timeout=LONG)
-    session.choose_stage(0)
+    session.focus.choose_stage(0)
     qtbot.waitUntil(lambda: places.accessibleDescription() == found, timeout=LONG)
 
 
@@ -191,15 +193,17 @@ def test_a_unit_that_a_narrower_model_lacks_is_let_go(
 ) -> None:
     wide = make_run("lstm", 1, width=24)
     panel = open_inside(window, session, wide, None, qtbot)["unit_view"]
-    session.set_prefix("the cows")
-    qtbot.waitUntil(lambda: session.reading is not None and not session.is_reading, timeout=LONG)
-    session.open_model(lstm_run)
-    qtbot.waitUntil(lambda: session.model.folder == lstm_run.resolve(), timeout=LONG)
-    session.choose_model(session.models[0])
-    qtbot.waitUntil(lambda: session.reading.model == session.models[0], timeout=LONG)
-    session.choose_model(session.models[1])
-    session.choose_cell(("layers/0/hidden", (1, 20)))  # in the reading of the wide one, which is still shown
-    qtbot.waitUntil(lambda: session.reading.model == session.models[1], timeout=LONG)
+    session.reading.set_prefix("the cows")
+    qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy, timeout=LONG)
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: session.library.model.folder == lstm_run.resolve(), timeout=LONG)
+    session.library.choose(session.library.models[0])
+    qtbot.waitUntil(lambda: session.reading.current.model == session.library.models[0], timeout=LONG)
+    session.library.choose(session.library.models[1])
+    session.focus.choose_cell(
+        ("layers/0/hidden", (1, 20))
+    )  # in the reading of the wide one, which is still shown
+    qtbot.waitUntil(lambda: session.reading.current.model == session.library.models[1], timeout=LONG)
     qtbot.wait(10)
     panel.catch_up()
     assert panel.unit == ("layers/0/hidden", 20)

@@ -27,10 +27,10 @@ def loss(
     qtbot: QtBot,
 ) -> LossPanel:
     """The panel with two runs open, the Transformer's shown, on the text that both learned from."""
-    session.open_corpus(text_file, documents="line")
+    session.text.open(text_file, documents="line")
     for number, folder in enumerate((lstm_run, transformer_run), start=1):
-        session.open_model(folder)
-        qtbot.waitUntil(lambda number=number: len(session.models) == number, timeout=LONG)
+        session.library.open(folder)
+        qtbot.waitUntil(lambda number=number: len(session.library.models) == number, timeout=LONG)
     window.show_perspective("train")
     panel = next(panel for panel in window.perspective.panels if isinstance(panel, LossPanel))
     plot = panel.findChild(LinePlot)
@@ -49,7 +49,7 @@ def points(panel: LossPanel, curve: str) -> np.ndarray:
 
 
 def measured(session: Session, name: str) -> np.ndarray:
-    [model] = [model for model in session.models if model.name == name]
+    [model] = [model for model in session.library.models if model.name == name]
     return np.array([line["loss"] for line in model.run.metrics() if "loss" in line])
 
 
@@ -62,7 +62,7 @@ def test_every_unit_is_computed_from_the_same_nats(loss: LossPanel, session: Ses
     lines = {line.reference[0]: line.reference[1] for line in loss.findChild(LinePlot)._references}
     assert lines["bigram"] == pytest.approx(math.exp(loss.references["bigram"]))
     choose(loss, "unit of the loss", "bits per character", qtbot)
-    characters = session.corpus.characters_per_token
+    characters = session.text.corpus.characters_per_token
     np.testing.assert_allclose(points(loss, "training"), nats / math.log(2) / characters)
 
 
@@ -71,7 +71,7 @@ def test_smoothing_is_that_of_the_core_and_leaves_validation_alone(
 ) -> None:
     choose(loss, "smoothing", "smoother", qtbot)
     np.testing.assert_allclose(points(loss, "training"), smooth(measured(session, "transformer"), 0.98))
-    [model] = [model for model in session.models if model.name == "transformer"]
+    [model] = [model for model in session.library.models if model.name == "transformer"]
     validation = [line["validation_loss"] for line in model.run.metrics() if "validation_loss" in line]
     np.testing.assert_allclose(points(loss, "validation"), validation)
 
@@ -89,10 +89,10 @@ def test_runs_lie_over_one_another_and_a_closed_one_goes(
 ) -> None:
     plot = loss.findChild(LinePlot)
     assert set(plot.curve_names()) == {"training", "validation", "lstm"}
-    [lstm] = [model for model in session.models if model.name == "lstm"]
-    session.choose_model(lstm)
+    [lstm] = [model for model in session.library.models if model.name == "lstm"]
+    session.library.choose(lstm)
     qtbot.waitUntil(lambda: set(plot.curve_names()) == {"training", "validation", "transformer"})
-    session.close_model(next(model for model in session.models if model.name == "transformer"))
+    session.library.close(next(model for model in session.library.models if model.name == "transformer"))
     qtbot.waitUntil(lambda: set(plot.curve_names()) == {"training", "validation"})
 
 
@@ -102,8 +102,8 @@ def test_a_run_on_another_text_keeps_its_own_figures(
     choose(loss, "smoothing", "raw", qtbot)
     choose(loss, "unit of the loss", "bits per character", qtbot)
     before = points(loss, "training").copy()
-    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
-        session.open_corpus(text_file, tokenizer="characters")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, tokenizer="characters")
     qtbot.waitUntil(lambda: loss.findChild(LinePlot)._references == [], timeout=LONG)
     np.testing.assert_allclose(points(loss, "training"), before)
 

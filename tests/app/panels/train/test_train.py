@@ -30,12 +30,14 @@ def train(
     window: MainWindow, session: Session, text_file: Path, options: TrainingOptions, qtbot: QtBot
 ) -> MainWindow:
     """The window at the Train perspective, with a text and a small plan."""
-    with qtbot.waitSignal(session.corpus_changed, timeout=LONG):
-        session.open_corpus(text_file, documents="line")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
     window.show_perspective("train")
-    session.set_plan("lstm", FAMILIES["lstm"].configuration(width=8), replace(options, validate_every=5))
-    session.set_prefix("the cows")
-    qtbot.waitUntil(lambda: session.is_ready, timeout=LONG)
+    session.training.set_plan(
+        "lstm", FAMILIES["lstm"].configuration(width=8), replace(options, validate_every=5)
+    )
+    session.reading.set_prefix("the cows")
+    qtbot.waitUntil(lambda: session.work.is_ready, timeout=LONG)
     return window
 
 
@@ -44,42 +46,42 @@ def click(window: MainWindow, name: str, qtbot: QtBot) -> None:
 
 
 def step_of(session: Session) -> int:
-    return session.training.progress.step if session.training.progress else -1
+    return session.training.state.progress.step if session.training.state.progress else -1
 
 
 def test_choose_train_pause_scrub_resume_stop(train: MainWindow, session: Session, qtbot: QtBot) -> None:
     cards = train.findChild(ModelCards, "family_picker")
     qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=cards.card_rectangle("gru").center().toPoint())
-    assert session.plan.family == "gru"
+    assert session.training.plan.family == "gru"
     form = train.findChild(ConfigurationForm, "model_form")
     qtbot.waitUntil(lambda: type(form.configuration).__name__ == "GRUConfiguration")
     form.field("width").control.setValue(6)
-    assert session.plan.configuration.width == 6
+    assert session.training.plan.configuration.width == 6
 
     click(train, "train_button", qtbot)
-    qtbot.waitUntil(lambda: step_of(session) > 25 and session.reading is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: step_of(session) > 25 and session.reading.current is not None, timeout=LONG)
     click(train, "pause_button", qtbot)
-    qtbot.waitUntil(lambda: session.training.phase == "paused", timeout=LONG)
+    qtbot.waitUntil(lambda: session.training.state.phase == "paused", timeout=LONG)
 
     plot = train.findChild(LinePlot, "loss_plot")
     qtbot.waitUntil(lambda: {"training", "validation"} <= set(plot.curve_names()), timeout=LONG)
-    first, last = session.model.snapshots[0], session.model.snapshots[-1]
-    session.choose_step(last)
-    qtbot.waitUntil(lambda: session.reading.step == last, timeout=LONG)
-    late = session.reading.trace["logits"].array
+    first, last = session.library.model.snapshots[0], session.library.model.snapshots[-1]
+    session.library.choose_step(last)
+    qtbot.waitUntil(lambda: session.reading.current.step == last, timeout=LONG)
+    late = session.reading.current.trace["logits"].array
     slider = train.findChild(QSlider, "snapshot_slider")
     slider = slider if slider is not None else train.findChild(object, "snapshot_slider")
-    session.choose_step(first)
-    qtbot.waitUntil(lambda: session.reading.step == first, timeout=LONG)
-    assert not np.allclose(late, session.reading.trace["logits"].array)
+    session.library.choose_step(first)
+    qtbot.waitUntil(lambda: session.reading.current.step == first, timeout=LONG)
+    assert not np.allclose(late, session.reading.current.trace["logits"].array)
     assert slider is not None
 
     held = step_of(session)
     click(train, "train_button", qtbot)
     qtbot.waitUntil(lambda: step_of(session) > held + 5, timeout=LONG)
     click(train, "stop_button", qtbot)
-    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
-    assert session.model.run.is_resumable
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+    assert session.library.model.run.is_resumable
 
 
 def test_settings_are_locked_while_training_but_not_the_learning_rate(
@@ -91,11 +93,13 @@ def test_settings_are_locked_while_training_but_not_the_learning_rate(
     qtbot.waitUntil(lambda: not form.field("batch").control.isEnabled(), timeout=LONG)
     assert form.field("learning_rate").control.isEnabled()
     form.field("learning_rate").control.setText("0.0005")
-    qtbot.waitUntil(lambda: session.training.progress.learning_rate == 0.0005, timeout=LONG)
+    qtbot.waitUntil(lambda: session.training.state.progress.learning_rate == 0.0005, timeout=LONG)
     form.field("learning_rate").control.setText("0.002")
-    qtbot.waitUntil(lambda: session.training.progress.learning_rate not in (0.0005, 0.002), timeout=LONG)
-    session.stop_training()
-    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+    qtbot.waitUntil(
+        lambda: session.training.state.progress.learning_rate not in (0.0005, 0.002), timeout=LONG
+    )
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
 
 def test_a_rate_that_is_being_typed_is_not_trained_with(
@@ -109,10 +113,10 @@ def test_a_rate_that_is_being_typed_is_not_trained_with(
         qtbot.keyClicks(edit, key)
         qtbot.wait(120)
     qtbot.keyClick(edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: session.training.progress.learning_rate == 0.0003, timeout=LONG)
-    session.stop_training()
-    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
-    assert session.training.history.learning_rate.values.max() <= TrainingOptions().learning_rate
+    qtbot.waitUntil(lambda: session.training.state.progress.learning_rate == 0.0003, timeout=LONG)
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+    assert session.training.state.history.learning_rate.values.max() <= TrainingOptions().learning_rate
 
 
 def test_a_training_that_failed_can_be_resumed_from_its_sentence_with_another_rate(
@@ -121,9 +125,11 @@ def test_a_training_that_failed_can_be_resumed_from_its_sentence_with_another_ra
     wild = TrainingOptions(
         steps=500, batch=2, length=8, optimizer="sgd", learning_rate=100.0, clip=0.0, schedule="constant"
     )
-    session.train("transformer", FAMILIES["transformer"].configuration(width=8, heads=1, layers=1), wild)
-    qtbot.waitUntil(lambda: session.training.phase == "failed", timeout=LONG)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
+    session.training.start(
+        "transformer", FAMILIES["transformer"].configuration(width=8, heads=1, layers=1), wild
+    )
+    qtbot.waitUntil(lambda: session.training.state.phase == "failed", timeout=LONG)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
     failed, notice = step_of(session), train.transport.notice
     form = train.findChild(ConfigurationForm, "learning_form")
     qtbot.waitUntil(lambda: form.configuration.learning_rate == 100.0)
@@ -132,62 +138,64 @@ def test_a_training_that_failed_can_be_resumed_from_its_sentence_with_another_ra
     qtbot.waitUntil(lambda: button.text() == "Resume", timeout=LONG)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: step_of(session) > failed + 5, timeout=LONG)
-    assert session.training.progress.learning_rate == 0.01
-    session.stop_training()
-    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+    assert session.training.state.progress.learning_rate == 0.01
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
 
 def test_an_impossible_setting_is_a_sentence_below_its_field(train: MainWindow, session: Session) -> None:
-    session.set_plan(
-        "transformer", FAMILIES["transformer"].configuration(heads=4), session.plan.training_options
+    session.training.set_plan(
+        "transformer", FAMILIES["transformer"].configuration(heads=4), session.training.plan.training_options
     )
     panel = next(panel for panel in train.perspective.panels if panel.objectName() == "plan_view")
     panel.refresh()
     form = train.findChild(ConfigurationForm, "model_form")
     form.field("heads").control.setValue(3)
     assert "heads" in form.complaint
-    assert session.plan.configuration.heads == 4
+    assert session.training.plan.configuration.heads == 4
 
 
 def test_what_only_both_forms_know_is_said_below_the_field_and_keeps_from_training(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
-    session.set_plan("transformer", FAMILIES["transformer"].configuration(context=16), TrainingOptions())
+    session.training.set_plan(
+        "transformer", FAMILIES["transformer"].configuration(context=16), TrainingOptions()
+    )
     model_form, form = (train.findChild(ConfigurationForm, name) for name in ("model_form", "learning_form"))
-    qtbot.waitUntil(lambda: model_form.configuration == session.plan.configuration)
+    qtbot.waitUntil(lambda: model_form.configuration == session.training.plan.configuration)
     length = form.field("length")
     length.control.setValue(32)
     assert "at most 16 positions" in length.complaint.text()
-    with qtbot.waitSignal(session.failed) as failure:
+    with qtbot.waitSignal(session.training.failed) as failure:
         click(train, "train_button", qtbot)
-    assert failure.args == ["training", length.complaint.text()]
-    assert session.training.phase == "idle"
+    assert failure.args == [length.complaint.text()]
+    assert session.training.state.phase == "idle"
     form.field("steps").control.setValue(7)
     assert length.complaint.text(), "it is still so"
     length.control.setValue(16)
     assert not length.complaint.text()
     model_form.field("width").control.setValue(7)  # of 4 heads
-    with qtbot.waitSignal(session.failed) as failure:
+    with qtbot.waitSignal(session.training.failed) as failure:
         click(train, "train_button", qtbot)
-    assert "width" in failure.args[1]
-    assert not session.runs_folder.exists() or not list(session.runs_folder.iterdir())
+    assert "width" in failure.args[0]
+    assert not session.training.runs_folder.exists() or not list(session.training.runs_folder.iterdir())
 
 
 def test_what_went_wrong_stands_beside_the_button_until_the_next_training(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     notice = train.transport.notice
-    session.set_plan(
+    session.training.set_plan(
         "transformer", FAMILIES["transformer"].configuration(context=8), TrainingOptions(length=64)
     )
     click(train, "train_button", qtbot)
     qtbot.waitUntil(lambda: "at most 8 positions" in notice.sentence, timeout=LONG)
-    session.set_plan(
+    session.training.set_plan(
         "lstm", FAMILIES["lstm"].configuration(width=8), TrainingOptions(steps=2, batch=2, length=8)
     )
-    session.train()
+    session.training.start()
     assert notice.sentence == ""
-    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
 
 def test_health_and_prediction_over_time_show_what_was_measured(
@@ -199,20 +207,20 @@ def test_health_and_prediction_over_time_show_what_was_measured(
     qtbot.waitUntil(lambda: bars.accessibleDescription() != "", timeout=LONG)
     rate = panels["health_view"].findChild(QLabel, "learning_rate_label")
     qtbot.waitUntil(lambda: rate.text().startswith("learning rate 0."), timeout=LONG)
-    session.stop_training()
-    qtbot.waitUntil(lambda: not session.training.is_active, timeout=LONG)
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
     panels["health_view"].refresh()
     said = [label.text() for label in panels["health_view"].findChildren(QLabel)]
-    norm = session.training.history.gradient_norm.values[-1]
+    norm = session.training.state.history.gradient_norm.values[-1]
     assert f"gradient norm {number(norm, 2)}" in said
     view = panels["over_time_view"]
-    qtbot.waitUntil(lambda: set(view.rows) == set(session.model.snapshots), timeout=LONG)
-    step = session.model.snapshots[1]
-    session.choose_step(step)
-    qtbot.waitUntil(lambda: session.reading.step == step, timeout=LONG)
-    shown = session.reading.trace["probabilities"].array[-1]
+    qtbot.waitUntil(lambda: set(view.rows) == set(session.library.model.snapshots), timeout=LONG)
+    step = session.library.model.snapshots[1]
+    session.library.choose_step(step)
+    qtbot.waitUntil(lambda: session.reading.current.step == step, timeout=LONG)
+    shown = session.reading.current.trace["probabilities"].array[-1]
     np.testing.assert_allclose(view.rows[step], shown, rtol=1e-4, atol=1e-6)
-    last, box = session.model.snapshots[-1], view.findChild(LinePlot)._box
+    last, box = session.library.model.snapshots[-1], view.findChild(LinePlot)._box
     qtbot.waitUntil(lambda: box.viewRange()[0] == pytest.approx([0, last]), timeout=LONG)
 
 
@@ -224,19 +232,19 @@ def test_the_prediction_over_time_follows_the_pinned_word(
     from lmviz.decoding.distribution import next_distribution
 
     view = next(panel for panel in train.perspective.panels if panel.objectName() == "over_time_view")
-    session.open_model(lstm_run)
-    qtbot.waitUntil(lambda: session.model is not None, timeout=LONG)
-    steps = session.model.snapshots
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    steps = session.library.model.snapshots
     qtbot.waitUntil(lambda: set(view.rows) == set(steps), timeout=LONG)
     at_the_end = view.rows[steps[-1]]
-    session.choose_position(session.encoding.tokens.index("the"))
+    session.focus.choose_position(session.reading.encoding.tokens.index("the"))
     card = view.findChild(Card)
     qtbot.waitUntil(lambda: card.title == "After “the” over time", timeout=LONG)
     qtbot.waitUntil(lambda: set(view.rows) == set(steps), timeout=LONG)
     for step in steps:
         expected = next_distribution(Continuation.of(open_model(lstm_run, step), "the").logits)
         np.testing.assert_allclose(view.rows[step], expected.probabilities, rtol=1e-4, atol=1e-6)
-    session.follow_end()
+    session.focus.follow_end()
     qtbot.waitUntil(lambda: steps[-1] in view.rows and card.title == "Next word over time", timeout=LONG)
     qtbot.waitUntil(lambda: np.array_equal(view.rows.get(steps[-1]), at_the_end), timeout=LONG)
 
@@ -246,7 +254,7 @@ def test_the_references_are_those_of_the_core(train: MainWindow, session: Sessio
 
     panel = next(panel for panel in train.perspective.panels if panel.objectName() == "loss_view")
     qtbot.waitUntil(lambda: bool(panel.references), timeout=LONG)
-    corpus = session.corpus
+    corpus = session.text.corpus
     expected = reference_perplexities(
         corpus.training,
         corpus.validation,
@@ -261,24 +269,24 @@ def test_the_sample_begins_anew_with_a_model_of_other_tokens(
 ) -> None:
     letters = load_corpus(text_file, documents="line", tokenizer="characters")
     train_model("gru", letters, tmp_path / "letters", steps=1, batch=2, length=8, width=8)
-    session.set_sampling(stop_at_end=False)
+    session.writing.set_sampling(stop_at_end=False)
     panel = next(panel for panel in train.perspective.panels if panel.objectName() == "live_sample_view")
     failed: list[str] = []
-    session.failed.connect(lambda where, sentence: failed.append(sentence))
+    session.work.any_failed.connect(failed.append)
     for folder in (tmp_path / "letters", lstm_run):
-        session.open_model(folder)
+        session.library.open(folder)
         opened = folder.resolve()
         qtbot.waitUntil(
-            lambda opened=opened: opened in [model.folder for model in session.models], timeout=LONG
+            lambda opened=opened: opened in [model.folder for model in session.library.models], timeout=LONG
         )
-        session.set_prefix("the cows")
+        session.reading.set_prefix("the cows")
         qtbot.waitUntil(lambda: len(panel.exported_arrays().get("ids", ())) >= 16, timeout=LONG)
-    for model in (*session.models, *session.models):
-        session.silence("live sample")
-        session.choose_model(model)
+    for model in (*session.library.models, *session.library.models):
+        session.work.silence("live sample")
+        session.library.choose(model)
         panel._write_on()  # as its timer does, before anything has been drawn
-        assert not session._reader.is_busy("live sample"), "it would go on with ids of another model"
+        assert not session.work.is_busy("live sample"), "it would go on with ids of another model"
         qtbot.wait(30)
     qtbot.waitUntil(lambda: len(panel.exported_arrays().get("ids", ())) >= 16, timeout=LONG)
     assert failed == []
-    assert panel.exported_arrays()["ids"].max() < session.model.tokenizer.vocabulary_size
+    assert panel.exported_arrays()["ids"].max() < session.library.model.tokenizer.vocabulary_size

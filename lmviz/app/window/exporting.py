@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from lmviz.app.panels.panel import Panel
 
-WHERE = "export"
-
 
 def title_of(panel: Panel) -> str:
     """What the panel's card says it is."""
@@ -65,7 +63,7 @@ def _save(panel: Panel, kinds: str, ending: str, write: Callable[[Path], None]) 
     try:
         write(Path(name))
     except LmvizError as sentence:
-        panel.session.failed.emit(WHERE, str(sentence))
+        panel.complain(str(sentence), "export")
 
 
 def _file_name(title: str) -> str:

@@ -19,11 +19,12 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import train
-from lmviz.app.panels.exporting import choose_numbers, choose_picture, copy_recipe, fill_export_menu
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES
+from lmviz.app.session.part import Part
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.controls.slider_row import SliderRow
+from lmviz.app.window.exporting import choose_numbers, choose_picture, copy_recipe, fill_export_menu
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import zero
@@ -37,8 +38,8 @@ LONG = 30_000
 def panels(window: MainWindow, read: Session, qtbot: QtBot) -> dict[str, object]:
     """The panels of Inside on a small LSTM, a stage and a cell chosen."""
     window.show_perspective("inside")
-    read.choose_stage(2)
-    read.choose_cell(("layers/0/input", (1, 3)))
+    read.focus.choose_stage(2)
+    read.focus.choose_cell(("layers/0/input", (1, 3)))
     found = {panel.objectName(): panel for panel in window.perspective.panels}
     qtbot.waitUntil(lambda: found["why_view"].shown is not None, timeout=LONG)
     qtbot.waitUntil(lambda: found["state_view"].view.address == "layers/0/input", timeout=LONG)
@@ -65,7 +66,7 @@ def test_the_numbers_of_a_panel(
     choose(tmp_path / "state.csv", monkeypatch)
     choose_numbers(panels["state_view"])
     table = np.loadtxt(tmp_path / "state.csv", delimiter=",", ndmin=2)
-    np.testing.assert_allclose(table, read.reading.trace["layers/0/input"].array.T, rtol=1e-6)
+    np.testing.assert_allclose(table, read.reading.current.trace["layers/0/input"].array.T, rtol=1e-6)
 
 
 def test_several_arrays_are_offered_as_npz(panels: dict[str, object], tmp_path: Path, monkeypatch) -> None:
@@ -84,10 +85,10 @@ def test_the_python_of_a_panel_gives_what_it_shows(
     scope: dict[str, object] = {}
     exec(QGuiApplication.clipboard().text(), scope)
     if bound == "values":
-        expected = read.reading.trace["layers/0/input"].array.T  # units by positions, as it is drawn
+        expected = read.reading.current.trace["layers/0/input"].array.T  # units by positions, as it is drawn
         np.testing.assert_allclose(scope["values"], expected, rtol=1e-5)
     else:
-        value = read.reading.trace["layers/0/input"].array[1, 3]
+        value = read.reading.current.trace["layers/0/input"].array[1, 3]
         assert f"{value:.2f}".lstrip("0") in scope["equation"]
 
 
@@ -95,9 +96,8 @@ def test_what_cannot_be_written_is_a_sentence(
     panels: dict[str, object], read: Session, tmp_path: Path, monkeypatch, qtbot: QtBot
 ) -> None:
     choose(tmp_path / "state.bmp", monkeypatch)
-    with qtbot.waitSignal(read.failed) as failure:
-        choose_picture(panels["state_view"])
-    assert failure.args[0] == "export"
+    choose_picture(panels["state_view"])
+    assert "bmp" in panels["state_view"].complaint
 
 
 def test_the_menu_offers_only_what_there_is(panels: dict[str, object]) -> None:
@@ -115,12 +115,18 @@ def test_the_lines_behind_a_count_can_be_taken_along(
     monkeypatch,
     qtbot: QtBot,
 ) -> None:
-    session.open_model(make_run("ngram", 3, order=3))
-    session.open_corpus(text_file, documents="line")
-    qtbot.waitUntil(lambda: session.model is not None and session.corpus is not None, timeout=LONG)
-    session.set_prefix("the hens eat")
+    session.library.open(make_run("ngram", 3, order=3))
+    session.text.open(text_file, documents="line")
     qtbot.waitUntil(
-        lambda: session.reading is not None and session.reading.trace.text == session.prefix, timeout=LONG
+        lambda: session.library.model is not None and session.text.corpus is not None, timeout=LONG
+    )
+    session.reading.set_prefix("the hens eat")
+    qtbot.waitUntil(
+        lambda: (
+            session.reading.current is not None
+            and session.reading.current.trace.text == session.reading.prefix
+        ),
+        timeout=LONG,
     )
     window.show_perspective("inside")
     panel = next(panel for panel in window.perspective.panels if panel.objectName() == "unit_view")
@@ -134,10 +140,13 @@ def test_the_lines_behind_a_count_can_be_taken_along(
     scope: dict[str, object] = {}
     exec(QGuiApplication.clipboard().text(), scope)
     assert written == [[str(part) for part in place] for place in scope["places"]]
-    text, (position, *_) = session.corpus.training_text, scope["places"][0]
+    text, (position, *_) = session.text.corpus.training_text, scope["places"][0]
     assert len(written) == text.count("hens eat")
-    assert session.corpus.tokenizer.decode(session.corpus.training[position : position + 2]) == "hens eat"
-    session.choose_position(1)  # another context
+    assert (
+        session.text.corpus.tokenizer.decode(session.text.corpus.training[position : position + 2])
+        == "hens eat"
+    )
+    session.focus.choose_position(1)  # another context
     qtbot.waitUntil(lambda: panel.recipe() not in ("", QGuiApplication.clipboard().text()), timeout=LONG)
 
 
@@ -159,9 +168,11 @@ def test_what_is_predicted_leaves_as_numbers_and_as_python(
     window: MainWindow, read: Session, qtbot: QtBot, is_changed: bool
 ) -> None:
     if is_changed:
-        read.add_intervention(zero("layers/0/hidden", unit=1))
-        qtbot.waitUntil(lambda: not read.is_reading and read.reading.baseline is not None, timeout=LONG)
-    read.set_sampling(temperature=0.7, top_k=5)
+        read.surgery.add(zero("layers/0/hidden", unit=1))
+        qtbot.waitUntil(
+            lambda: not read.reading.is_busy and read.reading.current.baseline is not None, timeout=LONG
+        )
+    read.writing.set_sampling(temperature=0.7, top_k=5)
     panels = shown(window, "sample")
     arrays, scope = exported(panels["distribution_view"], qtbot)
     probabilities = scope["distribution"].probabilities
@@ -171,12 +182,12 @@ def test_what_is_predicted_leaves_as_numbers_and_as_python(
     tokens = scope["likelihood"].tokens
     expected = [np.nan if token.surprisal is None else token.surprisal for token in tokens]
     np.testing.assert_allclose(arrays["bits"], expected, rtol=1e-5)
-    read.set_beam(width=2, length=3)
+    read.beam.set_options(width=2, length=3)
     assert panels["beam_view"].recipe() == "", "nothing has been searched"
-    qtbot.waitUntil(lambda: read.can_write)
-    while not read.is_beam_grown:
-        with qtbot.waitSignal(read.beam_changed, timeout=LONG):
-            read.grow_beam()
+    qtbot.waitUntil(lambda: read.writing.can_write)
+    while not read.beam.is_grown:
+        with qtbot.waitSignal(read.beam.changed, timeout=LONG):
+            read.beam.grow()
     arrays, scope = exported(panels["beam_view"], qtbot)
     np.testing.assert_allclose(arrays["score"], [node.score for node in scope["tree"].nodes[1:]], rtol=1e-5)
 
@@ -186,16 +197,16 @@ def test_what_was_rolled_leaves_as_numbers_and_as_python(
     window: MainWindow, read: Session, qtbot: QtBot, is_changed: bool
 ) -> None:
     if is_changed:
-        read.add_intervention(zero("layers/0/hidden", unit=1))
-    read.set_sampling(temperature=1.5, top_p=0.95, seed=3)
+        read.surgery.add(zero("layers/0/hidden", unit=1))
+    read.writing.set_sampling(temperature=1.5, top_p=0.95, seed=3)
     panels = shown(window, "sample")
     for count in range(1, 4):
-        read.roll()
-        qtbot.waitUntil(lambda count=count: len(read.branches.nodes) == 1 + count, timeout=LONG)
+        read.writing.roll()
+        qtbot.waitUntil(lambda count=count: len(read.writing.branches.nodes) == 1 + count, timeout=LONG)
     arrays, scope = exported(panels["roll_view"], qtbot)
     found = scope["distribution"]
     np.testing.assert_allclose(arrays["probabilities"], found.probabilities[arrays["ids"]], rtol=1e-5)
-    assert scope["landed"] == read.branches.node.id == found.at_draw(arrays["draw"][0])
+    assert scope["landed"] == read.writing.branches.node.id == found.at_draw(arrays["draw"][0])
     arrays, scope = exported(panels["branches_view"], qtbot)
     assert [int(parent) for parent in arrays["parents"]] == [-1, 0, 1]
     np.testing.assert_allclose(arrays["probabilities"], scope["probabilities"], rtol=1e-4)
@@ -212,10 +223,10 @@ def test_what_was_rolled_leaves_as_numbers_and_as_python(
 def test_what_is_compared_leaves_as_numbers_and_as_python(
     window: MainWindow, read: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
-    first = read.model
-    read.open_model(make_run("ngram", 3, order=3))
-    qtbot.waitUntil(lambda: len(read.models) == 2 and not read.is_reading, timeout=LONG)
-    read.compare([(first, first.snapshots[-1])])
+    first = read.library.model
+    read.library.open(make_run("ngram", 3, order=3))
+    qtbot.waitUntil(lambda: len(read.library.models) == 2 and not read.reading.is_busy, timeout=LONG)
+    read.comparison.choose([(first, first.snapshots[-1])])
     panels = shown(window, "compare")
     qtbot.waitUntil(lambda: len(panels["compare_view"].found) == 2, timeout=LONG)
     arrays, scope = exported(panels["compare_view"], qtbot)
@@ -242,8 +253,8 @@ def test_what_is_compared_leaves_as_numbers_and_as_python(
 def test_scores_leave_as_numbers_and_as_python(
     window: MainWindow, read: Session, text_file: Path, qtbot: QtBot
 ) -> None:
-    read.open_corpus(text_file, documents="line")
-    qtbot.waitUntil(lambda: read.corpus is not None, timeout=LONG)
+    read.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: read.text.corpus is not None, timeout=LONG)
     panel = shown(window, "compare")["scores_view"]
     panel.parentWidget().raise_()
     assert panel.recipe() == "", "nothing has been measured"
@@ -260,8 +271,8 @@ def test_scores_leave_as_numbers_and_as_python(
 def test_what_a_text_shows_leaves_as_numbers_and_as_python(
     window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
-    session.open_corpus(text_file, documents="line")
-    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
+    session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
     panels = shown(window, "corpus")
     arrays, scope = exported(panels["vocabulary_view"], qtbot)
     assert [(token, int(count)) for token, count in arrays["vocabulary"]] == scope["vocabulary"]
@@ -269,7 +280,7 @@ def test_what_a_text_shows_leaves_as_numbers_and_as_python(
     arrays, scope = exported(panels["concordance_view"], qtbot)
     assert [(token, int(count)) for token, count in arrays["words"]] == scope["words"]
     assert scope["words"]
-    session.choose_place(90)
+    session.text.choose_place(90)
     arrays, scope = exported(panels["corpus_text_view"], qtbot)
     assert list(arrays["ids"]) == list(scope["ids"])
     assert list(arrays["tokens"]) == scope["tokens"]
@@ -279,8 +290,8 @@ def test_what_a_text_shows_leaves_as_numbers_and_as_python(
 def test_a_text_half_merged_leaves_as_it_is_seen(
     window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
-    session.open_corpus(text_file, documents="line", tokenizer="bpe:300")
-    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
+    session.text.open(text_file, documents="line", tokenizer="bpe:300")
+    qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
     panel = shown(window, "corpus")["corpus_text_view"]
     slider = next(row for row in panel.findChildren(SliderRow) if row.isVisible())
     whole = exported(panel, qtbot)[0]
@@ -293,16 +304,18 @@ def test_a_text_half_merged_leaves_as_it_is_seen(
 def test_a_training_leaves_as_numbers_and_as_python(window: MainWindow, read: Session, qtbot: QtBot) -> None:
     panels = shown(window, "train")
     _, scope = exported(panels["loss_view"], qtbot)
-    lines = [line for line in read.model.run.metrics() if line.get("loss") is not None]
-    assert scope["curves"][str(read.model.folder)]["loss"] == [(line["step"], line["loss"]) for line in lines]
+    lines = [line for line in read.library.model.run.metrics() if line.get("loss") is not None]
+    assert scope["curves"][str(read.library.model.folder)]["loss"] == [
+        (line["step"], line["loss"]) for line in lines
+    ]
     panel = panels["over_time_view"]
-    qtbot.waitUntil(lambda: set(panel.rows) == set(read.model.snapshots), timeout=LONG)
+    qtbot.waitUntil(lambda: set(panel.rows) == set(read.library.model.snapshots), timeout=LONG)
     _, scope = exported(panel, qtbot)
     assert set(scope["probabilities"]) == set(panel.rows)
     for step, row in panel.rows.items():
         np.testing.assert_allclose(row, scope["probabilities"][step], rtol=1e-4, atol=1e-7)
     sample = panels["live_sample_view"]
-    read.set_sampling(stop_at_end=False)
+    read.writing.set_sampling(stop_at_end=False)
     qtbot.waitUntil(lambda: len(sample.exported_arrays().get("ids", ())) >= 16, timeout=LONG)
     arrays, scope = exported(sample, qtbot)
     assert list(arrays["ids"]) == [step.id for step in scope["steps"]]
@@ -314,18 +327,19 @@ def test_a_training_leaves_as_numbers_and_as_python(window: MainWindow, read: Se
 def test_what_is_measured_while_training_leaves_as_numbers_and_as_python(
     window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
-    session.open_corpus(text_file, documents="line")
-    qtbot.waitUntil(lambda: session.corpus is not None, timeout=LONG)
+    session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
     panel = shown(window, "train")["health_view"]
     options = TrainingOptions(steps=3, batch=2, length=4)
-    session.train("rnn", FAMILIES["rnn"].configuration(width=4), options)
-    qtbot.waitUntil(lambda: session.training.phase == "finished", timeout=LONG)
+    session.training.start("rnn", FAMILIES["rnn"].configuration(width=4), options)
+    qtbot.waitUntil(lambda: session.training.state.phase == "finished", timeout=LONG)
     arrays, scope = exported(panel, qtbot)
     (curves,) = scope["curves"].values()
     for name, curve in curves.items():
         np.testing.assert_allclose(arrays[name], np.array(curve), rtol=1e-6)
     ratios = {
-        f"update_over_weight/{name}": ratio for name, ratio in session.training.history.update_ratios.items()
+        f"update_over_weight/{name}": ratio
+        for name, ratio in session.training.state.history.update_ratios.items()
     }
     assert ratios
     qtbot.waitUntil(lambda: ratios.items() <= panel.exported_arrays().items(), timeout=LONG)
@@ -372,35 +386,38 @@ def test_what_is_drawn_can_be_taken_along_in_the_midst_of_every_change(
     train("gru", letters, tmp_path / "letters", steps=1, batch=2, length=8, width=8)
     panels = shown(window, perspective).values()
     taken = Taken(list(panels))
-    for name in dir(type(session)):
-        if name.endswith("_changed"):
-            # At the beginning of the next turn, before any panel has drawn what is new.
-            getattr(session, name).connect(taken.take, Qt.ConnectionType.QueuedConnection)
-    session.open_corpus(text_file, documents="line", tokenizer="characters")
-    session.open_model(tmp_path / "letters")
-    qtbot.waitUntil(lambda: session.corpus is not None and session.model is not None, timeout=LONG)
-    session.set_prefix("the cows eat grass\nthe hens")
-    qtbot.waitUntil(lambda: session.reading is not None and not session.is_reading, timeout=LONG)
+    for part in session.findChildren(Part):
+        for name in dir(type(part)):
+            if name.endswith("changed"):
+                # At the beginning of the next turn, before any panel has drawn what is new.
+                getattr(part, name).connect(taken.take, Qt.ConnectionType.QueuedConnection)
+    session.text.open(text_file, documents="line", tokenizer="characters")
+    session.library.open(tmp_path / "letters")
+    qtbot.waitUntil(
+        lambda: session.text.corpus is not None and session.library.model is not None, timeout=LONG
+    )
+    session.reading.set_prefix("the cows eat grass\nthe hens")
+    qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy, timeout=LONG)
     qtbot.wait(100)
-    session.choose_cell(("logits", (4, 2)))
-    session.compare([(session.model, session.model.snapshots[0])])
-    session.set_sampling(top_k=3)
-    session.add_intervention(zero("embedding", position=2))
+    session.focus.choose_cell(("logits", (4, 2)))
+    session.comparison.choose([(session.library.model, session.library.model.snapshots[0])])
+    session.writing.set_sampling(top_k=3)
+    session.surgery.add(zero("embedding", position=2))
     qtbot.wait(100)
-    session.set_prefix("the")
-    session.choose_step(session.model.snapshots[0])
+    session.reading.set_prefix("the")
+    session.library.choose_step(session.library.model.snapshots[0])
     qtbot.wait(1)
-    session.set_prefix("")
+    session.reading.set_prefix("")
     qtbot.wait(100)
-    session.set_prefix("the cows")
-    session.open_model(transformer_run)  # of fewer tokens, and other taps
-    qtbot.waitUntil(lambda: len(session.models) == 2, timeout=LONG)
-    qtbot.waitUntil(lambda: session.reading is not None and not session.is_reading, timeout=LONG)
-    session.open_corpus(text_file, documents="line")
-    session.choose_model(session.models[0])
-    session.close_model(session.models[0])
+    session.reading.set_prefix("the cows")
+    session.library.open(transformer_run)  # of fewer tokens, and other taps
+    qtbot.waitUntil(lambda: len(session.library.models) == 2, timeout=LONG)
+    qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy, timeout=LONG)
+    session.text.open(text_file, documents="line")
+    session.library.choose(session.library.models[0])
+    session.library.close(session.library.models[0])
     qtbot.wait(100)
-    session.close_model(session.models[0])
+    session.library.close(session.library.models[0])
     qtbot.wait(100)
     assert taken.times > 20
 
@@ -412,7 +429,7 @@ def test_a_right_click_on_the_text_of_a_sample_offers_to_export_it(
     panel = shown(window, "train")["live_sample_view"]
     qtbot.waitUntil(lambda: bool(panel.exported_arrays()), timeout=LONG)
     asked: list[object] = []
-    monkeypatch.setattr("lmviz.app.panels.exporting.fill_export_menu", lambda menu, of: asked.append(of))
+    monkeypatch.setattr("lmviz.app.window.exporting.fill_export_menu", lambda menu, of: asked.append(of))
     page = panel.findChild(QPlainTextEdit).viewport()
     place = page.rect().center()
     right = QContextMenuEvent.Reason.Mouse

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.app.session import opened_models
-from lmviz.app.session.opened_models import ModelCache, OpenedModel
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.workers import model_cache
+from lmviz.app.workers.model_cache import ModelCache
 from lmviz.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.training.run import Run
@@ -36,7 +37,7 @@ def test_going_back_in_time_does_not_read_the_disk_again(run_of_its_own: Path) -
 def test_what_was_not_used_for_longest_makes_room(
     run_of_its_own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opened_models, "LARGEST_CACHE", 1)
+    monkeypatch.setattr(model_cache, "LARGEST_CACHE", 1)
     cache = ModelCache()
     cache.open(run_of_its_own)
     for step in (0, 3):
@@ -49,7 +50,7 @@ def test_what_was_not_used_for_longest_makes_room(
 def test_only_so_many_models_are_kept(
     lstm_run: Path, transformer_run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opened_models, "MODELS_KEPT", 1)
+    monkeypatch.setattr(model_cache, "MODELS_KEPT", 1)
     cache = ModelCache()
     _, first = cache.open(lstm_run)
     assert cache.model(lstm_run, 6) is first

@@ -1,0 +1,31 @@
+"""Opening what was open when the last session ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lmviz.errors import LmvizError
+
+if TYPE_CHECKING:
+    from lmviz.app.opening.first_screen import FirstScreen
+    from lmviz.app.opening.settings import LastSession
+    from lmviz.app.session.session import Session
+
+
+def open_last(session: Session, last: LastSession, first: FirstScreen | None = None) -> None:
+    """Open what the last session had open, in place of the first screen."""
+    from lmviz.text.corpus import CorpusOptions
+
+    if last.sources:
+        source = last.sources[0] if len(last.sources) == 1 else last.sources
+        try:
+            session.text.open(source, CorpusOptions.from_values(last.corpus_options))
+        except LmvizError as sentence:
+            session.text.failed.emit(str(sentence))
+    untouched = "" if first is None else first.trace.text
+    if first is not None and first.model in session.library.models and str(first.model.folder) != last.run:
+        session.library.close(first.model)
+    for run in last.runs:
+        session.library.open(run, last.step if run == last.run and not last.live else None)
+    if session.reading.prefix in ("", untouched):
+        session.reading.set_prefix(last.prefix)

@@ -1,0 +1,40 @@
+"""What the opening of a session asks of the window it happens in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import SignalInstance
+    from PySide6.QtWidgets import QWidget
+
+    from lmviz.app.opening.settings import Settings
+    from lmviz.app.session.session import Session
+
+
+class Shell(Protocol):
+    """The window, as far as the first screen, the tour and the memory of the last session need it."""
+
+    session: Session
+    settings: Settings
+
+    @property
+    def perspective_changed(self) -> SignalInstance:
+        """Emitted when a person has chosen a perspective."""
+
+    @property
+    def perspective_name(self) -> str:
+        """The name of the perspective that is shown."""
+
+    def show_perspective(self, name: str) -> None:
+        """Show a perspective."""
+
+    def choose_text(self) -> None:
+        """Let a person choose a text to open."""
+
+    def offer(self, sentence: str, word: str, action: Callable[[], None]) -> None:
+        """Show a sentence with a button that does something."""
+
+    def find_control(self, name: str) -> QWidget | None:
+        """The control of this object name that can be seen; None while there is none."""

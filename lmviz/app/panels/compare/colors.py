@@ -1,0 +1,18 @@
+"""The colours that tell compared models apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lmviz.app.look.theme import current_theme
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QColor
+
+    from lmviz.app.session.opened_model import Moment
+
+
+def color_of(moment: Moment) -> QColor:
+    """The colour of the moment's model."""
+    series = current_theme().series
+    return series[moment[0].color_index % len(series)]

@@ -1,0 +1,114 @@
+"""What both games share: the invitation to play, the start, and the end when something is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.offers import FIRST_MODEL, FIRST_TEXT, MODEL_OFFER
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.invitation import Invitation
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.text.corpus import Corpus
+
+T = TypeVar("T")
+
+
+class GamePanel(Panel):
+    """A game with the held-out part of the open text, against the models that are open.
+
+    Subclasses name what has to be there first, begin a game from what `deal` found, and forget it.
+    """
+
+    title = ""
+    key = ""
+    """Under which the game asks the reading thread."""
+    needs_model = ""
+    needs_text = ""
+    needs_held_out = ""
+
+    def __init__(self, session: Session, play_button: str) -> None:
+        super().__init__(session)
+        self.seed = 0
+        self.invitation = Invitation(play_button)
+        self.invitation.accepted.connect(self._play_or_open)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.invitation)
+        self.game_card = Card(self.title, "", self.pages)
+        self.column.addWidget(self.game_card)
+        session.text.changed.connect(self._end)
+        self.follow(
+            session.text.changed,
+            session.library.model_changed,
+            session.library.models_changed,
+            session.work.ready_changed,
+        )
+
+    def add_page(self, page: QWidget) -> None:
+        """The page that is shown while one plays."""
+        self.pages.addWidget(page)
+
+    def start(self) -> None:
+        """Begin a game."""
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """Forget the game under way."""
+        raise NotImplementedError
+
+    def deal(self, work: Callable[[], T], begin: Callable[[Corpus, T], object]) -> None:
+        """Have passages found in the open text, and begin with them if it is still the same text."""
+        corpus = self.session.text.corpus
+
+        def take(found: T) -> None:
+            if corpus is self.session.text.corpus:
+                begin(corpus, found)
+
+        self.ask_reader(self.key, work, take)
+
+    def invite(self, sentence: str, *, again: bool) -> bool:
+        """Say what to do before one can play, or else `sentence`; whether one can play."""
+        lacking, (first, _) = self._lacking(), self._first()
+        self.invitation.invite(lacking or sentence, first if lacking else "Play again" if again else "Play")
+        return not lacking
+
+    def handle_failure(self) -> None:
+        self.forget()
+        self.refresh_soon()
+
+    def _end(self) -> None:
+        """Another text, another game."""
+        self.silence(self.key)
+        self.forget()
+
+    def _play_or_open(self) -> None:
+        if self._lacking():
+            self._first()[1]()
+        else:
+            self.seed += 1
+            self.start()
+
+    def _lacking(self) -> str:
+        """The sentence about what has to be there first; empty when one can play."""
+        session = self.session
+        if session.library.model is None:
+            return self.needs_model
+        if session.text.corpus is None:
+            return self.needs_text
+        return "" if len(session.text.corpus.validation) else self.needs_held_out
+
+    def _first(self) -> tuple[str, Callable[[], object]]:
+        """What opens what is missing, in words and as an act; no words where nothing does."""
+        session, model = self.session, self.session.library.model
+        if model is None:
+            return MODEL_OFFER, lambda: session.library.open(FIRST_MODEL)
+        if session.text.corpus is not None:
+            return "", lambda: None
+        if model.description.corpus.get("sources"):
+            return f"Open the text of {model.name}", lambda: session.text.open_text_of(model)
+        return f"Open “{FIRST_TEXT}”", lambda: session.text.open(FIRST_TEXT)

@@ -1,0 +1,191 @@
+"""What stands side by side: models at their moments, as changed or as trained.
+
+A `ComparedModel` says all of what is asked of the reading thread, so that an answer is named after what
+it was computed from, whatever has happened to the session meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from lmviz.app.session.part import Part
+
+if TYPE_CHECKING:
+    from lmviz.app.session.library import Library
+    from lmviz.app.session.opened_model import Moment, OpenedModel
+    from lmviz.app.session.surgery import Surgery
+    from lmviz.app.session.work import Failed, Work
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.inspection.recipes.recipe import Moment as RecipeMoment
+    from lmviz.models.model import Model
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ComparedModel:
+    """A model at a step, with the interventions that are made in it.
+
+    `is_twin`: it stands, as it was trained, beside the same model at the same step as it is changed.
+    """
+
+    moment: Moment
+    interventions: tuple[Intervention, ...] = ()
+    is_twin: bool = False
+
+    @property
+    def model(self) -> OpenedModel:
+        """The model."""
+        return self.moment[0]
+
+    @property
+    def step(self) -> int:
+        """The step whose weights it carries."""
+        return self.moment[1]
+
+    def reads(self, text: str) -> RecipeMoment:
+        """The model as it is compared, reading a text, for a recipe."""
+        from lmviz.inspection.recipes.recipe import Moment as RecipeMoment
+
+        return RecipeMoment(str(self.model.folder), text, self.step, self.interventions)
+
+
+class Comparison(Part):
+    """Which moments stand beside the present one, and whether the unchanged model is among them.
+
+    `changed` follows whatever may change `models`; `choice_changed` follows `choose` alone.
+    """
+
+    changed = Signal()
+    choice_changed = Signal()
+    twin_changed = Signal()
+
+    def __init__(self, work: Work, library: Library, surgery: Surgery, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._work, self._library, self._surgery = work, library, surgery
+        self._chosen: tuple[Moment, ...] = ()
+        self._is_twin_wanted = False
+        library.model_closed.connect(self._forget)
+        library.model_changed.connect(self._forget_twin)
+        for changed in (
+            library.model_changed,
+            library.models_changed,
+            library.step_changed,
+            surgery.changed,
+            self.choice_changed,
+            self.twin_changed,
+        ):
+            changed.connect(self.changed)
+
+    @property
+    def chosen(self) -> tuple[Moment, ...]:
+        """The models and steps that were chosen to stand beside the present one."""
+        return self._chosen
+
+    @property
+    def present(self) -> Moment:
+        """The model that is looked into, at its moment; there must be one."""
+        # A training may have thinned its snapshots out since the step was chosen.
+        model, step = self._library.moment
+        return model, model.nearest_snapshot(step)
+
+    @property
+    def moments(self) -> tuple[Moment, ...]:
+        """The present moment and the chosen ones, each once, in the order of opening and of steps."""
+        if self._library.model is None:
+            return ()
+        models = self._library.models
+        places = {model: place for place, model in enumerate(models)}
+        found = {
+            (places[model], models[places[model]].nearest_snapshot(step))
+            for model, step in (self.present, *self._chosen)
+            if model in places
+        }
+        return tuple((models[place], step) for place, step in sorted(found))
+
+    @property
+    def models(self) -> tuple[ComparedModel, ...]:
+        """What stands at `moments`: interventions are made in the present model alone.
+
+        It is there a second time, as it was trained, where `has_twin`.
+        """
+        shown = []
+        for moment in self.moments:
+            if moment != self.present:
+                shown.append(ComparedModel(moment))
+                continue
+            shown.append(ComparedModel(moment, self._surgery.in_force))
+            if self.has_twin:
+                shown.append(ComparedModel(moment, is_twin=True))
+        return tuple(shown)
+
+    @property
+    def has_twin(self) -> bool:
+        """Whether the model as it was trained is compared with it as it is changed."""
+        return self._is_twin_wanted and bool(self._surgery.in_force)
+
+    def choose(self, moments: Iterable[Moment]) -> None:
+        """Choose what stands beside the present model."""
+        chosen = tuple(moments)
+        if chosen != self._chosen:
+            self._chosen = chosen
+            self.choice_changed.emit()
+
+    def set_twin(self, wanted: bool) -> None:
+        """Put the model as it was trained beside it as it is changed, or take it away."""
+        if wanted != self._is_twin_wanted:
+            self._is_twin_wanted = wanted
+            self.twin_changed.emit()
+
+    def ask(
+        self,
+        models: Sequence[ComparedModel],
+        key: str,
+        work: Callable[[Model, int], T],
+        answer: Callable[[list[T]], object],
+        failed: Failed,
+    ) -> None:
+        """Have work done on each model with its interventions, in the reading thread: see `Work.ask_models`.
+
+        `work` gets a model and its place among `models`.
+        """
+        interventions = [item.interventions for item in models]
+        self._work.ask_models([item.moment for item in models], key, work, answer, failed, interventions)
+
+    def _forget(self, closed: OpenedModel) -> None:
+        self.choose(moment for moment in self._chosen if moment[0] != closed)
+
+    def _forget_twin(self) -> None:
+        self._is_twin_wanted = False
+
+
+def names_of(moments: Sequence[Moment]) -> tuple[str, ...]:
+    """A name for each moment that no other has; the step belongs to it where a model is there twice."""
+    plain = [model.name for model, _ in moments]
+    names = [
+        name if plain.count(name) == 1 else f"{name} · step {step:,}"
+        for name, (_, step) in zip(plain, moments, strict=True)
+    ]
+    # Two runs may have the same name and the same steps.
+    return tuple(
+        name if names.count(name) == 1 else f"{name} ({names[: place + 1].count(name)})"
+        for place, name in enumerate(names)
+    )
+
+
+def names_of_compared(models: Sequence[ComparedModel]) -> tuple[str, ...]:
+    """`names_of` their moments, with a word for the changed one and for the unchanged one beside it."""
+    once = tuple(dict.fromkeys(item.moment for item in models))
+    names = dict(zip(once, names_of(once), strict=True))
+    ends = [", changed" if item.interventions else ", as trained" if item.is_twin else "" for item in models]
+    return tuple(names[item.moment] + end for item, end in zip(models, ends, strict=True))
+
+
+def turns_of(models: Sequence[ComparedModel]) -> tuple[int, ...]:
+    """For each, how many later ones are of the same model: what tells their lines apart."""
+    opened = [item.model for item in models]
+    return tuple(opened[place + 1 :].count(model) for place, model in enumerate(opened))

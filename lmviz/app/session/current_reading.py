@@ -1,0 +1,189 @@
+"""The prefix, its tokens, and what the shown model computes for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from lmviz.app.session.part import Part
+from lmviz.app.session.reading import Reading, read
+from lmviz.text.tokenizer import Encoding
+
+if TYPE_CHECKING:
+    from lmviz.app.session.focus import Focus
+    from lmviz.app.session.library import Library
+    from lmviz.app.session.open_text import OpenText
+    from lmviz.app.session.surgery import Surgery
+    from lmviz.app.session.work import Failed, Work
+    from lmviz.inspection.recipes.recipe import Moment
+    from lmviz.models.model import Model
+    from lmviz.text.tokenizer import Tokenizer
+
+T = TypeVar("T")
+
+
+class CurrentReading(Part):
+    """Has the prefix read by the shown model, at the shown step, under the interventions in force."""
+
+    prefix_changed = Signal()
+    encoding_changed = Signal()
+    changed = Signal()
+
+    def __init__(
+        self,
+        work: Work,
+        text: OpenText,
+        library: Library,
+        surgery: Surgery,
+        focus: Focus,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._work, self._text, self._library = work, text, library
+        self._surgery, self._focus = surgery, focus
+        self._prefix = ""
+        self._encoding: Encoding | None = None
+        self._dropped = 0
+        self._reading: Reading | None = None
+        self._read_soon = QTimer(self)
+        self._read_soon.setSingleShot(True)  # several changes in one turn are one reading
+        self._read_soon.timeout.connect(self._read)
+        text.changed.connect(self._encode)
+        library.model_changed.connect(self._encode)
+        for changed in (library.model_changed, library.step_changed, surgery.changed):
+            changed.connect(self._read_soon.start)
+
+    @property
+    def prefix(self) -> str:
+        """The text that is typed."""
+        return self._prefix
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """How the prefix is cut into tokens: as the model does, without a model as the corpus is cut."""
+        if self._library.model is not None:
+            return self._library.model.tokenizer
+        return None if self._text.corpus is None else self._text.corpus.tokenizer
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """The prefix as tokens, as far as the model can see back; offsets refer to the whole prefix."""
+        return self._encoding
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether there is a model, and at least one token for it to read."""
+        return self._library.model is not None and self._encoding is not None and len(self._encoding) > 0
+
+    @property
+    def dropped(self) -> int:
+        """How many tokens at the front of the prefix lie beyond the model's context."""
+        return self._dropped
+
+    @property
+    def current(self) -> Reading | None:
+        """What the model computes for the prefix. It lags behind the prefix by some milliseconds."""
+        return self._reading
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a newer reading is on its way."""
+        return self._read_soon.isActive() or self._work.is_busy("reading")
+
+    @property
+    def position(self) -> int:
+        """The focus's `shown_position`, within the positions that the current reading has."""
+        last = len(self._reading.trace.tokens) - 1 if self._reading is not None else -1
+        return min(self._focus.shown_position, last)
+
+    def set_prefix(self, text: str) -> None:
+        """Type a text."""
+        if text != self._prefix:
+            self._prefix = text
+            self.prefix_changed.emit()
+            self._encode()
+            if self.is_possible:
+                self._read()  # at once: the window would first paint what has been typed
+            else:
+                self._read_soon.start()
+
+    def show_stored(self, stored: Reading) -> None:
+        """Show a reading that was stored, of the model that the library shows; the next one replaces it."""
+        self._prefix = stored.trace.text
+        self.prefix_changed.emit()
+        self._encode()
+        self._take(stored)
+
+    def moment_of(self, text: str) -> Moment:
+        """The model as it is shown, reading a text, for a recipe; a model must be open."""
+        from lmviz.inspection.recipes.recipe import Moment
+
+        model, step = self._library.moment
+        return Moment(str(model.folder), text, step, self._surgery.in_force)
+
+    def ask(
+        self, key: str, work: Callable[[Model], T], answer: Callable[[T], object], failed: Failed
+    ) -> None:
+        """Have work done on the model as it is shown, in the reading thread: see `Work.ask`.
+
+        The interventions in force are part of what is shown. Without a model nothing happens.
+        """
+        if self._library.moment is not None:
+            in_force = self._surgery.in_force
+            self._work.ask_model(self._library.moment, key, work, answer, failed, in_force)
+
+    def ask_about(
+        self,
+        reading: Reading,
+        key: str,
+        work: Callable[[Model], T],
+        answer: Callable[[T], object],
+        failed: Failed,
+    ) -> None:
+        """The same on the model of a reading; it is answered only while nothing newer has been read."""
+
+        def take(result: T) -> None:
+            if reading is self._reading:
+                answer(result)
+
+        self._work.ask_model((reading.model, reading.step), key, work, take, failed)
+
+    def _encode(self) -> None:
+        self._encoding, self._dropped = None, 0
+        if self.tokenizer is not None:
+            encoding = self.tokenizer.encode_prefix(self._prefix)
+            context = self._library.model.context if self._library.model is not None else None
+            self._dropped = max(0, len(encoding) - context) if context is not None else 0
+            self._encoding = _without_first(encoding, self._dropped)
+        has_moved = self._focus.fit_positions(len(self._encoding) if self._encoding is not None else 0)
+        self.encoding_changed.emit()
+        if has_moved:
+            self._focus.position_changed.emit()
+
+    def _read(self) -> None:
+        moment, text, interventions = self._library.moment, self._prefix, self._surgery.interventions
+        if moment is None or not self.is_possible:
+            self._work.silence("reading")
+            self._take(None)
+            return
+
+        def work() -> Reading:
+            return read(cache.model(model.folder, step), model, step, text, interventions, previous)
+
+        (model, step), cache, previous = moment, self._work.cache, self._reading
+        self._work.ask("reading", work, self._take, self.failed.emit)
+
+    def _take(self, reading: Reading | None) -> None:
+        if reading is None and self._reading is None:
+            return
+        self._reading = reading
+        self._focus.fit_cells(lambda cell: reading is not None and reading.has_cell(*cell))
+        self._focus.fit_stages(len(reading.trace.stages) if reading is not None else 0)
+        self.changed.emit()
+
+
+def _without_first(encoding: Encoding, count: int) -> Encoding:
+    parts = (encoding.ids, encoding.tokens, encoding.offsets, encoding.unknown)
+    return Encoding(*(part[count:] for part in parts))

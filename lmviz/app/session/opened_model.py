@@ -1,0 +1,44 @@
+"""A model that is open: what the window knows of it without its weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lmviz.text.tokenizer import Tokenizer
+    from lmviz.training.description import RunDescription
+    from lmviz.training.run import Run
+
+
+@dataclass(frozen=True)
+class OpenedModel:
+    """A run that is open. Two of them are equal when they are the same folder, however it has grown.
+
+    `snapshots` are the steps that can be shown; `context` is the largest number of positions, None
+    where there is no limit; `color_index` is the model's place among the theme's series.
+    """
+
+    folder: Path
+    name: str = field(compare=False)
+    family: str = field(compare=False)
+    snapshots: tuple[int, ...] = field(compare=False)
+    run: Run = field(compare=False, repr=False)
+    tokenizer: Tokenizer = field(compare=False, repr=False)
+    context: int | None = field(compare=False)
+    parameters: int = field(compare=False)
+    color_index: int = field(default=0, compare=False)
+
+    @property
+    def description(self) -> RunDescription:
+        """What was trained, how and on what."""
+        return self.run.description
+
+    def nearest_snapshot(self, step: int) -> int:
+        """The snapshot closest to a step, the earlier of two."""
+        return min(self.snapshots, key=lambda snapshot: (abs(snapshot - step), snapshot))
+
+
+Moment = tuple[OpenedModel, int]
+"""A model at a step of its training."""

@@ -1,0 +1,38 @@
+"""The distribution that is looked at, and the place that it belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lmviz.decoding.distribution import Distribution
+    from lmviz.inspection.recipes.recipe import Moment
+
+
+@dataclass(frozen=True, eq=False)
+class Prospect:
+    """The distribution at one place: of what comes after a text, which ends with the branch `node`.
+
+    It belongs to the `moment` for which it was asked, whatever has changed since.
+    Where one looks back, `position` is the place in the prefix with which the text ends; otherwise None.
+    `draw` is the uniform number that landed there, None where none did; `chosen` is the id that it, or
+    the greedy rule, chose.
+    """
+
+    node: int
+    distribution: Distribution
+    moment: Moment
+    draw: float | None = None
+    chosen: int | None = None
+    position: int | None = None
+
+    @property
+    def text(self) -> str:
+        """What comes before."""
+        return self.moment.text
+
+    @property
+    def landed(self) -> int | None:
+        """The id to mark: where the draw lands under the options in force, which may have changed."""
+        return self.chosen if self.draw is None else self.distribution.at_draw(self.draw)

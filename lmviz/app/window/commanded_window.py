@@ -1,0 +1,50 @@
+"""What commands ask of the window that they command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from lmviz.app.opening.beginning import Beginning
+    from lmviz.app.opening.settings import Settings
+    from lmviz.app.session.session import Session
+    from lmviz.app.window.header import Header
+    from lmviz.app.window.perspective_view import PerspectiveView
+    from lmviz.app.window.transport import Transport
+
+
+class CommandedWindow(Protocol):
+    """The window, as far as menus and keys act on it."""
+
+    session: Session
+    settings: Settings
+    header: Header
+    transport: Transport
+    beginning: Beginning
+
+    @property
+    def perspective(self) -> PerspectiveView:
+        """The perspective that is shown."""
+
+    def show_perspective(self, name: str) -> None:
+        """Show a perspective."""
+
+    def open_paths(self, paths: Sequence[str | Path]) -> None:
+        """Open texts, runs or folders."""
+
+    def set_theme(self, choice: str) -> None:
+        """Light, dark, or as the system has it."""
+
+    def set_projector(self, projector: bool) -> None:
+        """Enlarge type and lengths."""
+
+    def toggle_full_screen(self) -> None:
+        """Fill the screen, or go back."""
+
+    def toggle_rearranging(self) -> None:
+        """Show or hide the title bars by which panels are dragged."""
+
+    def reset_arrangement(self) -> None:
+        """Put the panels of this perspective where they belong."""

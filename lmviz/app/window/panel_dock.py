@@ -1,0 +1,38 @@
+"""The dock around a panel, whose context menu exports what the panel draws."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
+
+if TYPE_CHECKING:
+    from lmviz.app.panels.panel import Panel
+
+
+class PanelDock(QDockWidget):
+    """`PanelDock(name, title, panel)`: tells the panel whether another tab stands in front of it."""
+
+    def __init__(self, name: str, title: str, panel: Panel, parent: QWidget | None = None) -> None:
+        super().__init__(title, parent)
+        self.setObjectName(f"dock_{name}")
+        self.setWidget(panel)
+        self.visibilityChanged.connect(self._say_whether_in_front)
+
+    @property
+    def panel(self) -> Panel:
+        """The panel."""
+        return self.widget()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        from lmviz.app.window.exporting import fill_export_menu  # not needed for the first paint
+
+        menu = QMenu(self)
+        fill_export_menu(menu, self.panel)
+        menu.exec(event.globalPos())
+        menu.deleteLater()
+
+    def _say_whether_in_front(self, seen: bool) -> None:
+        """Behind another tab a panel is visible to Qt, which only moves it out of the way."""
+        self.panel.set_in_front(seen or not self.isVisible())
