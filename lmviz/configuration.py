@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from lmviz.errors import LmvizError
+from lmviz.errors import LmvizError, SettingError
 
 
 @dataclass(frozen=True)
@@ -38,22 +38,23 @@ class Setting:
     advanced: bool = False
 
     def check(self, value: Any) -> Any:
-        """Return the value in this setting's type, or raise LmvizError."""
+        """Return the value in this setting's type, or raise SettingError."""
         value = self._convert(value)
         if self.choices and value not in self.choices:
             offered = ", ".join(str(choice) for choice in self.choices)
-            raise LmvizError(f"{self.name} cannot be {value!r}: choose one of {offered}.")
+            raise SettingError(f"{self.label} must be one of {offered}, and not {value!r}.", self.name)
         if self.kind is float and not math.isfinite(value):
-            raise LmvizError(f"{self.name} cannot be {value}: give a finite number.")
+            raise SettingError(f"{self.label} must be a finite number, and not {value}.", self.name)
         if self.minimum is not None and value < self.minimum:
-            raise LmvizError(f"{self.name} cannot be {value}: the smallest value is {self.minimum}.")
+            raise SettingError(f"{self.label} must be at least {self.minimum}, and not {value}.", self.name)
         if self.maximum is not None and value > self.maximum:
-            raise LmvizError(f"{self.name} cannot be {value}: the largest value is {self.maximum}.")
+            raise SettingError(f"{self.label} must be at most {self.maximum}, and not {value}.", self.name)
         return value
 
     def _convert(self, value: Any) -> Any:
         wanted = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
-        refusal = LmvizError(f"{self.name} cannot be {value!r}: it must be {wanted[self.kind]}.")
+        sentence = f"{self.label} must be {wanted[self.kind]}, and not {value!r}."
+        refusal = SettingError(sentence, self.name)
         if self.kind is bool:
             if isinstance(value, bool):
                 return value

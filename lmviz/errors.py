@@ -1,4 +1,4 @@
-"""The one exception that a person is meant to read."""
+"""The exceptions that a person is meant to read."""
 
 
 class LmvizError(Exception):
@@ -7,3 +7,11 @@ class LmvizError(Exception):
     The command line prints the sentence and exits with 2; the window shows it beside the control
     that caused it. Anything else that is raised is a defect of lmviz.
     """
+
+
+class SettingError(LmvizError):
+    """A sentence about settings of a configuration. `settings` are their names, the first one first."""
+
+    def __init__(self, sentence: str, *settings: str) -> None:
+        super().__init__(sentence)
+        self.settings = settings

@@ -145,7 +145,7 @@ def test_resuming_on_another_text_is_refused(corpus, run, tmp_path):
 @pytest.mark.parametrize(
     ("family", "settings", "sentence"),
     [
-        ("transformer", {"context": 8, "length": 9}, "length cannot be 9"),
+        ("transformer", {"context": 8, "length": 9}, "at most 8 positions, and not 9"),
         ("rnn", {"sampling": "streams", "batch": 60_000}, "too short for 60000 streams"),
         ("rnn", {"device": "mps" if sys.platform != "darwin" else "cuda"}, "device cannot be"),
     ],

@@ -140,7 +140,7 @@ def test_resuming_takes_no_more_than_the_folder(small_text, tmp_path, capsys):
         ([*RNN, "--set", "width"], "not of the form"),
         (
             [*RNN, "--set", "width=-1"],
-            "smallest value",
+            "must be at least",
         ),
         (
             [*RNN, "--set", "with=1"],

@@ -26,5 +26,5 @@ def test_whole_numbers_may_be_written_as_others(given, number):
 
 @pytest.mark.parametrize("given", [1.5, "1.5", "nan", float("inf"), "1e999", True, None, [], "9" * 5000, "x"])
 def test_what_is_no_whole_number_is_refused(given):
-    with pytest.raises(LmvizError, match=r"^number cannot be"):
+    with pytest.raises(LmvizError, match=r"^Number must be"):
         Numbered.from_values({"number": given})

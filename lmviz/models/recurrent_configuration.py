@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lmviz.configuration import Configuration, setting
-from lmviz.errors import LmvizError
+from lmviz.errors import SettingError
 from lmviz.models.estimate import Estimate, training_estimate
 
 
@@ -60,9 +60,12 @@ class RecurrentConfiguration(Configuration):
     def check(self) -> None:
         """Refuse a tied output whose two uses differ in size."""
         if self.tied and self.embedding_width != self.width:
-            raise LmvizError(
+            raise SettingError(
                 f"A tied output needs an embedding as wide as the hidden state, but it is "
-                f"{self.embedding_width} and {self.width}: set embedding to 0 or tied to false."
+                f"{self.embedding_width} and {self.width}: set embedding to 0 or tied to false.",
+                "tied",
+                "embedding",
+                "width",
             )
 
     @property

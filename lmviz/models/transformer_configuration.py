@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lmviz.configuration import Configuration, setting
-from lmviz.errors import LmvizError
+from lmviz.errors import SettingError
 from lmviz.models.estimate import Estimate, training_estimate
 
 
@@ -86,14 +86,19 @@ class TransformerConfiguration(Configuration):
     def check(self) -> None:
         """Refuse a width that does not fall evenly into heads, or pairs where positions need pairs."""
         if self.width % self.heads:
-            raise LmvizError(
-                f"width {self.width} cannot be shared by {self.heads} heads: "
-                f"choose a multiple of {self.heads}, such as {self._nearest_width()}."
+            raise SettingError(
+                f"A width of {self.width} cannot be shared by {self.heads} heads: "
+                f"choose a multiple of {self.heads}, such as {self._nearest_width()}.",
+                "width",
+                "heads",
             )
         if self.positions == "rotary" and self.head_width % 2:
-            raise LmvizError(
+            raise SettingError(
                 f"Rotary positions turn pairs of numbers, and a head has {self.head_width} of them: "
-                "choose a width that gives each head an even number."
+                "choose a width that gives each head an even number.",
+                "width",
+                "heads",
+                "positions",
             )
 
     def _nearest_width(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lmviz.configuration import Configuration, setting
-from lmviz.errors import LmvizError
+from lmviz.errors import SettingError
 
 DEFAULT_LENGTH = 64
 """Positions in a training window when neither the person nor the model says."""
@@ -176,6 +176,6 @@ class TrainingOptions(Configuration):
 
 
 def check_length(length: int, context: int | None) -> None:
-    """LmvizError where windows of a length are more than a model can take; None is no limit."""
+    """SettingError where windows of a length are more than a model can take; None is no limit."""
     if context is not None and length > context:
-        raise LmvizError(f"length cannot be {length}: the model takes at most {context} positions.")
+        raise SettingError(f"The model takes at most {context} positions, and not {length}.", "length")

@@ -62,10 +62,14 @@ def test_every_setting_has_its_limits_and_says_what_it_does(family):
 @pytest.mark.parametrize(
     ("configuration", "settings", "sentence"),
     [
-        (TransformerConfiguration, {"width": 100, "heads": 3}, "width 100 cannot be shared by 3 heads.*99"),
+        (
+            TransformerConfiguration,
+            {"width": 100, "heads": 3},
+            "width of 100 cannot be shared by 3 .*99",
+        ),
         (TransformerConfiguration, {"width": 12, "heads": 4, "positions": "rotary"}, "even number"),
         (LSTMConfiguration, {"tied": True, "embedding": 5}, "tied output needs an embedding as wide"),
-        (LSTMConfiguration, {"layers": 0}, "layers cannot be 0: the smallest value is 1"),
+        (LSTMConfiguration, {"layers": 0}, "Layers must be at least 1, and not 0"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_a_sentence(configuration, settings, sentence):

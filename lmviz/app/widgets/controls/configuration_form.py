@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 
 from PySide6.QtCore import Qt, Signal
@@ -11,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.controls.setting_field import SettingField
 from lmviz.configuration import Configuration, Setting
-from lmviz.errors import LmvizError
+from lmviz.errors import LmvizError, SettingError
 
 UNFOLD, FOLD = "more settings", "fewer settings"
 
@@ -127,7 +126,7 @@ class ConfigurationForm(QWidget):
             try:
                 self._configuration = type(self._configuration)(**values)
             except LmvizError as error:
-                complaints[self._meant(str(error), changed)] = str(error)
+                complaints[self._meant(error, changed)] = str(error)
         for name, field in self._fields.items():
             field.complain(complaints.get(name, ""))
         if complaints:
@@ -135,9 +134,10 @@ class ConfigurationForm(QWidget):
         else:
             self.configuration_changed.emit(self._configuration)
 
-    def _meant(self, sentence: str, changed: SettingField) -> str:
-        """The setting a sentence is about: the one just changed if it is named, else the first named."""
-        named = [word for word in re.findall(r"\w+", sentence) if word in self._fields]
+    def _meant(self, error: LmvizError, changed: SettingField) -> str:
+        """The setting an error is about: the one just changed if it is among them, else the first."""
+        about = error.settings if isinstance(error, SettingError) else ()
+        named = [name for name in about if name in self._fields]
         return changed.setting.name if not named or changed.setting.name in named else named[0]
 
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButt
 
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.configuration import Configuration, setting
-from lmviz.errors import LmvizError
+from lmviz.errors import SettingError
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,10 @@ class Toy(Configuration):
 
     def check(self) -> None:
         if self.width % self.layers:
-            raise LmvizError(
-                f"width {self.width} cannot be shared by {self.layers} layers: choose a multiple."
+            raise SettingError(
+                f"width {self.width} cannot be shared by {self.layers} layers: choose a multiple.",
+                "width",
+                "layers",
             )
 
 
@@ -69,7 +71,7 @@ def test_text_that_is_no_number_is_refused_beside_its_field_and_can_be_mended(fo
     rate = control(form, "rate", QLineEdit)
     with qtbot.waitSignal(form.refused) as signal:
         rate.setText("fast")
-    assert "rate cannot be 'fast'" in signal.args[0]
+    assert "Rate must be a number, and not 'fast'" in signal.args[0]
     assert form.field("rate").complaint.isVisible()
     assert form.complaint == signal.args[0]
     assert form.configuration == Toy()
