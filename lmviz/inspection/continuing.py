@@ -1,9 +1,9 @@
 """A trace that begins like an earlier one: only what is new is computed.
 
-No position sees a later one, so whatever was traced for a common beginning stands. Where operations
-work row by row, the new rows alone are computed; attention's squares of queries and keys gain rows, and
-columns that the mask hides. It is what a key/value cache does, with every tap in the open. A recurrence
-goes on from its last states, and the few other operations are computed whole.
+No position sees a later one, so whatever was traced for a common beginning stands. Every operation
+states how it grows (`lmviz.models.growth`): by rows, the new rows alone are computed; attention's squares
+of queries and keys gain rows, and columns that the mask hides; the others are computed whole. It is what
+a key/value cache does, with every tap in the open. A recurrence goes on from its last states.
 """
 
 from __future__ import annotations
@@ -18,25 +18,11 @@ from lmviz.inspection.bordered_array import BorderedArray
 from lmviz.inspection.freezing import freeze, storages
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray, of_parts
-from lmviz.models.explicit import Scope
+from lmviz.models.explicit import ForwardPass
+from lmviz.models.growth import WHOLE, Growth
 from lmviz.models.model import Model
-from lmviz.models.operations import (
-    Activation,
-    Affine,
-    CausalMask,
-    DotProducts,
-    LayerNorm,
-    Mix,
-    PositionLookup,
-    Scale,
-    Softmax,
-    SplitHeads,
-    SumOfProducts,
-    TokenLookup,
-    Window,
-)
 from lmviz.models.reading import evaluation, on_device
-from lmviz.models.tap import Operation, Tap, Value
+from lmviz.models.tap import Tap, Value
 
 
 def continued(
@@ -52,7 +38,7 @@ def continued(
     if known == len(ids):
         return {tap.address: earlier[tap.address].up_to(known) for tap in taps}
     parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
-    scope, borrowed = ContinuedScope(on_device(model, ids), parameters), storages(parameters.values())
+    scope, borrowed = ContinuedPass(on_device(model, ids), parameters), storages(parameters.values())
     with evaluation(model):
         for scan, group in groupby(taps, key=lambda tap: tap.scan):
             if scan:
@@ -61,18 +47,19 @@ def continued(
                 scope.go_on(scanned, begun, borrowed)
                 continue
             for tap in group:
-                if scope.has_border(tap):
-                    scope.border(tap, earlier[tap.address].up_to(known), known)
+                growth = scope.growth(tap)
+                if growth.by == "square":
+                    scope.border(tap, growth, earlier[tap.address].up_to(known), known)
                     continue
-                alone = "position" in tap.axes and _works_row_by_row(tap.operation)
+                alone = growth.by == "rows"
                 scope.first = known if alone else 0
                 array = freeze(tap.operation.compute(scope), borrowed)
                 scope.keep(tap, array, earlier[tap.address].beginning(known) if alone else ())
     return scope.traced
 
 
-class ContinuedScope(Scope):
-    """A scope in which operations find the positions from `first` on.
+class ContinuedPass(ForwardPass):
+    """A forward pass in which operations find the positions from `first` on.
 
     `traced` holds the whole values of the taps so far, by address.
     """
@@ -105,27 +92,29 @@ class ContinuedScope(Scope):
         kept = self._new_rows if begun else self._values
         kept[tap.address] = self._as_computed(array)
 
-    def has_border(self, tap: Tap) -> bool:
-        """Whether a tap is a square of queries and keys that only grows by what is new."""
-        operation = tap.operation
-        is_square = isinstance(operation, (DotProducts, Scale, CausalMask))
-        return is_square or (isinstance(operation, Softmax) and operation.address in self._masked)
+    def growth(self, tap: Tap) -> Growth:
+        """How a tap grows here: rows over keys form a square where those of their operands do."""
+        growth = tap.operation.growth
+        if growth.by != "rows" or "position" in tap.axes:
+            return growth
+        over_keys = [operand for operand in tap.operation.operands if operand.address in self._masked]
+        if growth.later is not None and over_keys == list(tap.operation.operands):
+            return Growth("square", growth.later)
+        return WHOLE
 
-    def border(self, tap: Tap, inner: TracedArray, known: int) -> None:
-        """Such a tap's value, given that of the `known` positions; old queries see no new keys."""
+    def border(self, tap: Tap, growth: Growth, inner: TracedArray, known: int) -> None:
+        """The value of a square, given that of the `known` positions."""
         self.first = known
         rows = freeze(tap.operation.compute(self), set())
         self._new_rows[tap.address] = self._as_computed(rows)
-        if isinstance(tap.operation, CausalMask):
-            self._masked.add(tap.address)
-            columns = self._same(-np.inf, rows)
-        elif isinstance(tap.operation, Softmax):
-            columns = self._same(0.0, rows)
-        else:
+        if growth.later is None:
             self._is_beside = True
             columns = freeze(tap.operation.compute(self), set())
             self._is_beside = False
             self._new_columns[tap.address] = self._as_computed(columns)
+        else:
+            self._masked.add(tap.address)
+            columns = self._same(growth.later, rows)
         self.traced[tap.address] = BorderedArray(inner, rows, columns)
 
     def go_on(self, taps: list[Tap], begun: Mapping[str, Sequence[np.ndarray]], borrowed: set[int]) -> None:
@@ -180,14 +169,3 @@ def _common_beginning(model: Model, taps: Sequence[Tap], earlier: Trace, ids: np
     length = min(len(ids), len(earlier))
     differing = np.flatnonzero(ids[:length] != earlier.ids[:length])
     return int(differing[0]) if len(differing) else length
-
-
-def _works_row_by_row(operation: Operation) -> bool:
-    """Whether a position's row is made of the rows of the same position."""
-    if isinstance(operation, SplitHeads):
-        operation = operation.affine
-    if isinstance(operation, Affine):
-        return not any(isinstance(summand.input, Window) for summand in operation.summands)
-    return isinstance(
-        operation, (Activation, LayerNorm, Mix, PositionLookup, Softmax, SumOfProducts, TokenLookup)
-    )

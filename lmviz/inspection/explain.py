@@ -10,7 +10,6 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.inspection.equations import number
 from lmviz.inspection.intervention import Intervention
-from lmviz.inspection.operands import first_operand
 from lmviz.inspection.surgery import amount_at
 from lmviz.inspection.trace import Trace
 from lmviz.models.arithmetic import Arithmetic, Terms, constant
@@ -80,8 +79,8 @@ def explain(model: Model, trace: Trace, address: str, index: Sequence[int]) -> A
         if amount is not None:
             terms = _terms_after(arithmetic, formula, intervention, amount)
             if intervention.kind == "bypass":
-                operand = first_operand(operation, taps)
-                terms = (Terms("passed through", (value_cell(reader, operand, index),)),)
+                passed = value_cell(reader, operation.operands[0], index)
+                terms = (Terms("passed through", (passed,)),)
             arithmetic = _replaced(formula, arithmetic, terms, intervention)
     return arithmetic
 

@@ -15,13 +15,13 @@ import numpy as np
 import torch
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.operands import operands
 from lmviz.inspection.trace import Trace
 from lmviz.models.arithmetic import Arithmetic
-from lmviz.models.explicit import Scope
+from lmviz.models.explicit import ForwardPass
+from lmviz.models.growth import WHOLE
 from lmviz.models.model import Model
 from lmviz.models.reading import evaluation, on_device
-from lmviz.models.tap import Reader, Tap
+from lmviz.models.tap import Operation, Reader, Scope, Tap
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +43,13 @@ class LogitLens:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class Given(Operation):
     """An operation whose value is known already."""
 
     value: torch.Tensor
+
+    growth = WHOLE
+    operands = ()
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, *axes)."""
@@ -112,7 +115,7 @@ def _distributions(
     last = stream_places(tap.address for tap in taps)[-1]
     addresses = [tap.address for tap in taps]
     ending = taps[addresses.index(last) + 1 : addresses.index("logits") + 1]
-    read = {operand.address for tap in ending for operand in operands(tap.operation)}
+    read = {operand.address for tap in ending for operand in tap.operation.operands}
     read = (read & set(addresses)) - {tap.address for tap in ending}
     # What looks back over other positions, as a window of embeddings does, needs them all.
     rows = positions if read <= {last} else np.arange(len(trace))
@@ -127,7 +130,7 @@ def _distributions(
                 source = place if tap.address == last else tap.address
                 given.append(Tap(tap.address, tap.axes, Given(_values(model, trace, source, rows))))
         with evaluation(model):
-            scope = Scope(on_device(model, trace.ids[rows]), parameters)
+            scope = ForwardPass(on_device(model, trace.ids[rows]), parameters)
             logits = scope.run([*given, *ending], lambda tap, value, position: value)["logits"][0]
             yield logits[positions if len(rows) > len(positions) else slice(None)].softmax(dim=-1)
 

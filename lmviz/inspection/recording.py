@@ -12,7 +12,6 @@ from lmviz.errors import LmvizError
 from lmviz.inspection.continuing import continued
 from lmviz.inspection.freezing import freeze, storages
 from lmviz.inspection.intervention import Intervention
-from lmviz.inspection.operands import first_operand
 from lmviz.inspection.origin import Origin
 from lmviz.inspection.surgery import changed, changed_tokens
 from lmviz.inspection.trace import Trace
@@ -46,11 +45,10 @@ class Recorder:
         return value
 
     def _operand(self, tap: Tap, value: torch.Tensor, position: int | None) -> torch.Tensor | None:
-        """What the tap's first operand is where the value stands; None where the two differ in shape."""
-        operand = first_operand(tap.operation, {*self.values, *self._steps})
-        if operand is None:
+        """What the tap's main operand is where the value stands; None where the two differ in shape."""
+        if not tap.operation.operands:
             return None
-        found = self._read(operand, value, position)
+        found = self._read(tap.operation.operands[0], value, position)
         return found if found.shape == value.shape else None
 
     def _read(self, operand: Value, value: torch.Tensor, position: int | None) -> torch.Tensor:

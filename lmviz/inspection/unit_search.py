@@ -9,7 +9,7 @@ import numpy as np
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.firing_units import UNIT_AXES
-from lmviz.models.explicit import Scope
+from lmviz.models.explicit import ForwardPass
 from lmviz.models.model import Model
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.tap import Tap
@@ -94,7 +94,7 @@ def _values(model: Model, taps: Sequence[Tap], tokens: np.ndarray, address: str,
     """The value of a unit of a tap, (window, position)."""
     parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
     with evaluation(model):
-        scope = Scope(on_device(model, tokens), parameters)
+        scope = ForwardPass(on_device(model, tokens), parameters)
         values = scope.run(taps, lambda tap, value, position: value)[address]
     if not 0 <= unit < values.shape[-1]:
         raise LmvizError(f"{address} has no unit {unit}: it has {values.shape[-1]}, counted from 0.")

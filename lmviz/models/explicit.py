@@ -12,17 +12,13 @@ from typing import TypeVar
 
 import torch
 
-from lmviz.models.tap import Listener, Operation, Tap, Value, Weight
+from lmviz.models.tap import Listener, Operation, Scope, Tap, Value, Weight
 
 T = TypeVar("T")
 
 
-class Scope:
-    """Where operations find their operands while a forward pass is under way.
-
-    `tokens` is (batch, position) int64; inside a scan, operands come without the position axis. Where the
-    values before the position `first` are known already, operations give those from there on.
-    """
+class ForwardPass(Scope):
+    """A forward pass over tokens (batch, position) int64, from which operations read their operands."""
 
     def __init__(self, tokens: torch.Tensor, parameters: Mapping[str, torch.Tensor]) -> None:
         self.tokens = tokens
@@ -35,7 +31,6 @@ class Scope:
         self._prepared: dict[Operation, object] = {}
 
     def read(self, operand: Value) -> torch.Tensor:
-        """The operand's value: (batch, *axes), or (batch, *axes without position) inside a scan."""
         if self.position is None:
             return self._values[operand.address]
         position = self.position + operand.shift
@@ -47,15 +42,12 @@ class Scope:
         return self._values[operand.address][:, position]
 
     def read_keys(self, operand: Value) -> torch.Tensor:
-        """The operand's value, (batch, *axes), at every position that those from `first` on look at."""
         return self.read(operand)
 
     def is_given(self, operand: Value) -> bool:
-        """Whether the operand is known for all positions already, because no scan under way makes it."""
         return operand.shift == 0 and operand.address not in self._steps
 
     def weight(self, operand: Weight) -> torch.Tensor:
-        """The parameter, or those of its rows that are meant."""
         if operand.rows is None:
             return self._parameters[operand.name]
         if operand not in self._rows:
@@ -63,7 +55,6 @@ class Scope:
         return self._rows[operand]
 
     def prepare(self, operation: Operation, make: Callable[[Scope], T]) -> T:
-        """What `make` gives, made once for the scan under way; operands have all positions meanwhile."""
         if operation not in self._prepared:
             position, self.position = self.position, None
             self._prepared[operation] = make(self)

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional
 
 from lmviz.configuration import Configuration
-from lmviz.models.explicit import Scope
+from lmviz.models.explicit import ForwardPass
 from lmviz.models.tap import Listener, Stage, Tap
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Model(nn.Module, ABC):
             **dict(self.named_parameters()),
             **dict(self.named_buffers()),
         }
-        return Scope(tokens, parameters).run(self.taps(), listener)["logits"]
+        return ForwardPass(tokens, parameters).run(self.taps(), listener)["logits"]
 
     def operand(self, source: str, indices: np.ndarray) -> np.ndarray:
         """The numbers of a parameter at indices (term, axis), as `Factor` states them; (term,)."""

@@ -87,7 +87,7 @@ class NeuralModel(Model):
         )
         return value, _cut(state) if self.recurrent else None
 
-    def _output_taps(self, label: str, features: str, *more: Linear) -> tuple[Tap, Tap]:
+    def output_taps(self, label: str, features: str, *more: Linear) -> tuple[Tap, Tap]:
         """Logits from the tap `features`, called `label` in explanations, and from `more`; probabilities."""
         weight = Weight("embedding.weight" if self.output.weight is None else "output.weight")
         bias = Weight("output.bias") if self.output.bias is not None else None

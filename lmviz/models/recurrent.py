@@ -72,7 +72,7 @@ class RecurrentModel(NeuralModel):
         return (
             Tap("embedding", ("position", "channel"), TokenLookup(Weight("embedding.weight"))),
             *(tap for layer in layers for tap in self._layer_taps(layer)),
-            *self._output_taps("hidden state", f"layers/{layers[-1]}/hidden"),
+            *self.output_taps("hidden state", f"layers/{layers[-1]}/hidden"),
         )
 
     def stages(self) -> tuple[Stage, ...]:

@@ -8,12 +8,11 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.operations import Activation, Affine
 from lmviz.models.recurrent import RecurrentModel
 from lmviz.models.recurrent_configuration import RNNConfiguration
 from lmviz.models.tap import Stage, Tap, Value
-
-SYMBOLS = {"tanh": r"\tanh", "sigmoid": r"\sigma", "relu": r"\operatorname{ReLU}"}
 
 
 class RNNModel(RecurrentModel):
@@ -65,6 +64,7 @@ class RNNModel(RecurrentModel):
         )
 
     def _layer_stages(self, layer: int) -> tuple[Stage, ...]:
+        preactivated = r"\mathbf{a}_t"
         hidden, preactivation = f"layers/{layer}/hidden", f"layers/{layer}/preactivation"
         return (
             self._stage(
@@ -78,7 +78,7 @@ class RNNModel(RecurrentModel):
             self._stage(
                 layer,
                 "Hidden state",
-                rf"\mathbf{{h}}_t = {SYMBOLS[self.configuration.activation]}(\mathbf{{a}}_t)",
+                rf"\mathbf{{h}}_t = {FUNCTIONS[self.configuration.activation].latex.format(preactivated)}",
                 "hidden",
                 preactivation,
             ),

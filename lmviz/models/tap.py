@@ -7,16 +7,22 @@ list; a listener sees every value on its way and may replace it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.models.growth import Growth
 
 if TYPE_CHECKING:
     import torch
 
     from lmviz.models.arithmetic import Arithmetic
-    from lmviz.models.explicit import Scope
+
+T = TypeVar("T")
 
 SCALES = ("signed", "share", "score", "count", "token")
 """What the numbers of a tap are, which decides their colours: signed values around zero; shares
@@ -57,12 +63,56 @@ class Reader(Protocol):
         """The token ids, (position,)."""
 
 
-class Operation(Protocol):
-    """What makes a tap's value. One class an operation; it computes, and it explains."""
+class Scope(Protocol):
+    """Where `compute` finds operands while a forward pass is under way.
 
+    `tokens` is (batch, position) int64. Inside a scan `position` is the one that is being computed, and
+    operands come without the position axis; outside it is None. Where the values before the position
+    `first` are known already, operations that grow by rows or by a square give those from there on.
+    """
+
+    tokens: torch.Tensor
+    first: int
+    position: int | None
+
+    def read(self, operand: Value) -> torch.Tensor:
+        """The operand's value: (batch, *axes), or (batch, *axes without position) inside a scan."""
+
+    def read_keys(self, operand: Value) -> torch.Tensor:
+        """The operand's value, (batch, *axes), at every position that those from `first` on look at."""
+
+    def is_given(self, operand: Value) -> bool:
+        """Whether the operand is known for all positions already, because no scan under way makes it."""
+
+    def weight(self, operand: Weight) -> torch.Tensor:
+        """The parameter, or those of its rows that are meant."""
+
+    def prepare(self, operation: Operation, make: Callable[[Scope], T]) -> T:
+        """What `make` gives, made once for the scan under way; operands have all positions meanwhile."""
+
+
+class Operation(ABC):
+    """What makes a tap's value. One class an operation: it computes, it explains, and it says what it reads.
+
+    `growth` says what must be computed when the text grows; where nothing better holds it is `WHOLE`.
+    An operation without one of the four cannot be made.
+    """
+
+    @property
+    @abstractmethod
+    def growth(self) -> Growth:
+        """How the value grows with the text; a class attribute where it is the same for all."""
+
+    @property
+    @abstractmethod
+    def operands(self) -> tuple[Value, ...]:
+        """Every tap that is read, the main one first: what passes through where the operation is bypassed."""
+
+    @abstractmethod
     def compute(self, scope: Scope) -> torch.Tensor:
         """The value, (batch, *axes); inside a scan without the position axis."""
 
+    @abstractmethod
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The arithmetic of one cell, whose index follows the tap's axes."""
 
@@ -73,7 +123,8 @@ class Tap:
 
     `axes` name the axes of its value, without the batch. Neighbouring taps with the same `scan` form
     a recurrence: they are computed together, position by position, and may read `Value(..., shift=-1)`
-    of one another; position is then their first axis.
+    of one another; position is then their first axis. LmvizError where a tap outside a scan reads
+    another position.
     """
 
     address: str
@@ -81,6 +132,14 @@ class Tap:
     operation: Operation
     scale: str = "signed"
     scan: str = ""
+
+    def __post_init__(self) -> None:
+        shifted = [] if self.scan else [operand for operand in self.operation.operands if operand.shift]
+        if shifted:
+            raise LmvizError(
+                f"{self.address} reads {shifted[0].address} {shifted[0].shift:+d} positions away, which only "
+                "a scan can: give the tap a scan, or read the same position."
+            )
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from torch import nn
 from torch.nn import functional
 
 from lmviz.errors import LmvizError
+from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.neural import NeuralModel
-from lmviz.models.operations.functions import TENSOR_FUNCTIONS
 from lmviz.models.positions import distance_bias, rotate, rotations, sinusoids
 from lmviz.models.tap import Stage, Tap
 from lmviz.models.transformer_configuration import TransformerConfiguration
@@ -86,7 +86,7 @@ class FeedForward(nn.Module):
         super().__init__()
         self.hidden = nn.Linear(configuration.width, configuration.feedforward_width)
         self.output = nn.Linear(configuration.feedforward_width, configuration.width)
-        self.activation = TENSOR_FUNCTIONS[configuration.activation]
+        self.activation = FUNCTIONS[configuration.activation].tensor
 
     def forward(self, read: torch.Tensor) -> torch.Tensor:
         """(batch, position, channel)."""
@@ -207,7 +207,7 @@ class TransformerModel(NeuralModel):
     def taps(self) -> tuple[Tap, ...]:
         """Embeddings; each layer's norm, attention, feed-forward network and residuals; norm; logits."""
         stream = "norm" if self.norm is not None else f"layers/{self.configuration.layers - 1}/norm2"
-        return transformer_taps(self.configuration) + self._output_taps("residual stream", stream)
+        return transformer_taps(self.configuration) + self.output_taps("residual stream", stream)
 
     def stages(self) -> tuple[Stage, ...]:
         """The steps from the tokens to the distribution of the next, layer by layer, as they are wired."""

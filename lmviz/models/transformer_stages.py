@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.neural import output_stages
 from lmviz.models.tap import Stage
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
-FUNCTIONS = {
-    "gelu": r"\operatorname{GELU}",
-    "gelu_tanh": r"\operatorname{GELU}",
-    "relu": r"\operatorname{ReLU}",
-}
 NORM = (
     r"\mathbf{n}_t = \frac{\mathbf{x}_t - \mu_t}{\sqrt{\sigma_t^2 + \varepsilon}}"
     r" \odot \mathbf{g} + \mathbf{b}"
@@ -125,12 +121,10 @@ def _attention_stages(configuration: TransformerConfiguration, place: str, read:
 def _feedforward_stages(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Stage]:
     hidden, activation = f"{place}/hidden", f"{place}/activation"
     source = r"\mathbf{n}_t"
-    function = FUNCTIONS[configuration.activation]
+    activated = FUNCTIONS[configuration.activation].latex.format(r"\mathbf{u}_t")
     yield Stage(
         "Feed-forward units", rf"\mathbf{{u}}_t = W_1 {source} + \mathbf{{b}}_1", (hidden,), (read,), place
     )
-    yield Stage(
-        "Activation", rf"\mathbf{{g}}_t = {function}(\mathbf{{u}}_t)", (activation,), (hidden,), place
-    )
+    yield Stage("Activation", rf"\mathbf{{g}}_t = {activated}", (activation,), (hidden,), place)
     equation = r"\mathbf{f}_t = W_2 \mathbf{g}_t + \mathbf{b}_2"
     yield Stage("Feed-forward output", equation, (f"{place}/output",), (activation,), place)

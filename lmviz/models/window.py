@@ -5,13 +5,11 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.neural import NeuralModel, output_stages
 from lmviz.models.operations import Affine, Linear, TokenLookup, Window
-from lmviz.models.operations.functions import TENSOR_FUNCTIONS
 from lmviz.models.tap import Stage, Tap, Weight
 from lmviz.models.window_configuration import WindowConfiguration
-
-SYMBOLS = {"tanh": r"\tanh", "sigmoid": r"\sigma", "relu": r"\operatorname{ReLU}"}
 
 
 class WindowModel(NeuralModel):
@@ -54,7 +52,7 @@ class WindowModel(NeuralModel):
             state = embedded.new_zeros(len(tokens), remembered, embedded.shape[-1])
         known = torch.cat([state, embedded], dim=1)
         joined = self.dropout(known.unfold(1, remembered + 1, 1).transpose(2, 3).flatten(2))
-        hidden = self.dropout(TENSOR_FUNCTIONS[self.configuration.activation](self.hidden(joined)))
+        hidden = self.dropout(FUNCTIONS[self.configuration.activation].tensor(self.hidden(joined)))
         features = hidden if self.direct is None else torch.cat([hidden, joined], dim=-1)
         return features, known[:, known.shape[1] - remembered :]
 
@@ -66,14 +64,14 @@ class WindowModel(NeuralModel):
         return (
             Tap("embedding", ("position", "channel"), TokenLookup(Weight("embedding.weight"))),
             Tap("hidden", ("position", "unit"), Affine((hidden,), self.configuration.activation)),
-            *self._output_taps("hidden", "hidden", *direct),
+            *self.output_taps("hidden", "hidden", *direct),
         )
 
     def stages(self) -> tuple[Stage, ...]:
         """Embedding of the window's words, hidden layer, distribution of the next word."""
-        function = SYMBOLS[self.configuration.activation]
         joined = r"[\mathbf{x}_{t-n+1}, \ldots, \mathbf{x}_t]"
-        hidden = rf"\mathbf{{h}}_t = {function}(W {joined} + \mathbf{{b}})"
+        preactivation = rf"W {joined} + \mathbf{{b}}"
+        hidden = rf"\mathbf{{h}}_t = {FUNCTIONS[self.configuration.activation].latex.format(preactivation)}"
         direct = "" if self.direct is None else rf" + D {joined}"
         read = (self.configuration.window,)
         operands, spans = (("hidden",), ()) if self.direct is None else (("hidden", "embedding"), (1, *read))

@@ -2,7 +2,7 @@
 
 import torch
 
-from lmviz.models.explicit import Scope
+from lmviz.models.explicit import ForwardPass
 from lmviz.models.operations import Affine, Linear, Of, Product, Row, SumOfProducts, TokenLookup
 from lmviz.models.tap import Tap, Value, Weight
 
@@ -13,7 +13,7 @@ TOKENS = torch.tensor([[0, 1, 2]])
 
 def run(*taps, listener=lambda tap, value, position: value):
     lookup = Tap("x", ("position", "channel"), TokenLookup(Weight("table.weight")))
-    return Scope(TOKENS, {"table.weight": TABLE, "map.weight": MATRIX}).run((lookup, *taps), listener)
+    return ForwardPass(TOKENS, {"table.weight": TABLE, "map.weight": MATRIX}).run((lookup, *taps), listener)
 
 
 def in_scan(address, operation):

@@ -8,12 +8,12 @@ from functools import reduce
 import torch
 from torch.nn import functional
 
-from lmviz.models.arithmetic import Arithmetic, Factor, Terms
-from lmviz.models.explicit import Scope
+from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Factor, Terms
+from lmviz.models.arithmetic.functions import check_function
+from lmviz.models.growth import ROWS, WHOLE, Growth
 from lmviz.models.operations.factors import explained, part, repeated, value_cell, weight_cell, weight_row
-from lmviz.models.operations.functions import TENSOR_FUNCTIONS
 from lmviz.models.operations.inputs import Input
-from lmviz.models.tap import Reader, Value, Weight
+from lmviz.models.tap import Operation, Reader, Scope, Value, Weight
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,11 @@ class Linear:
     weight: Weight
     bias: Weight | None = None
     gate: Value | None = None
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        """The taps that are read."""
+        return self.input.operands if self.gate is None else (*self.input.operands, self.gate)
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, unit), or (batch, unit) inside a scan."""
@@ -61,11 +66,23 @@ def _gated(group: Terms, gate: Factor) -> Terms:
 
 
 @dataclass(frozen=True, eq=False)
-class Affine:
+class Affine(Operation):
     """`function` of the sum of `summands`; axes (position, unit)."""
 
     summands: tuple[Linear, ...]
     function: str = ""
+
+    def __post_init__(self) -> None:
+        check_function(self.function)
+
+    @property
+    def growth(self) -> Growth:
+        by_rows = all(summand.input.growth == ROWS for summand in self.summands)
+        return ROWS if by_rows else WHOLE
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return tuple(operand for summand in self.summands for operand in summand.operands)
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, unit), or (batch, unit) inside a scan."""
@@ -76,7 +93,7 @@ class Affine:
             added = [rows[scope.position] for rows in given] + [
                 summand.compute(scope) for summand in changing
             ]
-        return TENSOR_FUNCTIONS[self.function](reduce(torch.add, added))
+        return FUNCTIONS[self.function].tensor(reduce(torch.add, added))
 
     def _look_ahead(self, scope: Scope) -> tuple[list[tuple[torch.Tensor, ...]], list[Linear]]:
         """The summands that no step of a scan changes, position by position, and the others.

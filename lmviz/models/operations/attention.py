@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
 
 from lmviz.models.arithmetic import Arithmetic, Terms, constant
-from lmviz.models.explicit import Scope
+from lmviz.models.growth import ROWS, SQUARE, WHOLE, Growth
 from lmviz.models.operations.affine import Affine
 from lmviz.models.operations.factors import explained, value_cell, value_line
 from lmviz.models.positions import distance_bias, frequencies, rotate, rotations, slopes
-from lmviz.models.tap import Reader, Value
+from lmviz.models.tap import Operation, Reader, Scope, Value
 
 
 @dataclass(frozen=True, eq=False)
-class SplitHeads:
+class SplitHeads(Operation):
     """An affine map whose units are dealt out to heads; axes (head, position, channel)."""
 
     affine: Affine
     heads: int
+
+    @property
+    def growth(self) -> Growth:
+        return self.affine.growth
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return self.affine.operands
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, position, channel)."""
@@ -36,15 +45,22 @@ class SplitHeads:
 
 
 @dataclass(frozen=True, eq=False)
-class Rotate:
+class Rotate(Operation):
     """Queries or keys, each pair of channels turned by an angle that grows with position (Su et al. 2021)."""
 
     address: str
 
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (Value(self.address),)
+
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, position, channel)."""
         vectors = scope.read(Value(self.address))
-        return rotate(vectors, rotations(*vectors.shape[-2:]).to(vectors.device))
+        turns = rotations(scope.tokens.shape[1], vectors.shape[-1])[:, scope.first :]
+        return rotate(vectors, turns.to(vectors.device))
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """Own channel × cos(angle), and the pair's other channel × sin(∓angle)."""
@@ -63,11 +79,17 @@ class Rotate:
 
 
 @dataclass(frozen=True, eq=False)
-class DotProducts:
+class DotProducts(Operation):
     """Every query times every key; axes (head, query, key)."""
 
     queries: str
     keys: str
+
+    growth = SQUARE
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (Value(self.queries), Value(self.keys))
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key)."""
@@ -82,10 +104,13 @@ class DotProducts:
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceBias:
+class DistanceBias(Operation):
     """What ALiBi adds to scores: less, the further the key lies back (Press et al. 2022)."""
 
     heads: int
+
+    growth = WHOLE
+    operands = ()
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key), alike in the whole batch."""
@@ -100,12 +125,18 @@ class DistanceBias:
 
 
 @dataclass(frozen=True, eq=False)
-class Scale:
+class Scale(Operation):
     """Products × `scale`, plus the bias of a tap where there is one; axes (head, query, key)."""
 
     products: str
     scale: float
     bias: str = ""
+
+    growth = SQUARE
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return tuple(Value(address) for address in (self.products, self.bias) if address)
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key)."""
@@ -122,10 +153,16 @@ class Scale:
 
 
 @dataclass(frozen=True, eq=False)
-class CausalMask:
+class CausalMask(Operation):
     """Scores, with -inf wherever the key comes after the query; axes (head, query, key)."""
 
     address: str
+
+    growth = Growth("square", later=-math.inf)
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (Value(self.address),)
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key)."""
@@ -143,11 +180,17 @@ class CausalMask:
 
 
 @dataclass(frozen=True, eq=False)
-class Mix:
+class Mix(Operation):
     """The values of all keys, weighted by attention; axes (head, position, channel)."""
 
     weights: str
     values: str
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (Value(self.weights), Value(self.values))
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, position, channel)."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import torch
 
-from lmviz.models.arithmetic import Arithmetic, Terms
-from lmviz.models.explicit import Scope
+from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Terms
+from lmviz.models.arithmetic.functions import check_function
+from lmviz.models.growth import ROWS
 from lmviz.models.operations.factors import explained, value_cell
-from lmviz.models.operations.functions import TENSOR_FUNCTIONS
-from lmviz.models.tap import Reader, Value
+from lmviz.models.tap import Operation, Reader, Scope, Value
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,12 @@ class Of:
     value: Value
     function: str = ""
 
+    def __post_init__(self) -> None:
+        check_function(self.function)
+
     def read(self, scope: Scope) -> torch.Tensor:
         """The tap's value with the function applied."""
-        return TENSOR_FUNCTIONS[self.function](scope.read(self.value))
+        return FUNCTIONS[self.function].tensor(scope.read(self.value))
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,16 @@ class Product:
 
 
 @dataclass(frozen=True, eq=False)
-class SumOfProducts:
+class SumOfProducts(Operation):
     """Products added up, cell by cell, such as forget ⊙ previous cell + input ⊙ candidate."""
 
     products: tuple[Product, ...]
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return tuple(factor.value for product in self.products for factor in product.factors)
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """The shape of the operands."""
@@ -76,15 +85,24 @@ def sum_of(**operands: str) -> SumOfProducts:
 
 
 @dataclass(frozen=True, eq=False)
-class Activation:
+class Activation(Operation):
     """A function of each cell of a tap."""
 
     value: Value
     function: str
 
+    def __post_init__(self) -> None:
+        check_function(self.function)
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (self.value,)
+
     def compute(self, scope: Scope) -> torch.Tensor:
         """The shape of the operand."""
-        return TENSOR_FUNCTIONS[self.function](scope.read(self.value))
+        return FUNCTIONS[self.function].tensor(scope.read(self.value))
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The same cell of the operand."""

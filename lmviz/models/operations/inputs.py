@@ -9,13 +9,21 @@ import torch
 from torch.nn import functional
 
 from lmviz.models.arithmetic import Factor, constant
-from lmviz.models.explicit import Scope
+from lmviz.models.growth import ROWS, WHOLE, Growth
 from lmviz.models.operations.factors import value_line
-from lmviz.models.tap import Reader, Value
+from lmviz.models.tap import Reader, Scope, Value
 
 
 class Input(Protocol):
     """The vector that an affine map multiplies, for every position."""
+
+    @property
+    def growth(self) -> Growth:
+        """How the vectors grow with the text."""
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        """The taps that are read."""
 
     def read(self, scope: Scope) -> torch.Tensor:
         """(batch, position, feature), or (batch, feature) inside a scan."""
@@ -32,6 +40,12 @@ class Row:
     """The vector of a tap (position, feature) at the same position, or `value.shift` positions away."""
 
     value: Value
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (self.value,)
 
     def read(self, scope: Scope) -> torch.Tensor:
         """(batch, position, feature), or (batch, feature) inside a scan."""
@@ -54,6 +68,12 @@ class JoinedHeads:
     """The vectors of all heads of a tap (head, position, channel), one after the other."""
 
     address: str
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (Value(self.address),)
 
     def read(self, scope: Scope) -> torch.Tensor:
         """(batch, position, head × channel)."""
@@ -80,6 +100,12 @@ class Window:
 
     address: str
     size: int
+
+    growth = WHOLE
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (Value(self.address),)
 
     def read(self, scope: Scope) -> torch.Tensor:
         """(batch, position, size × feature)."""

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
-from lmviz.models.explicit import Scope
+from lmviz.models.growth import ROWS
 from lmviz.models.operations.factors import explained
 from lmviz.models.positions import frequencies, sinusoids
-from lmviz.models.tap import Reader, Weight
+from lmviz.models.tap import Operation, Reader, Scope, Weight
 
 
 def _table_cell(reader: Reader, table: Weight, row: int, channel: int) -> Factor:
@@ -21,11 +21,14 @@ def _table_cell(reader: Reader, table: Weight, row: int, channel: int) -> Factor
 
 
 @dataclass(frozen=True, eq=False)
-class TokenLookup:
+class TokenLookup(Operation):
     """The row of `table` (token, channel) that belongs to each token, times `scale`."""
 
     table: Weight
     scale: float = 1.0
+
+    growth = ROWS
+    operands = ()
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel)."""
@@ -41,10 +44,13 @@ class TokenLookup:
 
 
 @dataclass(frozen=True, eq=False)
-class PositionLookup:
+class PositionLookup(Operation):
     """The row of `table` (position, channel) that belongs to each position."""
 
     table: Weight
+
+    growth = ROWS
+    operands = ()
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel), alike in the whole batch."""
@@ -58,15 +64,19 @@ class PositionLookup:
 
 
 @dataclass(frozen=True, eq=False)
-class Sinusoids:
+class Sinusoids(Operation):
     """Sines and cosines of the position, `width` channels (Vaswani et al. 2017)."""
 
     width: int
 
+    growth = ROWS
+    operands = ()
+
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel), alike in the whole batch."""
         batch, positions = scope.tokens.shape
-        return sinusoids(positions, self.width).to(scope.tokens.device).expand(batch, -1, -1)
+        waves = sinusoids(positions, self.width)[scope.first :]
+        return waves.to(scope.tokens.device).expand(batch, -1, -1)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """sin(position × frequency), or cos in odd channels."""

@@ -12,10 +12,10 @@ import numpy as np
 import torch
 
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
-from lmviz.models.explicit import Scope
+from lmviz.models.growth import ROWS
 from lmviz.models.ngram.level import ABSENT
 from lmviz.models.operations.ngram_lookup import OfOrder, address_of
-from lmviz.models.tap import Reader
+from lmviz.models.tap import Reader, Scope, Value
 
 
 class _Listed(OfOrder):
@@ -38,6 +38,12 @@ class _Listed(OfOrder):
 class ListedBackoff(_Listed):
     """The backoff weight of the matched context, 1 where there is none."""
 
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return self.of_order("context")
+
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position)."""
         matched = self.read(scope, "context")
@@ -59,6 +65,13 @@ class ListedBackoff(_Listed):
 @dataclass(frozen=True, eq=False)
 class ListedProbability(_Listed):
     """The probability as listed, or else backoff × the probability by the lower order."""
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        lower = self.of_order("probabilities", order=self.order - 1) if self.order > 1 else ()
+        return (*self.of_order("context", "backoff"), *lower)
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, token)."""

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
-from lmviz.models.explicit import Scope
+from lmviz.models.growth import ROWS, WHOLE
 from lmviz.models.ngram.level import ABSENT
 from lmviz.models.ngram.lookup_model import Tables
 from lmviz.models.operations.factors import value_cell
-from lmviz.models.tap import Reader, Value
+from lmviz.models.tap import Operation, Reader, Scope, Value
 
 
 def address_of(order: int, name: str) -> str:
@@ -25,11 +25,15 @@ def address_of(order: int, name: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class OfOrder:
+class OfOrder(Operation):
     """What the operations of one order share: the tables, the order, and operands by their short name."""
 
     tables: Tables
     order: int
+
+    def of_order(self, *names: str, order: int | None = None) -> tuple[Value, ...]:
+        """The taps of this order or another by their short names."""
+        return tuple(Value(address_of(order or self.order, name)) for name in names)
 
     def read(self, scope: Scope, name: str, order: int | None = None) -> torch.Tensor:
         """The value of a tap of this order or another."""
@@ -45,6 +49,9 @@ class OfOrder:
 @dataclass(frozen=True, eq=False)
 class MatchedContext(OfOrder):
     """The last order - 1 tokens, where something was seen to follow them; all ABSENT otherwise."""
+
+    growth = WHOLE
+    operands = ()
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, order), the newest token last, ABSENT in front of shorter contexts."""
@@ -75,6 +82,12 @@ class MatchedContext(OfOrder):
 @dataclass(frozen=True, eq=False)
 class ContextCounts(OfOrder):
     """How often each token was counted after the matched context."""
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return self.of_order("context")
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, token)."""
@@ -109,6 +122,12 @@ class ContextCounts(OfOrder):
 @dataclass(frozen=True, eq=False)
 class ContextTotal(OfOrder):
     """The counts of all tokens after the matched context."""
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return self.of_order("counts")
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position)."""

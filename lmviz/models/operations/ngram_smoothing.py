@@ -13,10 +13,10 @@ import numpy as np
 import torch
 
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
-from lmviz.models.explicit import Scope
+from lmviz.models.growth import ROWS
 from lmviz.models.operations.factors import value_cell
 from lmviz.models.operations.ngram_lookup import OfOrder, address_of
-from lmviz.models.tap import Reader, Value
+from lmviz.models.tap import Operation, Reader, Scope, Value
 
 TIMES_SEEN = ("never", "once", "twice", "three times or more")
 
@@ -24,6 +24,12 @@ TIMES_SEEN = ("never", "once", "twice", "three times or more")
 @dataclass(frozen=True, eq=False)
 class Backoff(OfOrder):
     """The share that a context leaves to the lower order (see `ngram_smoothing`)."""
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return self.of_order("total", "counts")
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position)."""
@@ -65,6 +71,14 @@ class OrderWeight(OfOrder):
     Shown, and used by nothing that follows.
     """
 
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        longer = range(self.order + 1, self.tables.order + 1) if self.tables.chained else ()
+        passed_on = (operand for order in longer for operand in self.of_order("backoff", order=order))
+        return (*self.of_order("backoff"), *passed_on)
+
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position)."""
         weight = 1 - self.read(scope, "backoff")
@@ -93,6 +107,13 @@ class Interpolation(OfOrder):
 
     Where the context is new, the lower order alone. Below order 1 lies the uniform distribution.
     """
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        lower = self.of_order("probabilities", order=self.order - 1) if self.order > 1 else ()
+        return (*self.of_order("total", "counts", "backoff"), *lower)
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, token)."""
@@ -130,6 +151,12 @@ class Interpolation(OfOrder):
 class AddK(OfOrder):
     """(count + k) / (total + k × tokens), without any lower order."""
 
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return self.of_order("total", "counts")
+
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, token)."""
         counts = self.read(scope, "counts")
@@ -150,10 +177,16 @@ class AddK(OfOrder):
 
 
 @dataclass(frozen=True, eq=False)
-class Logarithm:
+class Logarithm(Operation):
     """The natural logarithm of a probability; -inf for what cannot come."""
 
     address: str
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (Value(self.address),)
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, token)."""

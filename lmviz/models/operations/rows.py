@@ -8,16 +8,22 @@ import torch
 from torch.nn import functional
 
 from lmviz.models.arithmetic import Arithmetic, Terms, constant
-from lmviz.models.explicit import Scope
+from lmviz.models.growth import ROWS, Growth
 from lmviz.models.operations.factors import explained, part, value_line, weight_cell
-from lmviz.models.tap import Reader, Value, Weight
+from lmviz.models.tap import Operation, Reader, Scope, Value, Weight
 
 
 @dataclass(frozen=True, eq=False)
-class Softmax:
+class Softmax(Operation):
     """Shares that sum to one along the last axis; a score of -inf gets none."""
 
     address: str
+
+    growth = Growth("rows", later=0.0)
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (Value(self.address),)
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """The shape of the operand."""
@@ -31,13 +37,19 @@ class Softmax:
 
 
 @dataclass(frozen=True, eq=False)
-class LayerNorm:
+class LayerNorm(Operation):
     """Each position's channels brought to mean 0 and variance 1, then scaled and shifted (Ba et al. 2016)."""
 
     address: str
     gain: Weight
     bias: Weight
     epsilon: float
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (Value(self.address),)
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel)."""

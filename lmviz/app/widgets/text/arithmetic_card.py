@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 
 if TYPE_CHECKING:
-    from lmviz.app.widgets.text.arithmetic_rows import Naming, Operand, Row, Sheet
+    from lmviz.app.widgets.text.arithmetic_rows import Operand, Row, WrittenSheet
     from lmviz.models.arithmetic import Arithmetic
+    from lmviz.models.arithmetic.sheet import Naming
 
 ROW = 24
 MARGIN = 6
@@ -37,7 +38,7 @@ class ArithmeticCard(Canvas):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._sheet: Sheet | None = None
+        self._sheet: WrittenSheet | None = None
         self._marked = -1
         self._hovered: Operand | None = None
         self.setMouseTracking(True)

@@ -6,11 +6,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lmviz.models.arithmetic.functions import FUNCTIONS
+
 
 @dataclass(frozen=True)
 class Notation:
-    """How the parts of an equation are written; the templates take the parts in order."""
+    """How the parts of an equation are written; the templates take the parts in order.
 
+    `field` is the template of a `Function` that belongs to this notation.
+    """
+
+    field: str
     times: str
     minus: str
     negative: str
@@ -20,7 +26,6 @@ class Notation:
     fraction: str
     root: str
     others: str
-    functions: dict[str, str]
     digits: dict[int, int | str]
 
     def number(self, value: float) -> str:
@@ -38,8 +43,10 @@ class Notation:
         return sign + self.power_of_ten.format(mantissa, str(int(exponent)).translate(self.digits))
 
     def apply(self, function: str, argument: str) -> str:
-        """A function of something already written."""
-        return self.functions.get(function, "{}").format(argument) if function else argument
+        """A function of something already written; brackets keep together what is more than one number."""
+        template = getattr(FUNCTIONS[function], self.field)
+        encloses = template == "{}" or any(pair in template for pair in ("({})", "{{{}}}"))
+        return template.format(argument if encloses or " " not in argument else f"({argument})")
 
     def factor(self, value: float, function: str, *, leading: bool) -> str:
         """One factor of a product; a negative one in brackets, or as LaTeX and print have it."""
@@ -71,6 +78,7 @@ class Notation:
 
 
 PLAIN = Notation(
+    field="plain",
     times=" · ",
     minus="−",
     negative="{}",
@@ -81,21 +89,9 @@ PLAIN = Notation(
     root="√({})",
     others="{} ({} others)",
     digits=str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"),
-    functions={
-        "sigmoid": "σ({})",
-        "tanh": "tanh({})",
-        "relu": "ReLU({})",
-        "gelu": "GELU({})",
-        "gelu_tanh": "GELU({})",
-        "one minus": "(1 − {})",
-        "negative": "−({})",
-        "reciprocal": "1/{}",
-        "log": "ln {}",
-        "sin": "sin({})",
-        "cos": "cos({})",
-    },
 )
 LATEX = Notation(
+    field="latex",
     times=r" \cdot ",
     minus="-",
     negative="({})",
@@ -106,17 +102,4 @@ LATEX = Notation(
     root=r"\sqrt{{{}}}",
     others=r"{} \; (\text{{{} others}})",
     digits={},
-    functions={
-        "sigmoid": r"\sigma({})",
-        "tanh": r"\tanh({})",
-        "relu": r"\operatorname{{ReLU}}({})",
-        "gelu": r"\operatorname{{GELU}}({})",
-        "gelu_tanh": r"\operatorname{{GELU}}({})",
-        "one minus": "(1 - {})",
-        "negative": "-({})",
-        "reciprocal": r"\frac{{1}}{{{}}}",
-        "log": r"\ln {}",
-        "sin": r"\sin({})",
-        "cos": r"\cos({})",
-    },
 )

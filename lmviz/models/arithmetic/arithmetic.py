@@ -1,0 +1,59 @@
+"""One cell of one tap, with every operand that made it and how they combine.
+
+An `Arithmetic` is self-contained: its terms hold the numbers and where each came from. `evaluate`
+computes the cell again from nothing but those, so a card on the screen and a test can both check that
+the stated operands really give the stated value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmviz.models.arithmetic.functions import FUNCTIONS, check_function
+from lmviz.models.arithmetic.rules.table import RULES, check_rule
+from lmviz.models.arithmetic.terms import Terms
+
+
+@dataclass(frozen=True, eq=False)
+class Arithmetic:
+    """One cell explained: `value = function(rule(terms))`.
+
+    `rule` is a name in `RULES`, `function` one in `FUNCTIONS`; LmvizError where they are not there.
+    `operation` says in words what was done.
+    """
+
+    address: str
+    index: tuple[int, ...]
+    value: float
+    operation: str
+    rule: str
+    terms: tuple[Terms, ...]
+    function: str = ""
+
+    def __post_init__(self) -> None:
+        check_rule(self.rule)
+        check_function(self.function)
+
+    def evaluate(self) -> float:
+        """The cell computed again from the operands."""
+        return float(FUNCTIONS[self.function].compute(np.float64(self.argument)))
+
+    @property
+    def argument(self) -> float:
+        """What `function` was applied to, such as the pre-activation of a gate."""
+        return RULES[self.rule].evaluate(self.terms)
+
+    def local_gradients(self) -> tuple[tuple[np.ndarray, ...], ...]:
+        """The derivative of the cell with respect to each number it was made from.
+
+        For each group of terms and each of its factors (term,), of `Factor.values`. Where several factors
+        mention one cell, as softmax mentions the own score in its row, the cell's derivative is their sum.
+        """
+        slope = FUNCTIONS[self.function].derivative(np.float64(self.argument))
+        by_term = RULES[self.rule].gradient(self.terms)
+        return tuple(
+            tuple(slope * gradient * own for own in group.slopes())
+            for group, gradient in zip(self.terms, by_term, strict=True)
+        )

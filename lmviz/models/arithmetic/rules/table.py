@@ -1,0 +1,28 @@
+"""All rules by name, as arithmetic states them."""
+
+from __future__ import annotations
+
+from lmviz.errors import LmvizError
+from lmviz.models.arithmetic.rules.fraction import FRACTION
+from lmviz.models.arithmetic.rules.layer_norm import LAYER_NORM
+from lmviz.models.arithmetic.rules.mask import MASK
+from lmviz.models.arithmetic.rules.rule import Rule
+from lmviz.models.arithmetic.rules.softmax import SOFTMAX
+from lmviz.models.arithmetic.rules.sum import SUM
+
+RULES: dict[str, Rule] = {
+    "sum": SUM,
+    "fraction": FRACTION,
+    "softmax": SOFTMAX,
+    "layer norm": LAYER_NORM,
+    "mask": MASK,
+}
+
+
+def check_rule(name: str) -> None:
+    """LmvizError where no rule has that name."""
+    if name not in RULES:
+        raise LmvizError(
+            f"There is no rule {name!r}: use {', '.join(map(repr, RULES))}, or add a row to RULES in "
+            "lmviz/models/arithmetic/rules/table.py."
+        )
