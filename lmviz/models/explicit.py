@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import torch
 
+from lmviz.errors import LmvizError
 from lmviz.models.tap import Listener, Operation, Scope, Tap, Value, Weight
 
 T = TypeVar("T")
@@ -32,6 +33,11 @@ class ForwardPass(Scope):
 
     def read(self, operand: Value) -> torch.Tensor:
         if self.position is None:
+            if operand.shift:
+                raise LmvizError(
+                    f"{operand.address} is read {operand.shift:+d} positions away, which only taps of a scan "
+                    "can do: give the tap that reads it a scan."
+                )
             return self._values[operand.address]
         position = self.position + operand.shift
         if position < 0:

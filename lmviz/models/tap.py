@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
-from lmviz.errors import LmvizError
 from lmviz.models.growth import Growth
 
 if TYPE_CHECKING:
@@ -76,7 +75,10 @@ class Scope(Protocol):
     position: int | None
 
     def read(self, operand: Value) -> torch.Tensor:
-        """The operand's value: (batch, *axes), or (batch, *axes without position) inside a scan."""
+        """The operand's value: (batch, *axes), or (batch, *axes without position) inside a scan.
+
+        LmvizError where another position is asked for outside a scan.
+        """
 
     def read_keys(self, operand: Value) -> torch.Tensor:
         """The operand's value, (batch, *axes), at every position that those from `first` on look at."""
@@ -123,8 +125,7 @@ class Tap:
 
     `axes` name the axes of its value, without the batch. Neighbouring taps with the same `scan` form
     a recurrence: they are computed together, position by position, and may read `Value(..., shift=-1)`
-    of one another; position is then their first axis. LmvizError where a tap outside a scan reads
-    another position.
+    of one another; position is then their first axis.
     """
 
     address: str
@@ -132,14 +133,6 @@ class Tap:
     operation: Operation
     scale: str = "signed"
     scan: str = ""
-
-    def __post_init__(self) -> None:
-        shifted = [] if self.scan else [operand for operand in self.operation.operands if operand.shift]
-        if shifted:
-            raise LmvizError(
-                f"{self.address} reads {shifted[0].address} {shifted[0].shift:+d} positions away, which only "
-                "a scan can: give the tap a scan, or read the same position."
-            )
 
 
 @dataclass(frozen=True)

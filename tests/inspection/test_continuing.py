@@ -9,9 +9,13 @@ import torch
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import zero
 from lmviz.inspection.trace import trace
+from lmviz.models.growth import ROWS, WHOLE
 from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.operations import Activation, Rotate, Sinusoids
+from lmviz.models.operations.inputs import Window
+from lmviz.models.operations.ngram_lookup import ContextCounts, MatchedContext
 
-BEGINNING, WHOLE = "the cows eat", "the cows eat the corn at night"
+BEGINNING, TEXT = "the cows eat", "the cows eat the corn at night"
 
 
 def alike(found, expected):
@@ -28,11 +32,11 @@ def alike(found, expected):
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (BEGINNING, WHOLE),  # typed on
-        (WHOLE, BEGINNING),  # deleted
-        (WHOLE, WHOLE),  # nothing changed
-        (WHOLE, "the cows sleep the corn at night"),  # changed in the middle
-        ("bats sleep", WHOLE),  # another text
+        (BEGINNING, TEXT),  # typed on
+        (TEXT, BEGINNING),  # deleted
+        (TEXT, TEXT),  # nothing changed
+        (TEXT, "the cows sleep the corn at night"),  # changed in the middle
+        ("bats sleep", TEXT),  # another text
     ],
 )
 def test_going_on_gives_what_reading_anew_gives(model, before, after):
@@ -42,10 +46,10 @@ def test_going_on_gives_what_reading_anew_gives(model, before, after):
 @pytest.mark.parametrize("kind", ["transformer-rotary-pre", "lstm", "gru", "rnn"])
 def test_word_by_word_errors_do_not_add_up(a, kind):
     model = a(kind)
-    words, found = WHOLE.split(), None
+    words, found = TEXT.split(), None
     for count in range(1, len(words) + 1):
         found = trace(model, " ".join(words[:count]), earlier=found)
-    alike(found, trace(model, WHOLE))
+    alike(found, trace(model, TEXT))
 
 
 @pytest.fixture
@@ -90,7 +94,7 @@ def test_a_recurrence_goes_on_from_its_last_states(a, kind, monkeypatch):
     monkeypatch.setattr(Affine, "compute", compute)
     earlier = trace(a(kind), BEGINNING)
     positions.clear()
-    found = trace(a(kind), WHOLE, earlier=earlier)
+    found = trace(a(kind), TEXT, earlier=earlier)
     assert {at for at in positions if at is not None} == set(range(len(earlier), len(found)))
 
 
@@ -103,15 +107,15 @@ def test_an_earlier_trace_that_does_not_fit_is_left_aside(a, counted):
         trace(model, BEGINNING, interventions=[zero("layers/0/attention/mixed", head=0)]),
         trace(model, "the cows eat " * 6),
     ]
-    expected = trace(model, WHOLE)
+    expected = trace(model, TEXT)
     for other in unfit:
         counted.clear()
-        alike(trace(model, WHOLE, earlier=other), expected)
+        alike(trace(model, TEXT, earlier=other), expected)
         assert min(counted) == len(expected)
     changes = [zero("layers/0/attention/mixed", head=0)]
     alike(
-        trace(model, WHOLE, earlier=earlier, interventions=changes),
-        trace(model, WHOLE, interventions=changes),
+        trace(model, TEXT, earlier=earlier, interventions=changes),
+        trace(model, TEXT, interventions=changes),
     )
     long = "the cows eat " * 6
     alike(trace(model, long, earlier=earlier), trace(model, long))
@@ -124,13 +128,13 @@ def test_a_model_that_has_learned_meanwhile_is_another(a):
         earlier = trace(model, BEGINNING)
         model.loss(torch.tensor([[1, 2]]), torch.tensor([[2, 3]]))[0].backward()
         learn()
-        alike(trace(model, WHOLE, earlier=earlier), trace(model, WHOLE))
+        alike(trace(model, TEXT, earlier=earlier), trace(model, TEXT))
         alike(trace(model, BEGINNING, earlier=earlier), trace(model, BEGINNING))
 
 
 def test_counts_taken_anew_are_another_model(a):
     model = deepcopy(a("ngram"))
-    earlier = trace(model, WHOLE)
+    earlier = trace(model, TEXT)
     model.fit(count_ngrams(np.arange(7), 3, model.vocabulary_size, start_id=0))
     alike(trace(model, BEGINNING, earlier=earlier), trace(model, BEGINNING))
 
@@ -143,19 +147,19 @@ def test_two_models_of_one_name_are_not_mixed_up(a, kind):
     for parameter in namesake.parameters():
         parameter.copy_(-parameter)
     earlier = trace(model, BEGINNING)
-    alike(trace(namesake, WHOLE, earlier=earlier), trace(namesake, WHOLE))
+    alike(trace(namesake, TEXT, earlier=earlier), trace(namesake, TEXT))
 
 
 def test_a_changed_model_is_not_the_one_it_changes(a):
     model = a("transformer-learned-pre")
     changes = [zero("layers/0/attention/mixed", head=0)]
     changed = ChangedModel(model, changes)
-    expected = trace(model, WHOLE, interventions=changes)
+    expected = trace(model, TEXT, interventions=changes)
     for earlier in (trace(model, BEGINNING), trace(changed, BEGINNING)):
-        found = trace(changed, WHOLE, earlier=earlier)
+        found = trace(changed, TEXT, earlier=earlier)
         alike(found, expected)
         assert found.interventions == tuple(changes), "the trace says what was done"
-        alike(trace(model, WHOLE, earlier=earlier), trace(model, WHOLE))
+        alike(trace(model, TEXT, earlier=earlier), trace(model, TEXT))
 
 
 def test_a_trace_does_not_keep_its_model_alive(a):
@@ -164,7 +168,7 @@ def test_a_trace_does_not_keep_its_model_alive(a):
     del model
     gc.collect()
     assert alive() is None
-    alike(trace(a("lstm"), WHOLE, earlier=found), trace(a("lstm"), WHOLE))
+    alike(trace(a("lstm"), TEXT, earlier=found), trace(a("lstm"), TEXT))
 
 
 @pytest.mark.parametrize("typed", [False, True])
@@ -183,6 +187,40 @@ def test_what_is_left_of_a_long_text_lets_the_rest_go(a, typed):
 
 def test_some_taps_can_be_asked_for(a):
     model = a("transformer-learned-pre")
-    found = trace(model, WHOLE, taps=["logits"], earlier=trace(model, BEGINNING))
+    found = trace(model, TEXT, taps=["logits"], earlier=trace(model, BEGINNING))
     assert list(found.arrays) == ["logits"]
-    assert np.allclose(found["logits"].array, trace(model, WHOLE)["logits"].array, atol=1e-4)
+    assert np.allclose(found["logits"].array, trace(model, TEXT)["logits"].array, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "operation", "rows"),
+    [
+        ("ngram", ContextCounts, 4),
+        ("ngram", MatchedContext, 8),  # it looks back, and says that it is computed whole
+        ("transformer-rotary-pre", Rotate, 4),
+        ("transformer-sinusoidal-pre", Sinusoids, 4),
+        ("transformer-learned-pre", Activation, 4),
+    ],
+)
+def test_an_operation_computes_what_it_declares_to_be_new(a, kind, operation, rows, monkeypatch):
+    model = a(kind)
+    earlier, computed, plain = trace(model, BEGINNING), [], operation.compute
+    axis = 2 if operation is Rotate else 1
+
+    def compute(self, scope):
+        value = plain(self, scope)
+        computed.append(value.shape[axis])
+        return value
+
+    monkeypatch.setattr(operation, "compute", compute)
+    assert len(trace(model, TEXT, earlier=earlier)) == 8  # of which START and three words are known
+    assert set(computed) == {rows}
+
+
+@pytest.mark.parametrize("growth", [ROWS, WHOLE])
+def test_an_operation_that_declares_rows_wrongly_is_found_out(a, monkeypatch, growth):
+    model = a("window")
+    monkeypatch.setattr(Window, "growth", growth)
+    found, expected = trace(model, TEXT, earlier=trace(model, BEGINNING)), trace(model, TEXT)
+    same = np.allclose(found["hidden"].array, expected["hidden"].array, atol=1e-4)
+    assert same == (growth == WHOLE)

@@ -9,6 +9,8 @@ import torch
 from lmviz.families import FAMILIES, build_model, learner_of
 from lmviz.inspection.explain import TraceReader
 from lmviz.inspection.trace import trace
+from lmviz.models.arithmetic import FUNCTIONS, RULES
+from lmviz.models.explicit import ForwardPass
 from lmviz.models.tap import SCALES
 from lmviz.training.options import TrainingOptions
 
@@ -162,6 +164,148 @@ def test_every_cell_follows_from_its_stated_operands(model):
                 for factor in group.factors:
                     check_operand(model, found, factor)
             check_value(arithmetic)
+
+
+@every_case
+def test_every_rule_and_function_in_use_is_in_the_tables(model):
+    found = trace(model, IDS)
+    reader = TraceReader(model, found)
+    for tap in model.taps():
+        index = tuple(np.array(found[tap.address].array.shape) // 2)
+        arithmetic = tap.operation.explain(reader, tap.address, index)
+        factors = [factor for group in arithmetic.terms for factor in group.factors]
+        assert arithmetic.rule in RULES
+        assert {arithmetic.function, *(factor.function for factor in factors)} <= set(FUNCTIONS)
+
+
+@every_case
+def test_going_on_from_an_earlier_trace_equals_reading_anew(model):
+    whole = trace(model, IDS)
+    for known in range(1, len(IDS)):
+        found = trace(model, IDS, earlier=trace(model, IDS[:known]))
+        for address, expected in whole.arrays.items():
+            np.testing.assert_allclose(
+                found[address].array, expected.array, rtol=1e-4, atol=1e-5, err_msg=f"{address} from {known}"
+            )
+
+
+@every_case
+def test_operations_read_the_taps_that_they_declare_and_no_others(model):
+    tokens, seen = torch.from_numpy(IDS)[None], set()
+
+    class Observed(ForwardPass):
+        def read(self, operand):
+            seen.add(operand)
+            return super().read(operand)
+
+    def listener(tap, value, position):
+        assert seen <= set(tap.operation.operands)
+        if not position:  # a scan reads what it does not change once, at its first position
+            assert seen == set(tap.operation.operands)
+        seen.clear()
+        return value
+
+    with torch.no_grad():
+        Observed(tokens, parameters_of(model)).run(model.taps(), listener)
+
+
+@every_case
+def test_explanations_name_only_operands_that_are_declared(model):
+    found = trace(model, IDS)
+    reader = TraceReader(model, found)
+    for tap in model.taps():
+        declared = {operand.address for operand in tap.operation.operands}
+        for index in cells_of(found[tap.address].array):
+            terms = tap.operation.explain(reader, tap.address, index).terms
+            sources = {factor.source for group in terms for factor in group.factors}
+            assert sources & set(found.arrays) <= declared
+
+
+@every_case
+def test_local_gradients_are_those_of_autograd(model):
+    """Of a cell with respect to every tap and every parameter that it is made from."""
+    if not list(model.parameters()):  # counts are no weights, and sums of them leave the zeros out
+        return
+    found = trace(model, IDS)
+    reader = TraceReader(model, found)
+    leaves = Leaves(model, found)
+    for tap in model.taps():
+        for index in cells_of(found[tap.address].array):
+            arithmetic = tap.operation.explain(reader, tap.address, index)
+            expected = leaves.gradients(tap, index)
+            for source, gradient in collected(arithmetic, leaves).items():
+                wanted = expected.pop(source, np.zeros_like(gradient))
+                where = f"{source} in {tap.address}{index}"
+                np.testing.assert_allclose(gradient, wanted, rtol=1e-4, atol=1e-6, err_msg=where)
+            assert not any(gradient.any() for gradient in expected.values()), (tap.address, index)
+
+
+def cells_of(array):
+    """A few cells of an array: near its beginning, in the middle, and the last."""
+    shape = np.array(array.shape)
+    return [tuple(map(int, at)) for at in (np.minimum(1, shape - 1), shape // 2, shape - 1)]
+
+
+def parameters_of(model):
+    return {**dict(model.named_parameters()), **dict(model.named_buffers())}
+
+
+class Leaves:
+    """A scope whose values and parameters are leaves in float64, so that each has a gradient of its own."""
+
+    def __init__(self, model, found):
+        self.tokens, self.first, self.position = torch.from_numpy(IDS)[None], 0, None
+        self.values = {
+            name: torch.from_numpy(traced.array.copy())[None] for name, traced in found.arrays.items()
+        }
+        self.parameters = {name: value.detach().double() for name, value in parameters_of(model).items()}
+        for values in (self.values, self.parameters):
+            for name, value in values.items():
+                if value.is_floating_point():
+                    values[name] = value.double().requires_grad_()
+
+    def read(self, operand):
+        value = self.values[operand.address]
+        if operand.shift:
+            value = torch.cat([value[:, :1] * 0, value[:, :-1]], dim=1)
+        return value
+
+    read_keys = read
+
+    def weight(self, operand):
+        parameter = self.parameters[operand.name]
+        return parameter if operand.rows is None else parameter[slice(*operand.rows)]
+
+    def gradients(self, tap, index):
+        """The gradient of a tap's cell with respect to every leaf that it depends on, by name."""
+        value = tap.operation.compute(self)[0][index]
+        leaves = {**self.values, **self.parameters}
+        leaves = {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
+        if not value.requires_grad:
+            return {}
+        found = torch.autograd.grad(value, list(leaves.values()), allow_unused=True)
+        pairs = zip(leaves.items(), found, strict=True)
+        return {
+            name: (gradient[0] if name in self.values else gradient).numpy()
+            for (name, _), gradient in pairs
+            if gradient is not None
+        }
+
+
+def collected(arithmetic, leaves):
+    """Local gradients by source, in arrays of the source's shape."""
+    sums = {}
+    for group, gradients in zip(arithmetic.terms, arithmetic.local_gradients(), strict=True):
+        for factor, gradient in zip(group.factors, gradients, strict=True):
+            if factor.source in leaves.values:
+                shape = leaves.values[factor.source].shape[1:]
+            elif factor.source in leaves.parameters:
+                shape = leaves.parameters[factor.source].shape
+            else:  # a constant, or a table of an n-gram model
+                continue
+            total = sums.setdefault(factor.source, np.zeros(shape))
+            np.add.at(total, tuple(factor.indices.T), gradient)
+    return sums
 
 
 def check_operand(model, found, factor):

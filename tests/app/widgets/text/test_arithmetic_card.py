@@ -10,7 +10,8 @@ from PySide6.QtTest import QTest
 
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.arithmetic_rows import sheet_of
-from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
+from lmviz.models.arithmetic import FUNCTIONS, RULES, Arithmetic, Factor, Rule, Terms, constant
+from lmviz.models.arithmetic.sheet import Line, Sheet
 
 
 def factor(source, values, function=""):
@@ -131,3 +132,43 @@ def test_functions_of_factors_are_written_around_them():
     product = Terms("gate", (factor("output", [0.99]), factor("cell", [0.28], "tanh")))
     rows = sheet_of(cell("sum", [product])).rows
     assert [operand.text for operand in rows[0].operands] == ["0.99", "tanh(0.28)"]
+
+
+def test_a_sinusoid_shows_its_angle():
+    angle = Terms("angle", (constant(3.0), constant(0.5)))
+    rows = sheet_of(cell("sum", [angle], "cos")).rows
+    assert [row.name for row in rows] == ["angle", "cos(1.50)"]
+    assert written(rows[-1].value) == pytest.approx(math.cos(1.5), abs=1e-3)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_function_is_written_in_factors_and_results(function):
+    rows = sheet_of(cell("sum", [Terms("x", (factor("x", [0.25], function),))])).rows
+    assert rows[0].operands[0].text == FUNCTIONS[function].plain.format("0.25")
+    result = sheet_of(cell("sum", [Terms("x", (factor("x", [0.25]),))], function)).rows[-1]
+    assert result.name == (FUNCTIONS[function].plain.format("0.25") if function else "all together")
+    assert written(result.value) == pytest.approx(
+        float(FUNCTIONS[function].compute(np.float64(0.25))), abs=1e-3
+    )
+
+
+def test_a_function_of_any_rule_is_shown():
+    half = [Terms("count", (constant(1.0),)), Terms("total", (constant(4.0),))]
+    assert sheet_of(cell("fraction", half, "log")).rows[-1].name == "ln(0.25)"
+
+
+def test_a_new_rule_is_drawn_by_its_own_sheet(card, monkeypatch):
+    rule = Rule(
+        evaluate=lambda groups: float(groups[0].products.max()),
+        gradient=lambda groups: (np.zeros(len(groups[0])),),
+        equation=lambda groups, notation, shown: "max",
+        sheet=lambda groups, naming, count: Sheet((Line("largest", 3.0),), "the largest of all", last="most"),
+        strengths=lambda groups: (np.ones(len(groups[0])),),
+    )
+    monkeypatch.setitem(RULES, "maximum", rule)
+    card.set_arithmetic(cell("maximum", [Terms("x", (factor("x", [1.0, 3.0]),))]))
+    card.grab()
+    assert [(row.name, row.value) for row in card.rows] == [
+        ("largest", "3.000"),
+        ("the largest of all", "3.000"),
+    ]

@@ -1,0 +1,85 @@
+"""Every function says the same on tensors, in numbers and as a derivative, and can be written."""
+
+import numpy as np
+import pytest
+import torch
+
+from lmviz.errors import LmvizError
+from lmviz.families import FAMILIES
+from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Factor, Function, Terms, constant
+from lmviz.models.operations import Activation, Affine, Of
+from lmviz.models.tap import Value
+
+EVERYWHERE = np.linspace(-4.1, 4.1, 42)  # 0 is not among them, where relu has a corner
+POSITIVE = np.linspace(0.1, 4.1, 21)
+every_function = pytest.mark.parametrize("name", FUNCTIONS)
+
+
+def points(name):
+    return POSITIVE if name in ("log", "reciprocal") else EVERYWHERE
+
+
+@every_function
+def test_tensors_and_numbers_agree(name):
+    tensors = FUNCTIONS[name].tensor(torch.from_numpy(points(name)))
+    np.testing.assert_allclose(FUNCTIONS[name].compute(points(name)), tensors.numpy(), rtol=1e-12, atol=1e-14)
+
+
+@every_function
+def test_the_derivative_is_that_of_autograd(name):
+    argument = torch.from_numpy(points(name)).requires_grad_()
+    FUNCTIONS[name].tensor(argument).sum().backward()
+    found = FUNCTIONS[name].derivative(points(name))
+    np.testing.assert_allclose(found, argument.grad.numpy(), rtol=1e-12, atol=1e-14)
+
+
+@every_function
+def test_the_derivative_is_the_slope_of_what_is_computed(name):
+    function, step = FUNCTIONS[name], 1e-5
+    rise = function.compute(points(name) + step) - function.compute(points(name) - step)
+    np.testing.assert_allclose(function.derivative(points(name)), rise / (2 * step), rtol=1e-6, atol=1e-8)
+
+
+@every_function
+def test_a_single_number_will_do(name):
+    for apply in (FUNCTIONS[name].compute, FUNCTIONS[name].derivative):
+        assert float(apply(np.float64(0.5))) == float(apply(np.array([0.5]))[0])
+
+
+@every_function
+def test_it_is_written_around_its_argument(name):
+    for template in (FUNCTIONS[name].plain, FUNCTIONS[name].latex):
+        assert "0.37" in template.format("0.37")
+        assert name == "" or template.format("0.37") != "0.37"
+
+
+def test_sigmoid_takes_any_number():
+    with np.errstate(over="raise"):
+        assert FUNCTIONS["sigmoid"].compute(np.array([-800.0, 800.0])).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_activation_that_can_be_chosen_is_there(family):
+    settings = {setting.name: setting for setting in FAMILIES[family].configuration.settings()}
+    assert set(settings["activation"].choices if "activation" in settings else ()) <= set(FUNCTIONS)
+
+
+@pytest.mark.parametrize(
+    "define",
+    [
+        lambda: constant(1.0, function="swish"),
+        lambda: Factor("x", np.zeros((1, 1)), np.ones(1), "swish"),
+        lambda: Arithmetic("x", (0,), 0.0, "", "sum", (Terms("", (constant(1.0),)),), "swish"),
+        lambda: Activation(Value("x"), "swish"),
+        lambda: Affine((), "swish"),
+        lambda: Of(Value("x"), "swish"),
+    ],
+)
+def test_a_function_that_is_not_there_is_refused_where_it_is_named(define):
+    with pytest.raises(LmvizError, match=r"no function 'swish': use 'sigmoid'.*functions\.py"):
+        define()
+
+
+def test_a_function_without_one_of_its_parts_cannot_be_defined():
+    with pytest.raises(TypeError, match="tensor"):
+        Function(np.exp, np.exp, "exp({})", "e^{{{}}}")

@@ -1,0 +1,189 @@
+"""Every rule evaluates, knows its gradient, and writes itself; a new one is shown as what it is."""
+
+import math
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.equations import numbers, one_line
+from lmviz.inspection.highlights import operand_cells
+from lmviz.models.arithmetic import RULES, Arithmetic, Factor, Rule, Terms, constant
+from lmviz.models.arithmetic.notation import LATEX, PLAIN
+from lmviz.models.arithmetic.sheet import Sheet, term_line
+
+
+def factor(*values, source="x", function=""):
+    return Factor(source, np.arange(len(values))[:, None], np.array(values, dtype=float), function)
+
+
+def named(**values):
+    return tuple(Terms(name, (factor(*numbers),)) for name, numbers in values.items())
+
+
+ROW = (0.3, -1.2, 2.0, 0.7)
+SAMPLES = {
+    "sum": (
+        Terms("input", (factor(*ROW), factor(0.5, 0.25, -1.0, 3.0, source="w.weight", function="tanh"))),
+        Terms("bias", (constant(0.4),)),
+    ),
+    "fraction": named(count=(3.0,), k=(0.5, 1.5), total=(8.0, 1.0), every=(2.0,)),
+    "softmax": named(own=(0.7,), row=ROW),
+    "layer norm": named(own=(0.7,), row=ROW, gain=(1.5,), bias=(-0.2,), epsilon=(0.01,)),
+    "mask": named(hidden=(0.7,)),
+}
+"""Operands for every rule in the table."""
+every_rule = pytest.mark.parametrize("name", RULES)
+
+
+def cell(rule, groups, function=""):
+    empty = Arithmetic("y", (0,), 0.0, "what is done", rule, tuple(groups), function)
+    return replace(empty, value=empty.evaluate())
+
+
+def nudged(groups, which, place, term, step):
+    """The same groups with one number of one factor changed by a step."""
+    group = groups[which]
+    old = group.factors[place]
+    values = old.values.copy()
+    values[term] += step
+    factors = list(group.factors)
+    factors[place] = replace(old, values=values)
+    return (*groups[:which], replace(group, factors=tuple(factors)), *groups[which + 1 :])
+
+
+def differences(rule, groups, function="", step=1e-6):
+    """Central differences of the cell, arranged as `local_gradients` are."""
+    return tuple(
+        tuple(
+            np.array(
+                [
+                    (
+                        cell(rule, nudged(groups, which, place, term, step), function).value
+                        - cell(rule, nudged(groups, which, place, term, -step), function).value
+                    )
+                    / (2 * step)
+                    for term in range(len(group))
+                ]
+            )
+            for place in range(len(group.factors))
+        )
+        for which, group in enumerate(groups)
+    )
+
+
+def check_gradients(found, expected):
+    assert [len(group) for group in found] == [len(group) for group in expected]
+    for mine, theirs in zip(found, expected, strict=True):
+        for one, other in zip(mine, theirs, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-8)
+
+
+@every_rule
+def test_the_gradient_is_the_slope_of_what_is_evaluated(name):
+    groups = SAMPLES[name]
+    if name == "mask":  # a constant, for which the difference of two infinities says nothing
+        assert [gradient.tolist() for gradient in RULES[name].gradient(groups)] == [[0.0]]
+        return
+    single = tuple(Terms(group.label, (factor(*group.products),)) for group in groups)
+    by_term = tuple((gradient,) for gradient in RULES[name].gradient(groups))
+    check_gradients(by_term, differences(name, single))
+
+
+@pytest.mark.parametrize("function", ["", "sigmoid", "tanh"])
+@pytest.mark.parametrize("name", [name for name in RULES if name != "mask"])
+def test_local_gradients_go_through_functions_and_products(name, function):
+    groups = SAMPLES[name]
+    check_gradients(cell(name, groups, function).local_gradients(), differences(name, groups, function))
+
+
+def test_the_gradient_of_softmax_is_share_times_one_minus_share():
+    (own,), (row,) = cell("softmax", SAMPLES["softmax"]).local_gradients()
+    shares = np.exp(ROW) / np.exp(ROW).sum()
+    expected = shares[3] * (np.eye(4)[3] - shares)
+    row[3] += own[0]  # the own score is a score of the row
+    np.testing.assert_allclose(row, expected, rtol=1e-12)
+
+
+@every_rule
+def test_it_weighs_every_term_between_0_and_1(name):
+    strengths = RULES[name].strengths(SAMPLES[name])
+    assert [len(found) for found in strengths] == [len(group) for group in SAMPLES[name]]
+    together = np.concatenate(strengths)
+    assert together.min() >= 0
+    assert together.max() == 1
+
+
+@every_rule
+@pytest.mark.parametrize("notation", [PLAIN, LATEX], ids=["plain", "latex"])
+def test_its_equation_names_its_numbers(name, notation):
+    groups = SAMPLES[name]
+    written = RULES[name].equation(groups, notation, 10)
+    if name == "mask":
+        assert written == notation.number(-math.inf)
+        return
+    shown = groups if name in ("sum", "fraction", "softmax") else (groups[0], *groups[2:])
+    for group in shown:
+        for value in group.factors[0].values:
+            assert notation.number(abs(float(value))) in written
+
+
+@every_rule
+def test_its_sheet_shows_the_terms_and_names_what_they_make(name):
+    groups = SAMPLES[name]
+    sheet = RULES[name].sheet(groups, lambda source, index: f"{source}{index[0]}", 10)
+    seen = {number.value for line in sheet.lines for number in line.numbers}
+    assert float(groups[0].factors[0].values[0]) in seen
+    assert sheet.result or name == "mask"
+    assert all(line.name for line in sheet.lines)
+
+
+def test_the_lines_of_a_sum_add_up():
+    groups = SAMPLES["sum"]
+    for count in (1, 2, 10):
+        lines = RULES["sum"].sheet(groups, lambda source, index: source, count).lines
+        assert sum(line.value for line in lines) == pytest.approx(RULES["sum"].evaluate(groups))
+        assert all(line.adds for line in lines)
+
+
+def test_a_rule_that_is_not_there_is_refused_where_it_is_named():
+    with pytest.raises(LmvizError, match=r"no rule 'product': use 'sum'.*table\.py"):
+        Arithmetic("y", (0,), 6.0, "", "product", named(a=(2.0,), b=(3.0,)))
+
+
+def _product(groups):
+    return math.prod(float(group.products[0]) for group in groups)
+
+
+PRODUCT = {
+    "evaluate": _product,
+    "gradient": lambda groups: tuple(_product(groups) / group.products for group in groups),
+    "equation": lambda groups, notation, shown: notation.product(
+        [(float(group.products[0]), "") for group in groups]
+    ),
+    "sheet": lambda groups, naming, count: Sheet(
+        tuple(term_line(group, 0, naming, group.label) for group in groups), "multiplied"
+    ),
+    "strengths": lambda groups: tuple(np.ones(1) for _ in groups),
+}
+"""A rule that is not in the table."""
+
+
+@pytest.mark.parametrize("part", PRODUCT)
+def test_a_rule_without_one_of_its_parts_cannot_be_defined(part):
+    assert set(PRODUCT) == {field.name for field in fields(Rule)}
+    with pytest.raises(TypeError, match=part):
+        Rule(**{name: value for name, value in PRODUCT.items() if name != part})
+
+
+def test_a_new_rule_is_shown_as_what_it_is_and_not_as_a_sum(monkeypatch):
+    monkeypatch.setitem(RULES, "product", Rule(**PRODUCT))
+    groups = (Terms("a", (factor(2.0, source="a"),)), Terms("b", (factor(3.5, source="b"),)))
+    found = cell("product", groups)
+    assert found.evaluate() == 7
+    assert one_line(found) == "2 · 3.50 = 7"
+    assert numbers(found) == r"2 \cdot 3.50 = 7"
+    assert RULES["product"].sheet(groups, lambda source, index: source, 6).result == "multiplied"
+    assert [cells.strengths.tolist() for cells in operand_cells(found)] == [[1.0], [1.0]]
+    check_gradients(found.local_gradients(), differences("product", groups))
