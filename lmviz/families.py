@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class Family:
     """One kind of model.
 
-    `sentence` says what it does, for a person who has to choose. `settings`, `model` and `learner` are
+    `sentence` says what it does, for a person who has to choose; `short_title` is for where there is no
+    room for the `title`, and is the same where nothing else is said. `settings`, `model` and `learner` are
     "module:name": a subclass of Configuration, one of Model, and a generator of Progress with the
     arguments of `lmviz.training.loop.learn`.
     """
@@ -36,6 +37,10 @@ class Family:
     settings: str
     model: str
     learner: str
+    short_title: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "short_title", self.short_title or self.title)
 
     @property
     def configuration(self) -> type[Configuration]:
@@ -56,6 +61,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.ngram.configuration:NgramConfiguration",
             "lmviz.models.ngram.model:Ngram",
             _COUNT,
+            "n-gram",
         ),
         Family(
             "window",
@@ -64,6 +70,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.window_configuration:WindowConfiguration",
             "lmviz.models.window:WindowModel",
             _LEARN,
+            "window",
         ),
         Family(
             "rnn",
@@ -72,6 +79,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.recurrent_configuration:RNNConfiguration",
             "lmviz.models.rnn:RNNModel",
             _LEARN,
+            "RNN",
         ),
         Family(
             "lstm",

@@ -3,11 +3,13 @@ written to."""
 
 import os
 import random
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+sys.path.insert(0, str(Path(__file__).parent))  # where small_models.py lies
 settings.register_profile("lmviz", deadline=None)  # a busy machine is no defect
 settings.load_profile("lmviz")
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

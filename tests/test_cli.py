@@ -12,27 +12,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small_models import small_settings
 
 from lmviz.cli import run
 from lmviz.cli.terminal import duration, finite, prepare_streams, print_json, say
 from lmviz.families import FAMILIES
 from lmviz.training.run import Run
 
-SMALL = {
-    "ngram": ["order=3"],
-    "window": ["width=8", "window=3"],
-    "rnn": ["width=8"],
-    "lstm": ["width=8"],
-    "gru": ["width=8"],
-    "transformer": ["width=8", "layers=1", "heads=2", "context=16"],
-}
-
-
 RNN = ["train", "--corpus", "farm", "--family", "rnn", "--out", "x"]
 
 
 def train_words(family: str, text: Path, out: Path, *more: str) -> list[str]:
-    settings = [word for setting in SMALL[family] for word in ("--set", setting)]
+    sizes = [f"{name}={value}" for name, value in small_settings(family).items()]
+    settings = [word for size in sizes for word in ("--set", size)]
     return ["train", "--corpus", str(text), "--family", family, *settings, "--out", str(out), *more]
 
 

@@ -17,8 +17,7 @@ from lmviz.training.run import Run
 ARGUMENTS_OF_TRAIN = {"family", "corpus", "out", "resume", "progress", "controls"}
 
 
-def test_the_six_families_stand_in_the_table_under_their_own_names():
-    assert list(FAMILIES) == ["ngram", "window", "rnn", "lstm", "gru", "transformer"]
+def test_families_stand_in_the_table_under_their_own_names():
     assert all(name == family.name == load(family.model).family for name, family in FAMILIES.items())
 
 

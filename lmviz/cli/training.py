@@ -15,6 +15,7 @@ import click
 from lmviz.cli.options import as_json, read_settings
 from lmviz.cli.terminal import duration, print_json, say, share_bar, training_bar
 from lmviz.errors import LmvizError
+from lmviz.families import FAMILIES
 
 if TYPE_CHECKING:
     from lmviz.configuration import Setting
@@ -28,7 +29,6 @@ class TrainCommand(click.Command):
     """`lmviz train`, whose help ends in all the settings there are."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from lmviz.families import FAMILIES
         from lmviz.text.corpus import CorpusOptions
         from lmviz.training.options import TrainingOptions
 
@@ -53,7 +53,7 @@ def _described(item: Setting) -> tuple[str, str]:
     help="A text, a folder of texts, or a corpus by its name (`lmviz corpora`); several are joined.",
 )
 @click.option("--tokenizer", help="words, characters, or bpe:N for N byte-pair tokens.")
-@click.option("--family", help="ngram, window, rnn, lstm, gru or transformer.")
+@click.option("--family", help=f"{', '.join(list(FAMILIES)[:-1])} or {list(FAMILIES)[-1]}.")
 @click.option(
     "--set",
     "settings",

@@ -21,7 +21,7 @@ from lmviz.models.explicit import ForwardPass
 from lmviz.models.growth import WHOLE
 from lmviz.models.model import Model
 from lmviz.models.reading import evaluation, on_device
-from lmviz.models.tap import Operation, Reader, Scope, Tap
+from lmviz.models.tap import Operation, Reader, Scope, Stage, Tap
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +60,23 @@ class Given(Operation):
         raise LmvizError(f"{address} was given, not computed: explain it where it was traced.")
 
 
-def stream_places(addresses: Iterable[str]) -> tuple[str, ...]:
-    """The taps, among these, that hold the state which the logits are finally made of, first to last."""
+def stream_places(addresses: Iterable[str], stages: Iterable[Stage]) -> tuple[str, ...]:
+    """The taps, among these, that hold the state which the logits are finally made of, first to last.
+
+    A family whose addresses follow none of the usual names has one place: what the stage of the logits
+    reads.
+    """
     addresses = tuple(addresses)
     sums = _matching(addresses, r"layers/\d+/residual[12]")
     if sums and "norm" not in addresses:  # post-norm: the stream is what has been normalised
         sums = _matching(addresses, r"layers/\d+/norm[12]")
     if sums:
         return (*_matching(addresses, "embedding/sum"), *sums)
-    return _matching(addresses, r"(layers/\d+/)?hidden") or _matching(addresses, r"orders/\d+/probabilities")
+    states = _matching(addresses, r"(layers/\d+/)?hidden|orders/\d+/probabilities")
+    if states:
+        return states
+    read = next((stage.operands for stage in stages if "logits" in stage.results), ())
+    return tuple(address for address in read[:1] if address in addresses)
 
 
 def logit_lens(
@@ -79,7 +87,12 @@ def logit_lens(
     `model` must be the one that was traced. The last place gives the model's own distribution. LmvizError
     when the places were not recorded.
     """
-    places = stream_places(tap.address for tap in model.taps())
+    places = stream_places((tap.address for tap in model.taps()), model.stages())
+    if not places:
+        raise LmvizError(
+            f"The {model.family} model names no state that its logits are made of: let the stage of its "
+            "logits say what it reads."
+        )
     chosen = np.arange(len(trace)) if positions is None else np.array(positions, dtype=np.int64)
     if not len(chosen) or (chosen < 0).any() or (chosen >= len(trace)).any():
         raise LmvizError(f"The trace has {len(trace)} positions: choose some of them, counted from 0.")
@@ -102,7 +115,7 @@ def residual_norms(trace: Trace) -> tuple[tuple[str, ...], np.ndarray]:
     An n-gram model has distributions there, and no state.
     """
     states = {address for address, traced in trace.arrays.items() if traced.axes[-1] != "token"}
-    places = tuple(place for place in stream_places(trace.arrays) if place in states)
+    places = tuple(place for place in stream_places(trace.arrays, trace.stages) if place in states)
     norms = [np.linalg.norm(trace[place].array, axis=-1) for place in places]
     return places, np.stack(norms) if norms else np.zeros((0, len(trace)))
 
@@ -112,7 +125,7 @@ def _distributions(
 ) -> Iterator[torch.Tensor]:
     """The distribution (position, token) that each place leads to."""
     taps = model.taps()
-    last = stream_places(tap.address for tap in taps)[-1]
+    last = places[-1]
     addresses = [tap.address for tap in taps]
     ending = taps[addresses.index(last) + 1 : addresses.index("logits") + 1]
     read = {operand.address for tap in ending for operand in tap.operation.operands}

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import torch
+from small_models import small_settings
 
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.likelihood import BLOCK, predictions
-from lmviz.families import build_model, find_family
+from lmviz.families import FAMILIES, build_model, find_family
 from lmviz.models.ngram.counts import count_ngrams
 
 VOCABULARY = 9
@@ -26,6 +27,10 @@ SMALL |= {
         "positions": positions,
     }
     for positions in ("learned", "sinusoidal", "rotary", "alibi", "none")
+}
+
+SMALL |= {
+    family: small_settings(family) for family in FAMILIES if family not in {kind.split()[0] for kind in SMALL}
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -31,3 +33,26 @@ def install(page: str, patch: pytest.MonkeyPatch) -> dict[str, str]:
         patch.setitem(sys.modules, name, module)
         exec(compile(code, page, "exec", dont_inherit=True), module.__dict__)
     return rest
+
+
+INVARIANTS = Path(__file__).parents[1] / "models" / "test_invariants.py"
+NAMES = re.findall(r"^def (test_\w+)", INVARIANTS.read_text(encoding="utf-8"), flags=re.MULTILINE)
+"""The tests of what holds for every family."""
+
+
+def invariants() -> ModuleType:
+    """Those tests in a module of their own, which knows the rows that FAMILIES has now."""
+    found = importlib.util.spec_from_file_location("invariants_of_an_example", INVARIANTS)
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def check_invariant(module: ModuleType, name: str, family: str) -> None:
+    """Run one of them for one family as it is by default."""
+    test = getattr(module, name)
+    offered = {"family": family, "options": {}}
+    wanted = inspect.signature(test).parameters
+    if "model" in wanted:
+        offered["model"] = module.trained(family, ())
+    test(**{parameter: offered[parameter] for parameter in wanted})

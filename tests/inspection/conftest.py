@@ -5,8 +5,9 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
+from small_models import small_settings
 
-from lmviz.families import build_model, find_family
+from lmviz.families import FAMILIES, build_model, find_family
 from lmviz.models.ngram.counts import count_ngrams
 from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
 
@@ -40,6 +41,9 @@ KINDS = {
         )
     },
 }
+
+others = set(FAMILIES) - {family for family, _ in KINDS.values()}
+KINDS |= {family: (family, small_settings(family)) for family in FAMILIES if family in others}
 
 
 @cache

@@ -6,6 +6,7 @@ from torch.nn import functional
 from lmviz.errors import LmvizError
 from lmviz.inspection.logit_lens import logit_lens, residual_norms, stream_places
 from lmviz.inspection.trace import trace
+from lmviz.models.tap import Stage
 
 
 def test_the_last_place_is_the_model_s_own_distribution(model, text):
@@ -78,6 +79,18 @@ def test_places_that_were_not_recorded_are_said(a, text):
 def test_norms_of_the_stream(a, text):
     found = trace(a("transformer-rotary-pre"), text)
     places, norms = residual_norms(found)
-    assert places == stream_places(found.arrays)
+    assert places == stream_places(found.arrays, found.stages)
     assert norms.shape == (5, 6)
     assert norms[3, 2] == pytest.approx(np.sqrt((found["layers/1/residual1"].array[2] ** 2).sum()), rel=1e-5)
+
+
+def test_other_names_leave_one_place_and_no_state_is_said(a, text, monkeypatch):
+    logits = Stage("Logits", "", ("logits",), ("mean", "other"), "output")
+    assert stream_places(("mean", "other", "logits"), (logits,)) == ("mean",)
+    assert stream_places(("logits",), (logits,)) == ()
+    model = a("window")
+    found = trace(model, text)
+    monkeypatch.setattr(type(model), "taps", lambda self: ())
+    monkeypatch.setattr(type(model), "stages", lambda self: ())
+    with pytest.raises(LmvizError, match="names no state"):
+        logit_lens(model, found)

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
+from small_models import small_settings
 
 from lmviz.families import FAMILIES, build_model, learner_of
 from lmviz.inspection.explain import TraceReader
@@ -19,7 +20,6 @@ IDS = np.array([5, 2, 6, 1, 2, 3, 4])
 TEXT = np.tile([1, 2, 3, 4, 5, 2, 6], 60)
 """After 2 comes 3 or 6, depending on what stands before it."""
 
-SMALL = {"layers": 2, "heads": 2, "width": 8, "context": 16, "window": 3, "order": 3}
 OPTIONS = {
     "ngram": [{"smoothing": "kneser-ney"}, {"smoothing": "add-k"}, {"smoothing": "maximum-likelihood"}],
     "window": [{"direct": direct, "embedding": 5, "activation": "relu"} for direct in (False, True)]
@@ -44,8 +44,7 @@ every_case = pytest.mark.parametrize(("family", "options"), CASES)
 
 def untrained(family, options, seed=0):
     kind = FAMILIES[family].configuration
-    settings = {name: value for name, value in SMALL.items() if name in kind.names()}
-    return build_model(family, kind(**(settings | options)), VOCABULARY, seed).eval()
+    return build_model(family, kind(**(small_settings(family) | options)), VOCABULARY, seed).eval()
 
 
 @cache

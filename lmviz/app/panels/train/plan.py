@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from lmviz.configuration import Configuration
     from lmviz.training.options import TrainingOptions
 
-SHORT_TITLES = {"ngram": "n-gram", "window": "window", "rnn": "RNN"}
 WHILE_TRAINING = ("learning_rate",)
 TYPING = 900  # milliseconds without a key before a training takes a rate; "3e-4" begins with a 3
 
@@ -36,10 +35,7 @@ class PlanPanel(Panel):
         super().__init__(session)
         self.setObjectName("plan_view")
         self._cards = ModelCards(
-            [
-                ModelCard(row.name, SHORT_TITLES.get(row.name, row.title), row.sentence)
-                for row in FAMILIES.values()
-            ]
+            [ModelCard(row.name, row.short_title, row.sentence) for row in FAMILIES.values()]
         )
         self._cards.setObjectName("family_picker")
         plan = session.training.plan

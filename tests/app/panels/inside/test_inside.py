@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
+from small_models import small_settings
 
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
@@ -21,20 +22,12 @@ from lmviz.inspection.logit_lens import logit_lens, residual_norms
 from lmviz.training.run import Run
 
 LONG = 30_000
-SETTINGS = {
-    "ngram": {"order": 3},
-    "window": {"window": 2, "width": 6},
-    "rnn": {"width": 6},
-    "lstm": {"width": 6, "layers": 2},
-    "gru": {"width": 6},
-    "transformer": {"width": 8, "heads": 2, "layers": 2, "context": 8},
-}
 
 
 @pytest.fixture(scope="module", params=list(FAMILIES))
 def run(request: pytest.FixtureRequest, make_run: Callable[..., Path]) -> Path:
     """A small run of each family."""
-    return make_run(request.param, 3, **SETTINGS[request.param])
+    return make_run(request.param, 3, **small_settings(request.param))
 
 
 @pytest.fixture

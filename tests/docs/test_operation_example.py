@@ -1,0 +1,96 @@
+"""The operation of docs/adding-an-operation.md, in a family that is made of little else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+import torch
+from examples import NAMES, check_invariant, install, invariants
+from torch import nn
+from torch.nn import functional
+
+from lmviz import families
+from lmviz.errors import LmvizError
+from lmviz.inspection.equations import one_line
+from lmviz.inspection.explain import explain
+from lmviz.inspection.trace import trace
+from lmviz.models.arithmetic import RULES
+from lmviz.models.neural import NeuralModel, output_stages
+from lmviz.models.operations import TokenLookup
+from lmviz.models.tap import Tap, Weight
+
+EPSILON = 1e-6
+
+
+class NormedModel(NeuralModel):
+    """The next token from the normalised embedding of the last."""
+
+    family = "normed"
+
+    def __init__(self, configuration, vocabulary_size):
+        width = configuration.width
+        super().__init__(
+            configuration, vocabulary_size, channels=width, features=width, tied=False, output_bias=True
+        )
+        self.norm = nn.RMSNorm(width, EPSILON)
+
+    def features(self, tokens, state=None):
+        return self.norm(self.embedding(tokens)), None
+
+    def taps(self):
+        from lmviz.models.operations.rms_norm import RMSNorm
+
+        axes = ("position", "channel")
+        return (
+            Tap("embedding", axes, TokenLookup(Weight("embedding.weight"))),
+            Tap("norm", axes, RMSNorm("embedding", Weight("norm.weight"), EPSILON)),
+            *self.output_taps("norm", "norm"),
+        )
+
+    def stages(self):
+        return output_stages(("norm",), "y = W n")
+
+
+@pytest.fixture(scope="module")
+def example() -> Iterator[ModuleType]:
+    """The tests of all families, where one of them uses the operation."""
+    with pytest.MonkeyPatch.context() as patch:
+        [row] = install("adding-an-operation.md", patch).values()
+        rule = sys.modules["lmviz.models.arithmetic.rules.rms_norm"].RMS_NORM
+        for name, value in eval(f"{{{row}}}", {"RMS_NORM": rule}).items():
+            patch.setitem(RULES, name, value)
+        module = ModuleType("normed_model")
+        module.NormedModel = NormedModel
+        patch.setitem(sys.modules, "normed_model", module)
+        settings = "lmviz.models.window_configuration:WindowConfiguration"
+        learner = "lmviz.training.loop:learn"
+        family = families.Family("normed", "Normed", "", settings, "normed_model:NormedModel", learner)
+        patch.setitem(families.FAMILIES, "normed", family)
+        yield invariants()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_holds_for_every_family_holds_with_the_operation(example, name):
+    check_invariant(example, name, "normed")
+
+
+def test_it_computes_what_torch_does_and_is_written_as_it_is(example):
+    model = example.trained("normed", ())
+    found = trace(model, example.IDS)
+    embedded = torch.from_numpy(found["embedding"].array.copy())
+    expected = functional.rms_norm(embedded, embedded.shape[-1:], model.norm.weight, EPSILON)
+    torch.testing.assert_close(torch.from_numpy(found["norm"].array.copy()), expected)
+    written = one_line(explain(model, found, "norm", (2, 1)))
+    assert written.count("√") == 1
+    assert written.count("=") == 1
+
+
+def test_without_its_rule_it_shows_nothing_rather_than_a_sum(example, monkeypatch):
+    model = example.trained("normed", ())
+    found = trace(model, example.IDS)
+    monkeypatch.delitem(RULES, "rms norm")
+    with pytest.raises(LmvizError, match="no rule 'rms norm'"):
+        explain(model, found, "norm", (2, 1))
