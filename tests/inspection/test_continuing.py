@@ -11,7 +11,7 @@ from lmviz.inspection.interventions import zero
 from lmviz.inspection.trace import trace
 from lmviz.models.growth import ROWS, WHOLE
 from lmviz.models.ngram.counts import count_ngrams
-from lmviz.models.operations import Activation, Rotate, Sinusoids
+from lmviz.models.operations import Activation, CausalMask, DotProducts, Rotate, Scale, Sinusoids, Softmax
 from lmviz.models.operations.inputs import Window
 from lmviz.models.operations.ngram_lookup import ContextCounts, MatchedContext
 
@@ -200,16 +200,19 @@ def test_some_taps_can_be_asked_for(a):
         ("transformer-rotary-pre", Rotate, 4),
         ("transformer-sinusoidal-pre", Sinusoids, 4),
         ("transformer-learned-pre", Activation, 4),
+        ("transformer-alibi-pre", DotProducts, 4),
+        ("transformer-alibi-pre", Scale, 4),
+        ("transformer-alibi-pre", CausalMask, 4),
+        ("transformer-learned-post", Softmax, 4),
     ],
 )
 def test_an_operation_computes_what_it_declares_to_be_new(a, kind, operation, rows, monkeypatch):
     model = a(kind)
     earlier, computed, plain = trace(model, BEGINNING), [], operation.compute
-    axis = 2 if operation is Rotate else 1
 
     def compute(self, scope):
         value = plain(self, scope)
-        computed.append(value.shape[axis])
+        computed.append(value.shape[-2])  # positions or queries
         return value
 
     monkeypatch.setattr(operation, "compute", compute)
