@@ -4,8 +4,9 @@
     python3 start.py [PATH]       open the window; PATH is a text or a run
     python3 start.py WORD ...     do one other thing; `python3 start.py --help` lists the words
 
-Each call makes `.venv` beside this file, installs there what is missing, in the versions of
-constraints.txt, and goes on at once when nothing is. Only the standard library is used, on Linux,
+Each call names the system packages that are missing, and installs them as root or after a yes at the
+terminal; makes `.venv` beside this file; installs there what is missing, in the versions of
+constraints.txt; and goes on at once when nothing is. Only the standard library is used, on Linux,
 macOS and Windows; a Python that is too old gets far enough to say so.
 """
 
@@ -34,20 +35,23 @@ FOLDER = HERE / ".venv"
 PYTHON = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 RECORD = FOLDER / "lmviz-installed.json"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+NVIDIA_DRIVER = Path("/proc/driver/nvidia")
 
 
 class Word(NamedTuple):
     """One thing to do: in words, the extras of pyproject.toml it needs, and what `.venv`'s Python runs.
 
-    All commands are run even when one fails; the last one gets the rest of the command line.
+    All commands are run even when one fails; the last one gets the rest of the command line. `plugin` is
+    the one with which Qt draws meanwhile, None for that of this screen.
     """
 
     does: str
     extras: tuple[str, ...]
     commands: tuple[tuple[str, ...], ...]
+    plugin: str | None = "offscreen"
 
 
-WINDOW = Word("open the window", (), (("-m", "lmviz"),))
+WINDOW = Word("open the window", (), (("-m", "lmviz"),), plugin=None)
 WORDS = {
     "test": Word(
         "check style, import contracts and behaviour",
@@ -78,21 +82,60 @@ WORDS = {
 
 
 def read_arguments(arguments: list[str]) -> argparse.Namespace:
-    """`.cpu`, and `.rest`: the word or path with all that follows."""
+    """`.build`, which PyTorch to take ("cpu", "cuda" or None), and `.rest`: the word or path with all that
+    follows."""
     parser = argparse.ArgumentParser(
-        usage="python3 start.py [--cpu] [PATH | WORD ...]",
+        usage="python3 start.py [--cpu | --cuda] [PATH | WORD ...]",
         description="Open the lmviz window, on PATH if there is one, or do what a word says:\n\n"
-        + "\n".join(f"  {name:<12} {word.does}" for name, word in WORDS.items()),
+        + "\n".join(f"  {name:<14} {word.does}" for name, word in WORDS.items()),
         epilog="What follows a word is handed on, such as a folder of tests after `test`.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "--cpu",
-        action="store_true",
-        help="take PyTorch without CUDA: on Linux without an NVIDIA card, gigabytes less to download",
-    )
+    builds = parser.add_mutually_exclusive_group()
+    for build, sentence in (
+        ("cpu", "take PyTorch without CUDA, as happens by itself on Linux without an NVIDIA card"),
+        ("cuda", "take PyTorch with CUDA on Linux, whatever the card: gigabytes more to download"),
+    ):
+        builds.add_argument(f"--{build}", dest="build", action="store_const", const=build, help=sentence)
     parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
+
+
+def bring_system_packages(plugin: str | None) -> None:
+    """Name what the system lacks, and install it where that may be done; go on in any case.
+
+    As root it is installed at once, at a terminal after a yes. The checks that follow, and Qt's own, say
+    what does not work without it.
+    """
+    from lmviz import doctor
+
+    missing = doctor.missing_parts(plugin)
+    if not PYTHON.exists():
+        missing += doctor.missing_venv()
+    if not missing:
+        return
+    print(doctor.parts_sentence(missing), flush=True)
+    commands = doctor.install_commands(missing)
+    if not commands or not may_install():
+        return
+    print("Installing them …", flush=True)
+    output = None if sys.stdout.isatty() else subprocess.DEVNULL
+    codes = [subprocess.call(command, stdout=output) for command in commands]
+    if codes[-1] != 0:
+        print("They were not installed, for the reason above; going on without them.", flush=True)
+
+
+def may_install() -> bool:
+    """Whether system packages may be installed: by root, or by whoever says yes at the terminal."""
+    if os.geteuid() == 0:
+        return True
+    if not (sys.stdin and sys.stdin.isatty() and shutil.which("sudo")):
+        return False
+    try:
+        answer = input("Install them now? sudo may ask for your password. [y/N] ")
+    except EOFError:
+        return False
+    return answer.strip().lower() in ("y", "yes")
 
 
 def make_environment() -> None:
@@ -109,27 +152,77 @@ def make_environment() -> None:
         )
 
 
-def install(extras: tuple[str, ...], cpu: bool) -> None:
-    """Install lmviz, editable, with these extras and those of earlier calls, unless all is there."""
+def install(extras: tuple[str, ...], asked: str | None) -> None:
+    """Install lmviz, editable, with these extras and those of earlier calls, unless all is there.
+
+    `asked` is the build of PyTorch on the command line, if any; the choice is kept for later calls.
+    """
     wishes = [(HERE / name).read_bytes() for name in ("pyproject.toml", "constraints.txt")]
     fingerprint = hashlib.sha256(b"\0".join([*wishes, bytes(HERE)])).hexdigest()
     record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+    before = record.get("torch")
+    build = asked or before or usual_build()
     wanted = sorted({*extras, *record.get("extras", [])})
-    if record == {"fingerprint": fingerprint, "extras": wanted}:
+    if record == {"fingerprint": fingerprint, "extras": wanted, "torch": build}:
         return
     print("Installing what is missing into .venv; the first time takes some minutes …", flush=True)
+    changes = before not in (None, build)  # pip alone would keep the build that is there
+    if build == "cpu" and not install_cpu_build(anew=changes):
+        build, changes = "cuda", False
+    if changes and build == "cuda":
+        finish(pip_install("--no-deps", "--force-reinstall", "torch"))
+    finish(pip_install("--editable", f"{HERE}[{','.join(wanted)}]" if wanted else HERE))
+    unpack_pyside()
+    values = {"fingerprint": fingerprint, "extras": wanted, "torch": build}
+    RECORD.write_text(json.dumps(values), encoding="utf-8")
+
+
+def usual_build() -> str:
+    """The build of PyTorch for this machine, saying so where it is the one without CUDA.
+
+    Only for Linux does the default index hold a build with CUDA.
+    """
+    if not sys.platform.startswith("linux") or shutil.which("nvidia-smi") or NVIDIA_DRIVER.exists():
+        return "cuda"
+    print(
+        "No NVIDIA card with its driver was found: taking PyTorch without CUDA, gigabytes less. "
+        "`python3 start.py --cuda` takes the other.",
+        flush=True,
+    )
+    return "cpu"
+
+
+def install_cpu_build(anew: bool) -> bool:
+    """Install PyTorch alone from the index of builds without CUDA; whether that worked.
+
+    As an extra index it would be asked for every package, and one that never answers costs pip minutes
+    for each of them.
+    """
+    options = ["--no-deps", "--index-url", CPU_INDEX, "--retries", "1", "--timeout", "10"]
+    if pip_install(*options, *(["--force-reinstall"] if anew else []), "torch") == 0:
+        return True
+    print(
+        f"PyTorch without CUDA did not come from {CPU_INDEX}, for the reason above: going on with the "
+        "default index, whose build on Linux is gigabytes larger.",
+        flush=True,
+    )
+    return False
+
+
+def pip_install(*arguments: object) -> int:
+    """Let `.venv`'s pip install something, in the versions of constraints.txt; its exit code."""
     command = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     command += [] if sys.stdout.isatty() else ["--quiet"]
-    command += ["--extra-index-url", CPU_INDEX] if cpu else []
-    command += ["--constraint", HERE / "constraints.txt"]
-    command += ["--editable", f"{HERE}[{','.join(wanted)}]" if wanted else HERE]
-    if subprocess.call(command) != 0:
+    return subprocess.call([*command, "--constraint", HERE / "constraints.txt", *arguments])
+
+
+def finish(code: int) -> None:
+    """End with a sentence where an installation failed."""
+    if code != 0:
         sys.exit(
             "The installation did not finish, for the reason above. Most often there is no network or "
             "no space on the disk: mend that and give the same command again."
         )
-    unpack_pyside()
-    RECORD.write_text(json.dumps({"fingerprint": fingerprint, "extras": wanted}), encoding="utf-8")
 
 
 def unpack_pyside() -> None:
@@ -157,8 +250,10 @@ def main() -> int:
     options = read_arguments(sys.argv[1:])
     name = options.rest[0] if options.rest else ""
     word, rest = (WORDS[name], options.rest[1:]) if name in WORDS else (WINDOW, options.rest)
+    if word is not WORDS["doctor"]:  # which names what is missing and leaves the machine as it is
+        bring_system_packages(word.plugin)
     make_environment()
-    install(word.extras, options.cpu)
+    install(word.extras, options.build)
     if word is not WINDOW:
         os.chdir(HERE)
     codes = [run([*command, *(rest if command is word.commands[-1] else [])]) for command in word.commands]

@@ -2,8 +2,8 @@
 
 Qt aborts, which Python cannot catch, where a system library of its screen plugin is missing. So
 `missing_libraries` looks for them first; the window asks it before it starts, `lmviz doctor` prints
-everything that `examine` finds, and `python3 -m lmviz.doctor` names the Debian packages for a build
-machine. Only the standard library is imported, so that this works where nothing is installed.
+everything that `examine` finds, and start.py installs what `missing_parts` names. Only the standard
+library is imported, so that this works where nothing is installed.
 """
 
 from __future__ import annotations
@@ -16,58 +16,62 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Library:
-    """A shared library that Qt loads, and the packages that bring it."""
+class SystemPart:
+    """A shared library or another part of the system, and the packages that bring it."""
 
-    file: str
+    name: str
     debian: str
     fedora: str
 
 
 ALWAYS = (
-    Library("libGL.so.1", "libgl1", "libglvnd-glx"),
-    Library("libEGL.so.1", "libegl1", "libglvnd-egl"),
-    Library("libfontconfig.so.1", "libfontconfig1", "fontconfig"),
-    Library("libfreetype.so.6", "libfreetype6", "freetype"),
-    Library("libxkbcommon.so.0", "libxkbcommon0", "libxkbcommon"),
-    Library("libdbus-1.so.3", "libdbus-1-3", "dbus-libs"),
-    Library("libglib-2.0.so.0", "libglib2.0-0", "glib2"),
-    Library("libgthread-2.0.so.0", "libglib2.0-0", "glib2"),
-    Library("libX11.so.6", "libx11-6", "libX11"),
-    Library("libz.so.1", "zlib1g", "zlib"),
-    Library("libzstd.so.1", "libzstd1", "libzstd"),
+    SystemPart("libGL.so.1", "libgl1", "libglvnd-glx"),
+    SystemPart("libEGL.so.1", "libegl1", "libglvnd-egl"),
+    SystemPart("libfontconfig.so.1", "libfontconfig1", "fontconfig"),
+    SystemPart("libfreetype.so.6", "libfreetype6", "freetype"),
+    SystemPart("libxkbcommon.so.0", "libxkbcommon0", "libxkbcommon"),
+    SystemPart("libdbus-1.so.3", "libdbus-1-3", "dbus-libs"),
+    SystemPart("libglib-2.0.so.0", "libglib2.0-0", "glib2"),
+    SystemPart("libgthread-2.0.so.0", "libglib2.0-0", "glib2"),
+    SystemPart("libX11.so.6", "libx11-6", "libX11"),
+    SystemPart("libz.so.1", "zlib1g", "zlib"),
+    SystemPart("libzstd.so.1", "libzstd1", "libzstd"),
 )
 """What Qt's core, its widgets and its offscreen plugin need; read off the wheel with readelf."""
 
 PLUGINS = {
     "xcb": (
-        Library("libxcb-cursor.so.0", "libxcb-cursor0", "xcb-util-cursor"),
-        Library("libxcb-icccm.so.4", "libxcb-icccm4", "xcb-util-wm"),
-        Library("libxcb-image.so.0", "libxcb-image0", "xcb-util-image"),
-        Library("libxcb-keysyms.so.1", "libxcb-keysyms1", "xcb-util-keysyms"),
-        Library("libxcb-render-util.so.0", "libxcb-render-util0", "xcb-util-renderutil"),
-        Library("libxcb-util.so.1", "libxcb-util1", "xcb-util"),
-        Library("libxcb.so.1", "libxcb1", "libxcb"),
-        Library("libxcb-randr.so.0", "libxcb-randr0", "libxcb"),
-        Library("libxcb-render.so.0", "libxcb-render0", "libxcb"),
-        Library("libxcb-shape.so.0", "libxcb-shape0", "libxcb"),
-        Library("libxcb-shm.so.0", "libxcb-shm0", "libxcb"),
-        Library("libxcb-sync.so.1", "libxcb-sync1", "libxcb"),
-        Library("libxcb-xfixes.so.0", "libxcb-xfixes0", "libxcb"),
-        Library("libxcb-xkb.so.1", "libxcb-xkb1", "libxcb"),
-        Library("libX11-xcb.so.1", "libx11-xcb1", "libX11-xcb"),
-        Library("libxkbcommon-x11.so.0", "libxkbcommon-x11-0", "libxkbcommon-x11"),
+        SystemPart("libxcb-cursor.so.0", "libxcb-cursor0", "xcb-util-cursor"),
+        SystemPart("libxcb-icccm.so.4", "libxcb-icccm4", "xcb-util-wm"),
+        SystemPart("libxcb-image.so.0", "libxcb-image0", "xcb-util-image"),
+        SystemPart("libxcb-keysyms.so.1", "libxcb-keysyms1", "xcb-util-keysyms"),
+        SystemPart("libxcb-render-util.so.0", "libxcb-render-util0", "xcb-util-renderutil"),
+        SystemPart("libxcb-util.so.1", "libxcb-util1", "xcb-util"),
+        SystemPart("libxcb.so.1", "libxcb1", "libxcb"),
+        SystemPart("libxcb-randr.so.0", "libxcb-randr0", "libxcb"),
+        SystemPart("libxcb-render.so.0", "libxcb-render0", "libxcb"),
+        SystemPart("libxcb-shape.so.0", "libxcb-shape0", "libxcb"),
+        SystemPart("libxcb-shm.so.0", "libxcb-shm0", "libxcb"),
+        SystemPart("libxcb-sync.so.1", "libxcb-sync1", "libxcb"),
+        SystemPart("libxcb-xfixes.so.0", "libxcb-xfixes0", "libxcb"),
+        SystemPart("libxcb-xkb.so.1", "libxcb-xkb1", "libxcb"),
+        SystemPart("libX11-xcb.so.1", "libx11-xcb1", "libX11-xcb"),
+        SystemPart("libxkbcommon-x11.so.0", "libxkbcommon-x11-0", "libxkbcommon-x11"),
     ),
     "wayland": (
-        Library("libwayland-client.so.0", "libwayland-client0", "libwayland-client"),
-        Library("libwayland-cursor.so.0", "libwayland-cursor0", "libwayland-cursor"),
+        SystemPart("libwayland-client.so.0", "libwayland-client0", "libwayland-client"),
+        SystemPart("libwayland-cursor.so.0", "libwayland-cursor0", "libwayland-cursor"),
     ),
 }
 """What a plugin that talks to a screen needs besides."""
+
+FONT = SystemPart("a font", "fonts-dejavu-core", "dejavu-sans-fonts")
+FONT_ENDINGS = (".ttf", ".otf", ".ttc", ".pfb", ".pcf.gz")
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ def screen_plugin(environment: Mapping[str, str] = os.environ) -> str:
     return "xcb" if environment.get("DISPLAY") else ""
 
 
-def missing_libraries(plugin: str | None = None) -> tuple[Library, ...]:
+def missing_libraries(plugin: str | None = None) -> tuple[SystemPart, ...]:
     """The system libraries that Qt would not find for a screen plugin, by default the one it will take.
 
     Empty everywhere but on Linux: the wheels for macOS and Windows hold all they need.
@@ -100,7 +104,7 @@ def missing_libraries(plugin: str | None = None) -> tuple[Library, ...]:
     if not sys.platform.startswith("linux"):
         return ()
     wanted = ALWAYS + PLUGINS.get(screen_plugin() if plugin is None else plugin, ())
-    return tuple(library for library in wanted if not _loads(library.file))
+    return tuple(library for library in wanted if not _loads(library.name))
 
 
 def _loads(file: str) -> bool:
@@ -111,19 +115,69 @@ def _loads(file: str) -> bool:
     return True
 
 
-def install_command(libraries: Iterable[Library]) -> str:
-    """The command that installs the libraries on this system, as far as its package manager is known."""
-    found = tuple(libraries)
+def missing_parts(plugin: str | None = None) -> tuple[SystemPart, ...]:
+    """The missing libraries, and a font where there is none and Qt would draw no text."""
+    if not sys.platform.startswith("linux") or _has_font():
+        return missing_libraries(plugin)
+    return (*missing_libraries(plugin), FONT)
+
+
+def _has_font() -> bool:
+    """Whether a font lies in one of the folders in which fontconfig looks."""
+    home = Path.home()
+    data = os.environ.get("XDG_DATA_DIRS", "/usr/local/share:/usr/share").split(":")
+    folders = (home / ".fonts", home / ".local/share/fonts", *(Path(folder) / "fonts" for folder in data))
+    files = chain.from_iterable(names for folder in folders for _, _, names in os.walk(folder))
+    return any(name.lower().endswith(FONT_ENDINGS) for name in files)
+
+
+def missing_venv() -> tuple[SystemPart, ...]:
+    """What this Python lacks to make an environment; Debian has it in a package of its own."""
+    if sys.base_prefix != "/usr" or importlib.util.find_spec("ensurepip") is not None:
+        return ()
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    return (SystemPart("Python's ensurepip", f"python{version}-venv", f"python{version}"),)
+
+
+def install_command(parts: Iterable[SystemPart]) -> str:
+    """The command that installs the parts on this system, as far as its package manager is known."""
+    found = tuple(parts)
+    rights = "" if _is_root() else "sudo "
     if shutil.which("dnf") and not shutil.which("apt-get"):
-        return "sudo dnf install " + " ".join(sorted({library.fedora for library in found}))
-    return "sudo apt-get install " + " ".join(sorted({library.debian for library in found}))
+        return f"{rights}dnf install " + " ".join(sorted({part.fedora for part in found}))
+    return f"{rights}apt-get install " + " ".join(_debian_packages(found))
 
 
-def libraries_sentence(libraries: Iterable[Library]) -> str:
-    """What is missing and how to install it."""
+def install_commands(parts: Iterable[SystemPart]) -> tuple[tuple[str, ...], ...]:
+    """The commands with which a program installs the parts where there is apt-get; none elsewhere."""
+    if not shutil.which("apt-get"):
+        return ()
+    rights = () if _is_root() else ("sudo",)
+    apt = (*rights, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q=2", "-oDPkg::Lock::Timeout=60")
+    packages = _debian_packages(parts)
+    return (*apt, "update"), (*apt, "install", "--yes", "--no-install-recommends", *packages)
+
+
+def _debian_packages(parts: Iterable[SystemPart]) -> list[str]:
+    return sorted({part.debian for part in parts})
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def libraries_sentence(libraries: Iterable[SystemPart]) -> str:
+    """Which of Qt's libraries are missing and how to install them."""
     found = tuple(libraries)
-    files = ", ".join(library.file for library in found)
+    files = ", ".join(library.name for library in found)
     return f"Qt cannot draw without {files}: install with `{install_command(found)}`."
+
+
+def parts_sentence(parts: Iterable[SystemPart]) -> str:
+    """Which parts of the system are missing and how to install them."""
+    found = tuple(parts)
+    names = ", ".join(part.name for part in found)
+    return f"This system lacks {names}: `{install_command(found)}` installs what is missing."
 
 
 def missing_display(environment: Mapping[str, str] = os.environ) -> str:
@@ -217,10 +271,10 @@ def _refused(name: str, version: str) -> str:
 
 
 def _system_libraries() -> Finding:
-    missing = missing_libraries()
+    missing = missing_parts()
     if missing:
-        return Finding("libraries", "problem", libraries_sentence(missing))
-    return Finding("libraries", "fine", "All system libraries that Qt needs are here.")
+        return Finding("libraries", "problem", parts_sentence(missing))
+    return Finding("libraries", "fine", "All system libraries that Qt needs, and a font, are here.")
 
 
 def _display() -> Finding:
@@ -252,7 +306,11 @@ def _torch() -> Finding:
     if torch.backends.mps.is_available():
         return Finding("torch", "fine", f"{version} trains on Apple's Metal.")
     if shutil.which("nvidia-smi") and torch.version.cuda is None:
-        return Finding("torch", "note", f"{version} is built without CUDA and does not use the NVIDIA card.")
+        sentence = (
+            f"{version} is built without CUDA and does not use the NVIDIA card: "
+            "`python3 start.py --cuda` takes the other build."
+        )
+        return Finding("torch", "note", sentence)
     return Finding("torch", "fine", f"{version} trains on the processor, {os.cpu_count()} cores.")
 
 
@@ -283,7 +341,3 @@ def _folder(name: str, folder: Path) -> Finding:
     if free < 200e6:
         return Finding(name, "note", f"Only {free / 1e6:.0f} MB are free where {folder} is.")
     return Finding(name, "fine", f"{folder} can be written to, {free / 1e9:.0f} GB free.")
-
-
-if __name__ == "__main__":
-    print(*sorted({library.debian for library in missing_libraries("offscreen")}))

@@ -8,9 +8,16 @@ from pathlib import Path
 import pytest
 
 from lmviz import doctor
-from lmviz.doctor import Library, examine, install_command, libraries_sentence, missing_display, screen_plugin
+from lmviz.doctor import (
+    SystemPart,
+    examine,
+    install_command,
+    libraries_sentence,
+    missing_display,
+    screen_plugin,
+)
 
-LOST = Library("libnowhere.so.9", "libnowhere9", "nowhere")
+LOST = SystemPart("libnowhere.so.9", "libnowhere9", "nowhere")
 
 linux_only = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="Qt brings its libraries along elsewhere"
@@ -26,7 +33,7 @@ def test_a_library_that_does_not_load_is_missing_and_its_package_is_named(monkey
     assert doctor.missing_libraries("offscreen") == (LOST,)
     sentence = libraries_sentence(doctor.missing_libraries("offscreen"))
     assert "libnowhere.so.9" in sentence
-    assert "sudo apt-get install libnowhere9" in sentence
+    assert "apt-get install libnowhere9" in sentence
 
 
 @linux_only
@@ -38,7 +45,35 @@ def test_a_plugin_needs_its_own_libraries_besides(monkeypatch):
 
 def test_on_fedora_the_package_has_fedoras_name(monkeypatch):
     monkeypatch.setattr(doctor.shutil, "which", {"dnf": "/usr/bin/dnf"}.get)
+    monkeypatch.setattr(doctor.os, "geteuid", lambda: 1000, raising=False)
     assert install_command([LOST]) == "sudo dnf install nowhere"
+    assert doctor.install_commands([LOST]) == ()
+
+
+def test_root_is_told_no_sudo(monkeypatch):
+    monkeypatch.setattr(doctor.shutil, "which", {"apt-get": "/usr/bin/apt-get"}.get)
+    monkeypatch.setattr(doctor.os, "geteuid", lambda: 0, raising=False)
+    assert install_command([LOST]) == "apt-get install libnowhere9"
+    assert not any("sudo" in command for command in doctor.install_commands([LOST]))
+
+
+@linux_only
+def test_a_system_without_a_font_lacks_one(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_DIRS", str(tmp_path / "share"))
+    assert doctor.FONT in doctor.missing_parts("offscreen")
+    (tmp_path / "share" / "fonts" / "dejavu").mkdir(parents=True)
+    assert doctor.FONT in doctor.missing_parts("offscreen")
+    (tmp_path / "share" / "fonts" / "dejavu" / "Sans.TTF").touch()
+    assert doctor.FONT not in doctor.missing_parts("offscreen")
+
+
+def test_debians_python_without_ensurepip_lacks_a_package(monkeypatch):
+    assert doctor.missing_venv() == ()  # or these tests would have no environment
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(doctor.sys, "base_prefix", "/usr")
+    [part] = doctor.missing_venv()
+    assert part.debian == f"python3.{sys.version_info[1]}-venv"
 
 
 def test_a_package_of_several_libraries_is_named_once():
@@ -94,12 +129,14 @@ def test_a_folder_that_cannot_be_written_to_is_a_problem(tmp_path):
     assert "cannot write its settings" in finding.sentence
 
 
-def test_a_build_machine_asks_it_for_packages_before_anything_is_installed():
+def test_it_needs_nothing_but_the_standard_library():
+    """start.py asks it before anything is installed; this machine draws offscreen, or no test would run."""
+    code = "from lmviz import doctor; print(doctor.missing_parts('offscreen'))"
     done = subprocess.run(
-        [sys.executable, "-S", "-m", "lmviz.doctor"],
+        [sys.executable, "-S", "-c", code],
         capture_output=True,
         text=True,
         check=True,
         cwd=Path(__file__).parent.parent,
     )
-    assert done.stdout.strip() == ""  # this machine draws offscreen, or these tests would not run
+    assert done.stdout.strip() == "()"

@@ -1,16 +1,23 @@
 """start.py, without making an environment anew."""
 
+import http.server
 import importlib.util
+import io
+import os
 import shutil
 import subprocess
 import sys
+import threading
 import tomllib
+import zipfile
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from lmviz import doctor
 
 ROOT = Path(__file__).parent.parent
 
@@ -23,6 +30,11 @@ def start():
     return module
 
 
+linux_only = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="only on Linux are there system packages and two builds"
+)
+
+
 @pytest.fixture
 def calls(start, tmp_path, monkeypatch) -> list[list[str]]:
     """A checkout in which installing is only written down."""
@@ -30,10 +42,127 @@ def calls(start, tmp_path, monkeypatch) -> list[list[str]]:
         (tmp_path / name).write_text("first", encoding="utf-8")
     monkeypatch.setattr(start, "HERE", tmp_path)
     monkeypatch.setattr(start, "RECORD", tmp_path / "record.json")
+    monkeypatch.setattr(start, "usual_build", lambda: "cuda")
     made: list[list[str]] = []
     monkeypatch.setattr(start.subprocess, "call", lambda command: made.append(list(map(str, command))) or 0)
     monkeypatch.setattr(start, "unpack_pyside", lambda: None)
     return made
+
+
+class Machine:
+    """A Linux without a library, with commands of its own on PATH that write down how they were called."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._folder, self._log, self._patch = folder / "bin", folder / "log", monkeypatch
+        self._folder.mkdir()
+        (self._folder / "env").symlink_to(shutil.which("env"))
+        monkeypatch.setenv("PATH", str(self._folder))
+        lost = doctor.SystemPart("libnowhere.so.9", "libnowhere9", "nowhere")
+        monkeypatch.setattr(doctor, "missing_parts", lambda plugin: (lost,))
+
+    def add(self, name: str, does: str = "exit 0") -> None:
+        path = self._folder / name
+        path.write_text(f'#!/bin/sh\necho "{name} $*" >> {self._log}\n{does}\n', encoding="utf-8")
+        path.chmod(0o755)
+
+    def sit_down(self, user: int, answer: str | None) -> None:
+        """Somebody at a terminal who answers so, or nobody and no terminal."""
+        self._patch.setattr(os, "geteuid", lambda: user)
+        keyboard = io.StringIO("" if answer is None else answer + "\n")
+        keyboard.isatty = lambda: answer is not None
+        self._patch.setattr(sys, "stdin", keyboard)
+
+    @property
+    def log(self) -> list[str]:
+        return self._log.read_text(encoding="utf-8").splitlines() if self._log.exists() else []
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch) -> Machine:
+    return Machine(tmp_path, monkeypatch)
+
+
+@linux_only
+@pytest.mark.parametrize(
+    ("user", "answer", "installs"),
+    [
+        (0, None, True),
+        (0, "", True),
+        (1000, "y", True),
+        (1000, "Yes", True),
+        (1000, "n", False),
+        (1000, "", False),
+        (1000, None, False),
+    ],
+)
+def test_system_packages_are_named_and_installed_by_root_or_after_a_yes(
+    start, machine, capfd, user, answer, installs
+):
+    machine.add("apt-get")
+    machine.add("sudo", 'exec "$@"')
+    machine.sit_down(user, answer)
+    start.bring_system_packages("offscreen")
+    said = capfd.readouterr().out
+    assert "lacks libnowhere.so.9" in said
+    assert f"`{'sudo ' if user else ''}apt-get install libnowhere9`" in said
+    assert ("[y/N]" in said) == (user != 0 and answer is not None)
+    apt = [line for line in machine.log if line.startswith("apt-get")]
+    assert [line.split()[3] for line in apt] == (["update", "install"] if installs else [])
+    assert not apt or apt[-1].endswith(" libnowhere9")
+    assert any(line.startswith("sudo") for line in machine.log) == (installs and user != 0)
+
+
+@linux_only
+def test_a_person_without_sudo_is_told_the_packages_and_asked_nothing(start, machine, capfd):
+    machine.add("apt-get")
+    machine.sit_down(1000, "y")
+    start.bring_system_packages("offscreen")
+    said = capfd.readouterr().out
+    assert "libnowhere9" in said
+    assert "[y/N]" not in said
+    assert machine.log == []
+
+
+@linux_only
+def test_where_there_is_no_apt_the_packages_are_named_and_it_goes_on(start, machine, capfd):
+    machine.add("dnf")
+    machine.sit_down(0, "y")
+    start.bring_system_packages("offscreen")
+    assert "`dnf install nowhere`" in capfd.readouterr().out
+    assert machine.log == []
+
+
+@linux_only
+def test_packages_that_do_not_install_are_said_and_it_goes_on(start, machine, capfd):
+    machine.add("apt-get", "exit 100")
+    machine.sit_down(0, None)
+    start.bring_system_packages("offscreen")
+    assert "were not installed" in capfd.readouterr().out
+
+
+@linux_only
+def test_where_nothing_is_missing_nothing_is_said(start, machine, monkeypatch, capfd):
+    machine.add("apt-get")
+    machine.sit_down(0, "y")
+    monkeypatch.setattr(doctor, "missing_parts", lambda plugin: ())
+    start.bring_system_packages(None)
+    assert capfd.readouterr().out == ""
+    assert machine.log == []
+
+
+@linux_only
+def test_without_an_nvidia_card_torch_comes_without_cuda_and_it_is_said(
+    start, machine, monkeypatch, tmp_path, capfd
+):
+    monkeypatch.setattr(start, "NVIDIA_DRIVER", tmp_path / "nvidia")
+    assert start.usual_build() == "cpu"
+    assert "--cuda" in capfd.readouterr().out
+    (tmp_path / "nvidia").mkdir()
+    assert start.usual_build() == "cuda"
+    (tmp_path / "nvidia").rmdir()
+    machine.add("nvidia-smi")
+    assert start.usual_build() == "cuda"
+    assert capfd.readouterr().out == ""
 
 
 def test_an_old_python_is_told_which_one_to_take():
@@ -45,25 +174,25 @@ def test_an_old_python_is_told_which_one_to_take():
 
 
 def test_what_is_there_is_not_installed_again(start, calls):
-    start.install(("test",), cpu=False)
-    start.install(("test",), cpu=False)
-    start.install((), cpu=False)
+    start.install(("test",), None)
+    start.install(("test",), None)
+    start.install((), None)
     assert len(calls) == 1
 
 
 def test_a_change_of_the_versions_installs_again_with_all_that_was_wanted(start, calls):
-    start.install(("test",), cpu=False)
+    start.install(("test",), None)
     (start.HERE / "constraints.txt").write_text("second", encoding="utf-8")
-    start.install(("bench",), cpu=False)
+    start.install(("bench",), None)
     assert [call[-1] for call in calls] == [f"{start.HERE}[test]", f"{start.HERE}[bench,test]"]
 
 
 def test_a_failed_installation_is_tried_again(start, calls, monkeypatch):
     monkeypatch.setattr(start.subprocess, "call", lambda command: 1)
     with pytest.raises(SystemExit, match="did not finish"):
-        start.install((), cpu=False)
+        start.install((), None)
     monkeypatch.setattr(start.subprocess, "call", lambda command: calls.append(command) or 0)
-    start.install((), cpu=False)
+    start.install((), None)
     assert len(calls) == 1
 
 
@@ -80,16 +209,105 @@ def test_pyside_unpacks_its_modules_into_the_environment(start, tmp_path, monkey
     assert list((package / "files.dir" / "shibokensupport").glob("*.py"))
 
 
-def test_cpu_adds_the_index_of_builds_without_cuda(start, calls):
-    start.install((), cpu=True)
-    assert start.CPU_INDEX in calls[0]
-    assert "--constraint" in calls[0]
+def test_the_build_without_cuda_is_asked_for_torch_alone_and_first(start, calls):
+    start.install((), "cpu")
+    first, second = calls
+    assert start.CPU_INDEX in first
+    assert (first[-1], "--no-deps" in first) == ("torch", True)
+    assert start.CPU_INDEX not in second
+    assert "--editable" in second
+    assert all("--constraint" in call for call in calls)
+
+
+def test_an_index_without_cuda_that_fails_leaves_the_default_one(start, calls, monkeypatch, capsys):
+    def call(command: list[object]) -> int:
+        calls.append(list(map(str, command)))
+        return int(start.CPU_INDEX in command)
+
+    monkeypatch.setattr(start.subprocess, "call", call)
+    start.install((), "cpu")
+    assert "--editable" in calls[-1]
+    assert "going on with the default index" in capsys.readouterr().out
+    start.install((), None)
+    assert len(calls) == 2  # what was taken in the end is kept
+
+
+def test_a_build_once_chosen_is_kept_and_changes_when_another_is_asked_for(start, calls):
+    start.install((), "cpu")
+    start.install((), None)
+    assert len(calls) == 2
+    start.install((), "cuda")
+    assert calls[2][-1] == "torch"
+    assert "--force-reinstall" in calls[2]
+    assert start.CPU_INDEX not in calls[2]
+    start.install((), "cpu")
+    assert {start.CPU_INDEX, "--force-reinstall"} <= set(calls[4])
+
+
+class Index(http.server.BaseHTTPRequestHandler):
+    """An index of packages that holds a build of torch, but for those who look below /refused."""
+
+    def do_GET(self) -> None:
+        if "refused" in self.path:
+            return self.send_error(403)
+        name = "torch-2.13.0+cpu-py3-none-any.whl"
+        found = wheel() if self.path.endswith(".whl") else f'<a href="{name}">{name}</a>'.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(found)))
+        self.end_headers()
+        self.wfile.write(found)
+        return None
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def wheel() -> bytes:
+    content = io.BytesIO()
+    info = "torch-2.13.0+cpu.dist-info"
+    with zipfile.ZipFile(content, "w") as file:
+        file.writestr("torch.py", "")
+        file.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: torch\nVersion: 2.13.0+cpu\n")
+        file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(f"{info}/RECORD", "")
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(("place", "installs"), [("whl", True), ("refused", False), (None, False)])
+def test_pip_itself_takes_torch_from_the_index_or_says_that_it_cannot(
+    start, tmp_path, monkeypatch, place, installs
+):
+    """With an index that has it, one that refuses, and a port that nobody listens at."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Index)
+    address = f"http://127.0.0.1:{server.server_address[1]}/{place}"
+    if place is None:
+        server.server_close()
+    else:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    for name in [name for name in os.environ if name.startswith("PIP_") or name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_TARGET", str(tmp_path / "target"))
+    (tmp_path / "constraints.txt").write_text("torch==2.13.0\n", encoding="utf-8")
+    monkeypatch.setattr(start, "HERE", tmp_path)
+    monkeypatch.setattr(start, "PYTHON", sys.executable)
+    monkeypatch.setattr(start, "CPU_INDEX", address)
+    try:
+        assert start.install_cpu_build(anew=True) == installs
+    finally:
+        if place is not None:
+            server.shutdown()
+            server.server_close()
+    assert (tmp_path / "target" / "torch.py").exists() == installs
 
 
 def test_words_are_told_from_paths_and_their_rest_is_handed_on(start):
     options = start.read_arguments(["--cpu", "test", "tests/text", "-x"])
-    assert (options.cpu, options.rest) == (True, ["test", "tests/text", "-x"])
-    assert start.read_arguments(["notes.txt"]).rest == ["notes.txt"]
+    assert (options.build, options.rest) == ("cpu", ["test", "tests/text", "-x"])
+    assert start.read_arguments(["--cuda"]).build == "cuda"
+    options = start.read_arguments(["notes.txt"])
+    assert (options.build, options.rest) == (None, ["notes.txt"])
 
 
 def test_what_the_words_run_is_there(start):
