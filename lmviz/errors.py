@@ -1,12 +1,24 @@
 """The exceptions that a person is meant to read."""
 
+LONGEST = 800
+"""The characters of a sentence that are shown."""
+
+ENDING = 250
+"""How many of them stand at its end, where the way out is."""
+
 
 class LmvizError(Exception):
     """A failure told in one sentence: what it is about, why it failed, and the way out.
 
     The command line prints the sentence and exits with 2; the window shows it beside the control
-    that caused it. Anything else that is raised is a defect of lmviz.
+    that caused it. Anything else that is raised is a defect of lmviz. What a sentence repeats from a file
+    may be of any length: the middle of a long one is left out.
     """
+
+    def __init__(self, sentence: str) -> None:
+        if len(sentence) > LONGEST:
+            sentence = f"{sentence[: LONGEST - ENDING]} … {sentence[-ENDING:]}"
+        super().__init__(sentence)
 
 
 class SettingError(LmvizError):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lmviz.errors import LmvizError
+from lmviz.text.files import read_file
 
 _STEP = 1 << 22  # bytes decoded at a time, so that a large file is never in memory as a string
 _SNIFFED = 8192
@@ -39,7 +40,7 @@ def read_utf8(path: Path, encoding: str = "utf-8", progress: Callable[[float], N
     """
     encoding = check_encoding(encoding)
     try:
-        raw = path.read_bytes()
+        raw = read_file(path)
     except OSError as error:
         raise LmvizError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:  # a path with a NUL in it

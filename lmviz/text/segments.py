@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.text.tokenizer_file import library_call
+
 if TYPE_CHECKING:
     import tokenizers
 
@@ -57,6 +59,7 @@ class SegmentEncoder:
             self._known = {}
         known = self._known
         unseen = [segment for segment in segments if segment not in known]
-        encodings = self._backend.encode_batch_fast(unseen, add_special_tokens=False)
+        with library_call():
+            encodings = self._backend.encode_batch_fast(unseen, add_special_tokens=False)
         known.update((segment, encoding.ids) for segment, encoding in zip(unseen, encodings, strict=True))
         return known

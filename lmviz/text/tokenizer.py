@@ -21,7 +21,8 @@ from lmviz.text.byte_level import readable_piece, whole_characters
 from lmviz.text.characters import CharacterTable, clean, expand_case
 from lmviz.text.files import write_atomically
 from lmviz.text.segments import SEGMENTS, SegmentEncoder
-from lmviz.text.tokenizer_file import is_local, is_lower_case, kind_of, read_backend
+from lmviz.text.tokenizer_bounds import LARGEST_ID
+from lmviz.text.tokenizer_file import is_local, is_lower_case, kind_of, library_call, read_backend
 from lmviz.text.words import UNKNOWN_TEXT, Joiner, join_words
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ single characters, or two bytes and more."""
 _STARTS = (START, "<s>", "<|begin_of_text|>", "<bos>")
 _ENDS = (END, "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>")
 _UNKNOWNS = (UNKNOWN, "<unk>", "[UNK]")
-_LARGEST_ID = 10_000_000
 _VISIBLE = str.maketrans({"\n": "⏎", " ": "␣", "\t": "⇥", "\r": "␍", "\u00a0": "⍽"})
 
 
@@ -70,22 +70,22 @@ class Tokenizer:
 
     def __init__(self, backend: tokenizers.Tokenizer) -> None:
         backend.encode_special_tokens = True  # the user's "</s>" is text; the file cannot hold this switch
-        backend.no_truncation()
-        backend.no_padding()
-        description = json.loads(backend.to_str())
-        vocabulary = backend.get_vocab(with_added_tokens=True)
+        with library_call():
+            vocabulary = backend.get_vocab(with_added_tokens=True)
+            if len(vocabulary) == 0 or max(vocabulary.values()) > LARGEST_ID:
+                raise LmvizError(f"A vocabulary of {len(vocabulary):,} tokens cannot be used.")
+            description = json.loads(backend.to_str())
+            prefix = backend.encode("").ids
         self._backend = backend
         self._vocabulary = vocabulary
         self._is_local = is_local(description)
-        self.vocabulary_size = max(vocabulary.values(), default=-1) + 1
+        self.vocabulary_size = max(vocabulary.values()) + 1
         self.kind = kind_of(description)
         self.lower_case = is_lower_case(description)
         self.start_id = _first(vocabulary, _STARTS)
         self.end_id = _first(vocabulary, _ENDS)
         self.unknown_id = _first(vocabulary, _UNKNOWNS)
-        if not 0 < self.vocabulary_size <= _LARGEST_ID:
-            raise LmvizError(f"A vocabulary of {self.vocabulary_size:,} tokens cannot be used.")
-        self.marks_boundaries = self.start_id is not None and backend.encode("").ids[:1] == [self.start_id]
+        self.marks_boundaries = self.start_id is not None and prefix[:1] == [self.start_id]
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -99,12 +99,14 @@ class Tokenizer:
     @property
     def content(self) -> bytes:
         """What `save` writes."""
-        return self._backend.to_str(pretty=True).encode("utf-8")
+        with library_call():
+            return self._backend.to_str(pretty=True).encode("utf-8")
 
     @property
     def json(self) -> str:
         """The content of the file on one line."""
-        return self._backend.to_str()
+        with library_call():
+            return self._backend.to_str()
 
     def encode(self, text: str) -> np.ndarray:
         """The ids of a text, (token,) int64, without START and END."""
@@ -117,13 +119,18 @@ class Tokenizer:
             return self._table.encode("".join(texts)), np.array([len(text) for text in texts], dtype=np.int64)
         if self._segments is not None:
             return self._segments.encode(texts)
-        pieces = [piece.ids for piece in self._backend.encode_batch(texts, add_special_tokens=False)]
+        with library_call():
+            pieces = [piece.ids for piece in self._backend.encode_batch(texts, add_special_tokens=False)]
         flat = np.fromiter(chain.from_iterable(pieces), dtype=np.int64)
         return flat, np.array([len(piece) for piece in pieces], dtype=np.int64)
 
     def encode_prefix(self, text: str) -> Encoding:
-        """The text as a model reads it: with START in front when the tokenizer marks boundaries."""
-        found = self._backend.encode(clean(text))
+        """The text as a model reads it: with START in front when the tokenizer marks boundaries.
+
+        LmvizError where a stranger's tokenizer cannot read it, as when a regular expression takes too long.
+        """
+        with library_call():
+            found = self._backend.encode(clean(text))
         offsets = tuple(found.offsets)
         tokens = [self.token(index) for index in found.ids]
         if self.kind == "bpe":
@@ -142,7 +149,8 @@ class Tokenizer:
             return join_words([self._written(index) for index in kept])
         if self.kind == "characters":
             return "".join(self._written(index) for index in kept)
-        return self._backend.decode(kept, skip_special_tokens=True)
+        with library_call():
+            return self._backend.decode(kept, skip_special_tokens=True)
 
     def continue_text(self, text: str, index: int) -> str:
         """The text with one more token at its end.

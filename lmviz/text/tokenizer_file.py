@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmviz.errors import LmvizError
+from lmviz.text.files import read_file
+from lmviz.text.tokenizer_bounds import added_ids, check_bounds
 from lmviz.text.words import WORD_PATTERN
 
 if TYPE_CHECKING:
@@ -13,26 +18,58 @@ if TYPE_CHECKING:
 
 CHARACTER_PATTERN = r"[\s\S]"
 
+LARGEST_FILE = 200_000_000
+"""Bytes of a tokenizer.json; those of the largest published vocabularies take some thirty million."""
+
 _NEVER_SEEN = "\U0010ffff"
 
 
+@contextmanager
+def library_call() -> Iterator[None]:
+    """What the `tokenizers` library raises becomes LmvizError: its own bare `Exception`, the refusals of
+    its arguments, and panics, which are no `Exception`."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
+        known = type(error) is Exception or isinstance(error, TypeError | ValueError | OverflowError)
+        if isinstance(error, Exception) and not known:
+            raise
+        raise LmvizError(f"The tokenizer cannot do that ({error}): choose another one.") from error
+
+
 def read_backend(path: Path) -> tokenizers.Tokenizer:
-    """The tokenizer of a tokenizer.json; LmvizError when it is none."""
+    """The tokenizer of a tokenizer.json; LmvizError when it is none.
+
+    The library reads what was checked, written anew, and never the file itself: the two might not agree
+    about a name that is there twice.
+    """
     from tokenizers import Tokenizer
 
     try:
-        text = path.read_bytes().decode("utf-8")
+        description = json.loads(read_file(path, LARGEST_FILE).decode("utf-8"))
+        if not isinstance(description, dict):
+            raise ValueError
+        text = json.dumps(description | {"truncation": None, "padding": None}, allow_nan=False)
     except OSError as error:
         raise LmvizError(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError:
         raise LmvizError(f"{path} is no tokenizer.json: it is not UTF-8 text.") from None
+    except (ValueError, RecursionError):
+        raise LmvizError(f"{path} is no tokenizer.json: it is not a JSON object.") from None
     try:
-        backend = Tokenizer.from_str(text)
-        backend.encode(_NEVER_SEEN)  # what it does to unknown words shows only when it meets one
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # a panic of the Rust library is no Exception
-        raise LmvizError(f"{path} is no tokenizer.json that can be used: {error}.") from error
+        check_bounds(description)
+        with library_call():
+            backend = Tokenizer.from_str(text)
+            size = max(backend.get_vocab(with_added_tokens=True).values(), default=-1) + 1
+        if not all(type(index) is int and 0 <= index < size for index in added_ids(description)):
+            raise LmvizError("it puts an id beside a text that is not in its vocabulary")
+        with library_call():
+            backend.encode(_NEVER_SEEN)  # what it does to unknown words shows only when it meets one
+    except LmvizError as error:
+        reason = str(error.__cause__ or error)
+        raise LmvizError(f"{path} is no tokenizer.json that can be used: {reason}.") from None
     return backend
 
 

@@ -16,7 +16,7 @@ from lmviz.errors import LmvizError
 from lmviz.text.characters import clean, code_points, expand_case
 from lmviz.text.segments import SEGMENTS
 from lmviz.text.tokenizer import END, START, UNKNOWN, Tokenizer
-from lmviz.text.tokenizer_file import CHARACTER_PATTERN
+from lmviz.text.tokenizer_file import CHARACTER_PATTERN, library_call
 from lmviz.text.words import WORD_PATTERN
 
 if TYPE_CHECKING:
@@ -177,7 +177,8 @@ def _byte_pairs(texts: Iterable[str], options: TokenizerOptions, special: list[s
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    backend.train_from_iterator(without_long_runs(_sample(texts)), trainer)
+    with library_call():
+        backend.train_from_iterator(without_long_runs(_sample(texts)), trainer)
     return backend
 
 
