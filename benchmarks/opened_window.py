@@ -30,7 +30,7 @@ class OpenedWindow:
         from lmviz.app.window.main_window import MainWindow
 
         self.session = Session(folder / "runs")
-        self.window = MainWindow(self.session, Settings(folder / "lmviz.ini"))
+        self.window = MainWindow(self.session, Settings(folder / "settings.json"))
         self._failures: list[str] = []
         self.session.failed.connect(lambda where, sentence: self._failures.append(sentence))
         collector = GarbageCollector(self.window)

@@ -39,7 +39,7 @@ class Driver:
     def on_new_window(cls, folder: Path, text: str, size: tuple[int, int]) -> Self:
         """A window on a session of its own, whose runs and settings lie in a folder."""
         session = Session(folder / "runs")
-        window = MainWindow(session, Settings(folder / "lmviz.ini"))
+        window = MainWindow(session, Settings(folder / "settings.json"))
         window.resize(*size)
         window.painted.connect(session.start)
         return cls(window, text)

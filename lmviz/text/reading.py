@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lmviz.errors import LmvizError
-from lmviz.text.files import read_file
+from lmviz.text.ordinary_files import read_file
 
 _STEP = 1 << 22  # bytes decoded at a time, so that a large file is never in memory as a string
 _SNIFFED = 8192

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmviz.errors import LmvizError
-from lmviz.text.files import read_file
+from lmviz.text.ordinary_files import read_file
 from lmviz.text.tokenizer_bounds import added_ids, check_bounds
 from lmviz.text.words import WORD_PATTERN
 

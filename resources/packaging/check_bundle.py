@@ -10,7 +10,6 @@ is installed, and without a screen elsewhere.
 from __future__ import annotations
 
 import argparse
-import configparser
 import json
 import os
 import shutil
@@ -22,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from PIL import Image, ImageGrab
 
@@ -79,20 +79,19 @@ class Bundle:
 
     def begin_in(self, perspective: str) -> None:
         """Have its next window forget everything but the perspective that it begins with."""
-        file = self.home / "config" / "lmviz" / "lmviz.ini"
+        file = self.home / "config" / "lmviz" / "settings.json"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"[last]\nperspective={perspective}\n", encoding="utf-8")
+        file.write_text(json.dumps({"last/perspective": perspective}), encoding="utf-8")
 
     def faults(self) -> str:
         """What its windows have written to their log that nobody expected."""
         logs = "".join(path.read_text(encoding="utf-8") for path in self.home.glob("**/lmviz.log"))
         return logs[-2000:] if " ERROR " in logs else ""
 
-    def settings(self) -> configparser.ConfigParser:
+    def settings(self) -> dict[str, Any]:
         """What its window has written down so far."""
-        found = configparser.ConfigParser(interpolation=None)
-        found.read(self.home.glob("**/lmviz.ini"), encoding="utf-8")
-        return found
+        files = self.home.glob("**/settings.json")
+        return next((json.loads(file.read_text(encoding="utf-8")) for file in files), {})
 
 
 def printed(command: list[str], folder: Path, environment: dict[str, str]) -> str:
@@ -148,7 +147,7 @@ def check_sample_model(bundle: Bundle) -> Iterator[str]:
     with bundle.window(name) as process:
         settle(process)
         close(process)
-    opened = Path(bundle.settings().get("last", "run", fallback=""))
+    opened = Path(bundle.settings().get("last/run", ""))
     if bundle.program.parent not in opened.parents:
         raise Lack(f"It did not open a sample model of its own but {opened}.")
     yield f"It opens {name}."
@@ -161,12 +160,12 @@ def check_opened_run(bundle: Bundle) -> Iterator[str]:
     began = time.monotonic()
     with bundle.window(str(run)) as process:
         # The path goes into the recent ones when the window has been painted.
-        wait(process, lambda: bundle.settings().has_option("General", "recent"), "a window painted")
+        wait(process, lambda: "recent" in bundle.settings(), "a window painted")
         painted = time.monotonic() - began
         settle(process)
         live = time.monotonic() - began - LOOKS * LOOK_EVERY
         close(process)
-    opened = bundle.settings().get("last", "run", fallback="")
+    opened = bundle.settings().get("last/run", "")
     if opened != str(run):
         raise Lack(f"The window had {opened or 'no model'} open at its end, not {run}.")
     yield f"With that run it is painted {painted:.1f} s after the start, and at rest after {live:.1f} s."

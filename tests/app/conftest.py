@@ -144,7 +144,7 @@ def gate(session: Session) -> Iterator[threading.Event]:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """Settings that nothing was kept in yet."""
-    return Settings(tmp_path / "lmviz.ini")
+    return Settings(tmp_path / "settings.json")
 
 
 @pytest.fixture

@@ -284,7 +284,7 @@ def test_a_random_walk_ends_well(
     broken = tmp_path / "broken.txt"
     broken.write_bytes(b"\xff\xfe\x00text")
     walker = Walker(seed, watchdog, (text_file, lstm_run, transformer_run, broken, tmp_path / "missing"))
-    settings = Settings(tmp_path / "lmviz.ini")
+    settings = Settings(tmp_path / "settings.json")
     windows, actions = 0, ACTIONS_OF_A_WINDOW if seconds else ACTIONS // WINDOWS
     while time.monotonic() - began < seconds if seconds else windows < WINDOWS:
         session = Session(tmp_path / "runs")

@@ -25,7 +25,7 @@ def test_the_panel_counts_and_goes_to_a_place(tmp_path, monkeypatch, qtbot):
     monkeypatch.setattr(table, "PANELS", (*table.PANELS, eval(row, vars(table))))
 
     session = Session(tmp_path / "runs")
-    window = MainWindow(session, Settings(tmp_path / "lmviz.ini"))
+    window = MainWindow(session, Settings(tmp_path / "settings.json"))
     qtbot.addWidget(window)
     try:
         window.show()

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os.path
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import platformdirs
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QCoreApplication, QTimer
+
+from lmviz.errors import LmvizError
+from lmviz.text.files import write_atomically
+from lmviz.text.ordinary_files import read_file
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
 RECENT = 10
+LARGEST_FILE = 10_000_000
+LARGEST_NUMBER = 2**53
 
 
 @dataclass(frozen=True)
@@ -48,39 +56,53 @@ class LastSession:
 
 
 class Settings:
-    """Plain values in one INI file where the platform expects it."""
+    """Plain values in one JSON file where the platform expects it.
+
+    QSettings would unpickle what somebody has written into its file. Whatever this one holds, the window
+    opens: a value of the wrong kind is as if it were not there.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
-        path = path or platformdirs.user_config_path("lmviz", appauthor=False) / "lmviz.ini"
-        self._values = QSettings(str(path), QSettings.Format.IniFormat)
+        self._path = path or platformdirs.user_config_path("lmviz", appauthor=False) / "settings.json"
+        self._values = _read(self._path)
+        self._kept: dict[str, str | int | bool] = {}
+        self._forgotten: set[str] = set()
+        self._is_waiting = False
 
     def text(self, key: str, default: str = "") -> str:
         """A word that was kept."""
-        return str(self._values.value(key, default))
+        value = self._values.get(key)
+        return value if isinstance(value, str) else default
 
     def number(self, key: str, default: int = 0) -> int:
         """A whole number that was kept; the default where somebody has written something else."""
-        try:
-            return int(str(self._values.value(key, default)))
-        except ValueError:
-            return default
+        value = self._values.get(key)
+        return value if type(value) is int and abs(value) <= LARGEST_NUMBER else default
 
     def is_on(self, key: str, default: bool = False) -> bool:
         """A switch that was kept."""
-        return self.text(key, str(default)).lower() == "true"
+        value = self._values.get(key)
+        return value if isinstance(value, bool) else default
 
     def arrangement(self, key: str) -> QByteArray:
         """An arrangement of windows or docks; empty when there is none."""
-        value = self._values.value(key)
-        return value if isinstance(value, QByteArray) else QByteArray()
+        try:
+            return QByteArray(base64.b64decode(self.text(key), validate=True))
+        except ValueError:
+            return QByteArray()
 
     def keep(self, key: str, value: str | int | bool | QByteArray) -> None:
-        """Keep a value under a key such as "view/theme"."""
-        self._values.setValue(key, str(value).lower() if isinstance(value, bool) else value)
+        """Keep a value under a key such as "view/theme"; it is written when the window has time."""
+        plain = value.toBase64().data().decode("ascii") if isinstance(value, QByteArray) else value
+        self._write_soon()
+        self._values[key] = self._kept[key] = plain
 
     def forget(self, group: str) -> None:
         """Forget everything under a group such as "arrangement"."""
-        self._values.remove(group)
+        self._write_soon()
+        self._forgotten.add(group)
+        self._kept = _without(self._kept, group)
+        self._values = _without(self._values, group)
 
     @property
     def recent(self) -> list[Path]:
@@ -123,13 +145,48 @@ class Settings:
         self.keep("last/training", str(training.folder) if unfinished else "")
 
     def write(self) -> None:
-        """Write everything to the file now."""
-        self._values.sync()
+        """Write what has changed to the file now, beside what another window has written meanwhile.
+
+        Where that is not possible the window goes on without.
+        """
+        self._is_waiting = True
+        self._write_waiting()
+
+    def _write_soon(self) -> None:
+        """Have the changes that are made now written down together."""
+        if not self._is_waiting and QCoreApplication.instance() is not None:
+            self._is_waiting = True
+            QTimer.singleShot(0, self._write_waiting)
+
+    def _write_waiting(self) -> None:
+        if not self._is_waiting:
+            return
+        self._is_waiting = False
+        values = _read(self._path)
+        for group in self._forgotten:
+            values = _without(values, group)
+        with suppress(LmvizError):
+            write_atomically(self._path, json.dumps(values | self._kept, indent=2).encode("ascii"))
+            self._forgotten, self._kept = set(), {}
 
 
-def _mapping(text: str) -> dict[str, Any]:
+def _read(path: Path) -> dict[str, Any]:
+    """The plain values of a file; none where it is not there or damaged."""
+    try:
+        return _mapping(read_file(path, LARGEST_FILE))
+    except OSError:
+        return {}
+
+
+def _without(values: Mapping[str, Any], group: str) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key != group and not key.startswith(f"{group}/")}
+
+
+def _mapping(text: str | bytes) -> dict[str, Any]:
+    """The plain values of a JSON object; none where it is something else."""
     try:
         values = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
-    return values if isinstance(values, dict) else {}
+    plain = values.items() if isinstance(values, dict) else ()
+    return {key: value for key, value in plain if isinstance(value, str | int | float)}

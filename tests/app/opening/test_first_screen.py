@@ -44,7 +44,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory, make_run: Callable[..., Pa
 def sleeping(tmp_path: Path, qtbot: QtBot, samples: Path) -> MainWindow:
     """The window as it is first painted: its session has not been started, so nothing can be computed."""
     session = Session(tmp_path / "runs")
-    window = MainWindow(session, Settings(tmp_path / "lmviz.ini"))
+    window = MainWindow(session, Settings(tmp_path / "settings.json"))
     qtbot.addWidget(window)
     window.beginning.welcome(samples)
     window.show_settled()
@@ -335,7 +335,7 @@ def test_the_tour_can_be_left_and_lets_the_pointer_through(sleeping: MainWindow,
 def test_a_training_that_was_under_way_can_be_gone_on_with(
     tmp_path: Path, samples: Path, text_file: Path, options: TrainingOptions, qtbot: QtBot
 ) -> None:
-    settings = Settings(tmp_path / "lmviz.ini")
+    settings = Settings(tmp_path / "settings.json")
     session = Session(tmp_path / "runs")
     window = MainWindow(session, settings)
     qtbot.addWidget(window)

@@ -248,7 +248,7 @@ def test_what_was_open_is_offered_again(
     window.close()
 
     later = Session(tmp_path / "runs")
-    again = MainWindow(later, Settings(tmp_path / "lmviz.ini"))
+    again = MainWindow(later, Settings(tmp_path / "settings.json"))
     qtbot.addWidget(again)
     later.start()
     try:
@@ -281,17 +281,17 @@ def test_a_session_that_was_killed_in_mid_training_is_offered_again_and_trains_o
     )
     folder = session.training.state.folder
     qtbot.waitUntil(
-        lambda: Settings(tmp_path / "lmviz.ini").last_session.training == str(folder), timeout=LONG
+        lambda: Settings(tmp_path / "settings.json").last_session.training == str(folder), timeout=LONG
     )
     killed = tmp_path / "killed"  # as the files were at that moment; the training itself goes on
     shutil.copytree(folder, killed)
-    ini = tmp_path / "killed.ini"
-    ini.write_text((tmp_path / "lmviz.ini").read_text().replace(str(folder), str(killed)))
+    copied = tmp_path / "killed.json"
+    copied.write_text((tmp_path / "settings.json").read_text().replace(str(folder), str(killed)))
     session.training.stop()
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
     later = Session(tmp_path / "runs")
-    again = MainWindow(later, Settings(ini))
+    again = MainWindow(later, Settings(copied))
     qtbot.addWidget(again)
     later.start()
     try:
@@ -318,7 +318,7 @@ def test_an_offer_that_was_not_taken_up_is_made_again(
 ) -> None:
     settings.keep("last/sources", str(text_file))
     window.close()
-    assert Settings(tmp_path / "lmviz.ini").last_session.sources == (str(text_file),)
+    assert Settings(tmp_path / "settings.json").last_session.sources == (str(text_file),)
 
 
 def test_the_arrangement_is_remembered_and_can_be_reset(

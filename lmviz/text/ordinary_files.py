@@ -1,0 +1,47 @@
+"""Files read whole, where they are ordinary ones: neither pipes nor devices, and not larger than expected."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+
+def read_file(path: str | Path, limit: int | None = None) -> bytes:
+    """The content of an ordinary file of at most `limit` bytes; OSError otherwise, before any of it is read.
+
+    A pipe would be waited for, and a device such as /dev/zero has no end.
+    """
+    _check_ordinary(path, os.stat(path), limit)  # before it is opened: that alone waits where it is a pipe
+    with open(path, "rb", opener=_open_without_waiting) as file:
+        _check_ordinary(path, os.fstat(file.fileno()), limit)
+        try:
+            content = file.read() if limit is None else file.read(limit + 1)
+        except MemoryError:
+            raise OSError(errno.ENOMEM, "it does not fit into memory", str(path)) from None
+    if limit is not None and len(content) > limit:  # it says nothing of its size, or grows
+        raise _too_large(path, limit)
+    return content
+
+
+def check_ordinary(path: str | Path, limit: int | None = None) -> None:
+    """Raise OSError where `read_file` would not read."""
+    _check_ordinary(path, os.stat(path), limit)
+
+
+def _check_ordinary(path: str | Path, status: os.stat_result, limit: int | None) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+    if limit is not None and status.st_size > limit:
+        raise _too_large(path, limit)
+
+
+def _too_large(path: str | Path, limit: int) -> OSError:
+    return OSError(errno.EFBIG, f"it is larger than {limit / 1e6:,.0f} MB", str(path))
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
