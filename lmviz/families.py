@@ -131,11 +131,15 @@ def learner_of(family: str) -> Callable[..., Any]:
 
 
 def build_model(family: str, configuration: Configuration, vocabulary_size: int, seed: int) -> Model:
-    """An untrained model whose initial weights depend on nothing but the seed."""
+    """An untrained model whose initial weights depend on nothing but the seed.
+
+    torch's own random numbers stay as they are, for a training in another thread draws from them.
+    """
     import torch
 
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    from lmviz.models.initial_weights import DrawnFrom
+
+    with DrawnFrom(torch.Generator().manual_seed(seed)):
         return load(find_family(family).model)(configuration, vocabulary_size)
 
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import lmviz
+from lmviz import families
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES, build_model, find_family, load, open_run_model
 from lmviz.text.corpus import CorpusOptions
@@ -45,12 +46,22 @@ def test_initial_weights_depend_on_the_seed_alone(name):
     assert not torch.equal(first, weights(4))
 
 
-def test_building_a_model_leaves_the_chance_of_others_alone():
-    torch.manual_seed(1)
-    expected = torch.rand(3)
-    torch.manual_seed(1)
-    build_model("lstm", find_family("lstm").configuration(width=4), 11, seed=0)
-    assert torch.equal(torch.rand(3), expected)
+@pytest.mark.parametrize("name", FAMILIES)
+def test_building_a_model_leaves_the_chance_of_others_alone_even_meanwhile(name, monkeypatch):
+    """A training in another thread draws its dropout from what torch shares."""
+    configuration = find_family(name).configuration()
+    shared = torch.get_rng_state()
+    build, met = load(find_family(name).model), []
+
+    def watched(*arguments):
+        met.append(torch.get_rng_state())
+        model = build(*arguments)
+        met.append(torch.get_rng_state())
+        return model
+
+    monkeypatch.setattr(families, "load", lambda reference: watched)
+    build_model(name, configuration, 11, seed=0)
+    assert all(torch.equal(state, shared) for state in (*met, torch.get_rng_state()))
 
 
 def test_an_unknown_family_is_named_with_those_there_are():

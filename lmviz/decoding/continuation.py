@@ -90,6 +90,6 @@ def _text_with(model: Model, prefix: Prefix, text: str, chosen: Sequence[int], i
 
 def _advance(model: Model, ids: np.ndarray, state: Any) -> tuple[np.ndarray, Any]:
     """Logits (token,) after the last of ids (position,), and the state to carry on with."""
-    with evaluation(model):
-        logits, state = model.advance(on_device(model, ids), state)
+    with evaluation(model) as reader:
+        logits, state = reader.advance(on_device(model, ids), state)
     return logits[0, -1].double().cpu().numpy(), state

@@ -186,8 +186,8 @@ def _stream(model: Model, ids: np.ndarray) -> Iterator[torch.Tensor]:
 
 
 def _logits(model: Model, ids: np.ndarray, state: object) -> tuple[torch.Tensor, object]:
-    with evaluation(model):
-        logits, state = model.advance(on_device(model, ids), state)
+    with evaluation(model) as reader:
+        logits, state = reader.advance(on_device(model, ids), state)
     return logits[0], state
 
 

@@ -16,6 +16,7 @@ import torch
 
 from lmviz.errors import LmvizError
 from lmviz.models.model import IGNORED, Model
+from lmviz.models.reading import evaluation
 
 POSITIONS = 2**14
 """How many positions a neural model computes at once, at most."""
@@ -70,18 +71,13 @@ def evaluate_ids(
     longest_first = sorted((ids for ids in documents if len(ids) > 1), key=len, reverse=True)
     everything = sum(len(ids) - 1 for ids in longest_first)
     total, counted, done = 0.0, 0, 0
-    was_training = model.training
-    model.eval()
-    try:
-        with torch.no_grad():
-            for log_probability, targets in _parts(model, longest_first, ignored_target):
-                total += log_probability
-                counted += int(np.count_nonzero(targets != IGNORED))
-                done += targets.size
-                if progress is not None:
-                    progress(min(1.0, done / everything))
-    finally:
-        model.train(was_training)
+    with evaluation(model) as reader:
+        for log_probability, targets in _parts(reader, longest_first, ignored_target):
+            total += log_probability
+            counted += int(np.count_nonzero(targets != IGNORED))
+            done += targets.size
+            if progress is not None:
+                progress(min(1.0, done / everything))
     if not counted:
         raise LmvizError("There is no token to predict in a text of fewer than two: choose a longer text.")
     mean = -total / counted

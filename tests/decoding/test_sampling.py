@@ -98,11 +98,13 @@ def test_a_split_character_is_whole_once_all_its_pieces_are_there(make):
     assert half.extended(pieces[1]).extended(model.tokenizer.encode("a")[0]).text == "cowséa"
 
 
-def test_dropout_is_off_and_the_mode_is_left_as_it_was(bigram):
+def test_dropout_is_off_and_the_mode_is_left_as_it_was(bigram, monkeypatch):
     bigram.train()
     seen = []
-    plain = bigram.forward
-    bigram.forward = lambda tokens: seen.append(bigram.training) or plain(tokens)
+    plain = type(bigram).forward
+    monkeypatch.setattr(
+        type(bigram), "forward", lambda self, tokens: seen.append(self.training) or plain(self, tokens)
+    )
     next(sample(bigram, "cows"))
     assert seen == [False]
     assert bigram.training
