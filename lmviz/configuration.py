@@ -16,6 +16,9 @@ from typing import Any, ClassVar, Self
 
 from lmviz.errors import LmvizError, SettingError
 
+LARGEST_WHOLE = 2**63 - 1
+"""Beyond it, whole numbers fit into no array."""
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -66,7 +69,10 @@ class Setting:
         if isinstance(value, bool):
             raise refusal
         try:
-            return _whole(value) if self.kind is int else self.kind(value)
+            number = _whole(value) if self.kind is int else self.kind(value)
+            if self.kind is int and abs(number) > LARGEST_WHOLE:
+                raise OverflowError
+            return number
         except (TypeError, ValueError, OverflowError):
             raise refusal from None
 

@@ -150,6 +150,7 @@ def open_run_model(run: Run, step: int | None = None) -> Model:
     """
     description, steps = run.description, run.snapshots()
     if not steps:
+        run.check_readable()
         raise LmvizError(f"{run.folder} has no snapshot to open: train it first.")
     chosen = steps[-1] if step is None else step
     if chosen not in steps:

@@ -86,12 +86,14 @@ def commands(context: click.Context) -> int:
 
 
 @click.command()
-@click.argument("path", default="")
-def open_window(path: str) -> int:
+@click.argument("path", required=False)
+def open_window(path: str | None = None) -> int:
     """Open the window, on a text, a run or a sample model."""
     from lmviz.api import find_run, sample_models
 
-    if path and not os.path.exists(path):
+    if path == "":
+        raise LmvizError("There is no file of the name '': leave it out, or name a text or a run.")
+    if path is not None and not os.path.exists(path):
         if path not in sample_models():
             near = difflib.get_close_matches(path, [*commands.commands, *sample_models()], n=1)
             hint = f"did you mean {near[0]}?" if near else "`lmviz --help` lists the commands."
@@ -99,7 +101,7 @@ def open_window(path: str) -> int:
         path = str(find_run(path))
     from lmviz.app.main import main as show
 
-    return show(path or None)
+    return show(path)
 
 
 for command in (train, evaluate, sample, trace, models, corpora, doctor):

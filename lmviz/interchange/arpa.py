@@ -21,6 +21,7 @@ from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.ngram.level import ABSENT, Level, NgramIndex
 from lmviz.models.ngram.model import Ngram
 from lmviz.text.files import write_atomically
+from lmviz.text.ordinary_files import read_file
 from lmviz.text.tokenizer import Tokenizer
 
 START, END, UNKNOWN = "<s>", "</s>", "<unk>"
@@ -45,7 +46,7 @@ def read_arpa(path: str | Path, tokenizer: Tokenizer | None = None) -> BackoffNg
     without, the ids follow the order in which the file lists the tokens.
     """
     try:
-        text = Path(path).read_bytes().decode("utf-8")
+        text = read_file(path).decode("utf-8")
     except OSError as error:
         raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another file.") from None
     except UnicodeDecodeError as error:

@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 
 def read_file(path: str | Path, limit: int | None = None) -> bytes:
@@ -13,9 +14,7 @@ def read_file(path: str | Path, limit: int | None = None) -> bytes:
 
     A pipe would be waited for, and a device such as /dev/zero has no end.
     """
-    _check_ordinary(path, os.stat(path), limit)  # before it is opened: that alone waits where it is a pipe
-    with open(path, "rb", opener=_open_without_waiting) as file:
-        _check_ordinary(path, os.fstat(file.fileno()), limit)
+    with _open(path, limit) as file:
         try:
             content = file.read() if limit is None else file.read(limit + 1)
         except MemoryError:
@@ -26,11 +25,22 @@ def read_file(path: str | Path, limit: int | None = None) -> bytes:
 
 
 def check_ordinary(path: str | Path, limit: int | None = None) -> None:
-    """Raise OSError where `read_file` would not read."""
-    _check_ordinary(path, os.stat(path), limit)
+    """Raise OSError where `read_file` would not read, as where one may not."""
+    _open(path, limit).close()
 
 
-def _check_ordinary(path: str | Path, status: os.stat_result, limit: int | None) -> None:
+def _open(path: str | Path, limit: int | None) -> BinaryIO:
+    _check(path, os.stat(path), limit)  # before it is opened: that alone waits where it is a pipe
+    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115 - the caller closes it
+    try:
+        _check(path, os.fstat(file.fileno()), limit)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _check(path: str | Path, status: os.stat_result, limit: int | None) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(status.st_mode):
@@ -43,5 +53,5 @@ def _too_large(path: str | Path, limit: int) -> OSError:
     return OSError(errno.EFBIG, f"it is larger than {limit / 1e6:,.0f} MB", str(path))
 
 
-def _open_without_waiting(path: str, flags: int) -> int:
+def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

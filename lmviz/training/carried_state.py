@@ -35,5 +35,17 @@ def unflatten(tensors: Sequence[torch.Tensor], layout: Layout) -> Any:
     if isinstance(layout, list):
         return tuple(unflatten(tensors, item) for item in layout)
     if type(layout) is not int or not 0 <= layout < len(tensors):
-        raise LmvizError("The saved state of the text's streams is damaged: train anew in another folder.")
+        raise _damaged()
     return tensors[layout]
+
+
+def check_alike(state: Any, usual: Any) -> None:
+    """Raise LmvizError where a state does not nest as the usual one does, or a tensor has another shape."""
+    (tensors, layout), (others, usual_layout) = flatten(state), flatten(usual)
+    shapes = [tensor.shape for tensor in tensors if tensor.is_floating_point()]
+    if layout != usual_layout or shapes != [tensor.shape for tensor in others]:
+        raise _damaged()
+
+
+def _damaged() -> LmvizError:
+    return LmvizError("The saved state of the text's streams is damaged: train anew in another folder.")

@@ -24,6 +24,7 @@ from lmviz.training.distributed import join_team
 from lmviz.training.learner import Update
 from lmviz.training.lesson import recorded
 from lmviz.training.options import TrainingOptions
+from lmviz.training.plain_numbers import is_step
 from lmviz.training.progress import Progress
 from lmviz.training.recorder import Recorder
 from lmviz.training.run import Run
@@ -122,7 +123,7 @@ class CountingLearner:
     def load_state(self, tensors: Mapping[str, torch.Tensor], values: Mapping[str, Any]) -> None:
         """Continue from what `state` gave, by counting again up to there; LmvizError when it does not fit."""
         step = values.get("step")
-        if type(step) is not int or step < 0:
+        if not is_step(step):
             raise LmvizError("The saved state of the training has no step: train anew in another folder.")
         self.step = step
         self._fit(self._last_fit())

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from lmviz.errors import LmvizError
+from lmviz.training.plain_numbers import finite_number
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
@@ -51,6 +52,19 @@ def describe_corpus(corpus: Corpus) -> dict[str, Any]:
     }
 
 
+CORPUS = {"name": str, "sources": list, "options": dict, "fingerprint": str, "marks_boundaries": bool}
+"""What others rely on in what a run remembers of its corpus, where it does."""
+
+
+def _check_corpus(corpus: Mapping[str, Any]) -> None:
+    """Raise LmvizError, in a few words, where a part is of the wrong kind."""
+    for name, kind in CORPUS.items():
+        if name in corpus and type(corpus[name]) is not kind:
+            raise LmvizError(f"the {name!r} of its corpus is of the wrong kind")
+    if not all(type(source) is str for source in corpus.get("sources", [])):
+        raise LmvizError("a source of its corpus is no text")
+
+
 def _usual_training() -> dict[str, Any]:
     from lmviz.training.options import TrainingOptions
 
@@ -87,8 +101,8 @@ class RunDescription:
     @property
     def characters_per_token(self) -> float | None:
         """How many characters of the validation text a predicted token is; None where not recorded."""
-        recorded = self.corpus.get("characters_per_token")
-        return float(recorded) if type(recorded) in (int, float) and recorded > 0 else None
+        recorded = finite_number(self.corpus.get("characters_per_token"))
+        return recorded if recorded is not None and recorded > 0 else None
 
     @property
     def options(self) -> TrainingOptions:
@@ -124,6 +138,7 @@ class RunDescription:
                 raise LmvizError(f"its {name!r} is missing or of the wrong kind")
         if not 1 <= values["vocabulary_size"] <= LARGEST_VOCABULARY:
             raise LmvizError(f"its vocabulary cannot have {values['vocabulary_size']} tokens")
+        _check_corpus(values["corpus"])
         description = cls(**{name: values[name] for name in kinds})
         description.options  # noqa: B018 - checks them
         return description

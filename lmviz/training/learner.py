@@ -14,8 +14,9 @@ from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
 from lmviz.errors import LmvizError
 from lmviz.models.model import Model
+from lmviz.models.reading import evaluation
 from lmviz.training.batches import BATCHES, Batch
-from lmviz.training.carried_state import flatten, unflatten
+from lmviz.training.carried_state import check_alike, flatten, unflatten
 from lmviz.training.devices import computing, seed_chance
 from lmviz.training.distributed import Team
 from lmviz.training.optimizers import (
@@ -25,6 +26,7 @@ from lmviz.training.optimizers import (
     set_learning_rate,
 )
 from lmviz.training.options import TrainingOptions
+from lmviz.training.plain_numbers import is_step
 
 LAYER = re.compile(r"(?:^|\.)layers\.(\d+)\.|_l(\d+)$")
 """Where a parameter's name says its layer: ours, and that of torch's recurrent modules."""
@@ -181,7 +183,7 @@ class GradientLearner:
                 f"{self._team.size}: start torchrun with as many as before."
             )
         step = values.get("step")
-        if type(step) is not int or step < 0:
+        if not is_step(step):
             raise LmvizError("The saved state of the training has no step: train anew in another folder.")
         try:
             self.model.load_state(_under("model/", tensors))
@@ -189,9 +191,18 @@ class GradientLearner:
             raise LmvizError("The saved state belongs to another model: train anew.") from None
         load_optimizer_tensors(self.model, self._optimizer, _under("optimizer/", tensors))
         own = _under(f"carried/{self._team.rank}/", tensors)
-        ordered = [own[name].to(self.device) for name in sorted(own, key=int)]
-        self._carried = unflatten(ordered, values.get("carried"))
+        ordered = [own[name].to(self.device) for name in map(str, range(len(own))) if name in own]
+        self._carried = self._fitting(unflatten(ordered, values.get("carried")))
         self.step = step
+
+    def _fitting(self, carried: Any) -> Any:
+        """The state, if it is none or like the one that the model carries; LmvizError otherwise."""
+        if carried is not None:
+            tokens = torch.zeros(self._options.batch, 1, dtype=torch.int64, device=self.device)
+            with evaluation(self.model) as reader:
+                usual = reader.loss(tokens, tokens)[1]
+            check_alike(carried, usual)
+        return carried
 
 
 def _under(prefix: str, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:

@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from lmviz.errors import LmvizError
+from lmviz.text.ordinary_files import read_file
 from lmviz.training.atomic import NotWritten, write_bytes
+from lmviz.training.plain_numbers import finite_number, is_step
+
+LARGEST_FILE = 500_000_000
+"""Bytes of a `metrics.jsonl`; ten thousand lines take some millions."""
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
@@ -20,7 +25,7 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     with a gap is worth more than a run that does not open.
     """
     try:
-        content = path.read_bytes()
+        content = read_file(path, LARGEST_FILE)
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -33,9 +38,9 @@ def _parse(line: bytes) -> dict[str, Any] | None:
         values = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(values, dict) or type(values.get("step")) is not int or values["step"] < 0:
+    if not isinstance(values, dict) or not is_step(values.get("step")):
         return None
-    return {name: value for name, value in values.items() if type(value) in (int, float)}
+    return {name: value for name, value in values.items() if finite_number(value) is not None}
 
 
 def _line(values: Mapping[str, Any]) -> str:

@@ -88,7 +88,8 @@ def load_optimizer_tensors(
         if not found:
             continue
         shapes = {key: torch.Size() if key == "step" else parameter.shape for key in MEMORY[type(optimizer)]}
-        if {key: value.shape for key, value in found.items()} != shapes:
+        fits = {key: value.shape for key, value in found.items()} == shapes
+        if not fits or not all(value.is_floating_point() for value in found.values()):
             raise LmvizError(
                 "The saved state of the optimizer is damaged or belongs to another model: train anew in "
                 "another folder."

@@ -13,6 +13,7 @@ from lmviz.training.distributed import Team
 from lmviz.training.learner import Learner, NotFinite
 from lmviz.training.lock import holding
 from lmviz.training.options import TrainingOptions
+from lmviz.training.plain_numbers import finite_number
 from lmviz.training.progress import Progress
 from lmviz.training.run import MEGABYTE, Run
 from lmviz.training.snapshots import snapshot_steps, state_bytes
@@ -84,9 +85,9 @@ class Recorder:
         assert self._run is not None
         tensors, values = self._run.load_resume()
         self._learner.load_state(tensors, values)
-        seconds, rate = values.get("seconds"), values.get("learning_rate")
-        self.seconds = float(seconds) if type(seconds) in (int, float) else 0.0
-        if self._controls.learning_rate is None and type(rate) in (int, float):
+        seconds, rate = finite_number(values.get("seconds")), finite_number(values.get("learning_rate"))
+        self.seconds = max(0.0, seconds or 0.0)
+        if self._controls.learning_rate is None and rate is not None and rate >= 0:
             self._controls.learning_rate = rate
 
     def is_planned(self, step: int) -> bool:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lmviz.errors import LmvizError
+from lmviz.text.ordinary_files import read_file
 from lmviz.training.atomic import remove_unfinished, write_bytes
 from lmviz.training.description import RunDescription
 from lmviz.training.metrics import append_metrics, flush_metrics, read_metrics, truncate_metrics
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 SNAPSHOT_NAME = re.compile(r"[0-9]{6,12}\.safetensors")
 MEGABYTE = 1_000_000
+LARGEST_DESCRIPTION = 100 * MEGABYTE
+"""Bytes of a `run.json`, which names the files of its text, a hundred thousand of them at times."""
 
 
 class Run:
@@ -71,7 +74,7 @@ class Run:
         folder = Path(folder)
         path = folder / "run.json"
         try:
-            values = json.loads(path.read_bytes())
+            values = json.loads(read_file(path, LARGEST_DESCRIPTION))
             return cls(folder, RunDescription.from_values(values))
         except (FileNotFoundError, NotADirectoryError):
             raise _no_run(folder) from None
@@ -126,6 +129,18 @@ class Run:
             return []
         steps = {int(name.partition(".")[0]) for name in names if SNAPSHOT_NAME.fullmatch(name)}
         return sorted(step for step in steps if self.snapshot_path(step).name in names)
+
+    def check_readable(self) -> None:
+        """Raise LmvizError where there may be snapshots and their folder cannot be looked into."""
+        folder = self.folder / "snapshots"
+        try:
+            os.listdir(folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise LmvizError(
+                f"{folder} cannot be read ({error.strerror}): choose another run, or mend its rights."
+            ) from None
 
     def save_snapshot(self, step: int, state: Mapping[str, torch.Tensor], precision: str = "full") -> None:
         """Write the state of a model down (see Model.state) in one of PRECISIONS; raises NotWritten."""

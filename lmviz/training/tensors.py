@@ -11,6 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from lmviz.errors import LmvizError
+from lmviz.text.ordinary_files import check_ordinary
 from lmviz.training.atomic import NotWritten, replacing
 
 ATTEMPTS = 100
@@ -42,6 +43,7 @@ def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
     """
     try:
         for _ in range(ATTEMPTS):
+            check_ordinary(path)
             lying_there = _identity(path)
             with safe_open(path, framework="pt") as file:
                 names = list(file.keys())
@@ -51,7 +53,10 @@ def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
         raise LmvizError(f"{path} is replaced all the time: read it when less is written there.")
     except FileNotFoundError:
         raise LmvizError(f"{path} is not there: choose another snapshot, or another run.") from None
-    except (SafetensorError, OSError, ValueError, RuntimeError, KeyError, TypeError) as error:
+    except OSError as error:
+        reason = error.strerror or error
+        raise LmvizError(f"{path} cannot be read ({reason}): choose another snapshot.") from None
+    except (SafetensorError, ValueError, RuntimeError, KeyError, TypeError) as error:
         raise LmvizError(
             f"{path} cannot be read as safetensors ({error}): choose another snapshot."
         ) from None

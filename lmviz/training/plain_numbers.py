@@ -1,0 +1,25 @@
+"""Numbers of a JSON file, which may have four hundred digits, or be none at all."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+LARGEST_STEP = 10**12 - 1
+"""The last step whose snapshot has a name; see Run.snapshot_path."""
+
+
+def finite_number(value: Any) -> float | None:
+    """The value as a float; None where it is no number, or not a finite one."""
+    if type(value) not in (int, float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def is_step(value: Any) -> bool:
+    """Whether the value can be the number of a step."""
+    return type(value) is int and 0 <= value <= LARGEST_STEP

@@ -1,0 +1,55 @@
+import json
+
+import pytest
+
+from lmviz.configuration import Configuration
+from lmviz.errors import LmvizError
+from lmviz.families import find_family
+from lmviz.text.corpus import CorpusOptions
+from lmviz.text.reading import check_encoding
+from lmviz.training.options import TrainingOptions
+from lmviz.training.run import Run
+
+LONG = "x" * 10_000
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda: CorpusOptions(tokenizer=LONG),
+        lambda: TrainingOptions.from_values({LONG: 1}),
+        lambda: TrainingOptions(optimizer=LONG),
+        lambda: check_encoding(LONG),
+        lambda: find_family(LONG),
+    ],
+)
+def test_a_sentence_does_not_repeat_all_of_a_long_value_and_keeps_its_way_out(refused):
+    with pytest.raises(LmvizError) as caught:
+        refused()
+    sentence = str(caught.value)
+    assert len(sentence) < 1000
+    assert sentence.endswith(".")
+    assert "xxx" in sentence
+    assert " … " in sentence
+
+
+def test_a_short_sentence_stays_as_it_is():
+    assert str(LmvizError("It cannot be: choose another.")) == "It cannot be: choose another."
+
+
+def test_what_a_run_says_is_not_repeated_at_length(tmp_path):
+    values = {"format": "lmviz run", "format_version": LONG}
+    (tmp_path / "run.json").write_text(json.dumps(values), encoding="utf-8")
+    with pytest.raises(LmvizError) as caught:
+        Run.open(tmp_path)
+    assert len(str(caught.value)) < 1000
+    assert str(caught.value).endswith("choose another run.")
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), 2**63])
+@pytest.mark.parametrize(("kind", "name"), [(CorpusOptions, "seed"), (TrainingOptions, "clip")])
+def test_a_number_beyond_all_bounds_is_refused(kind: type[Configuration], name: str, number: int):
+    if (name, number) == ("clip", 2**63):
+        number = 10**309
+    with pytest.raises(LmvizError, match=name):
+        kind.from_values({name: number})
