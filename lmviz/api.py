@@ -300,3 +300,20 @@ def corpus_of(
             raise LmvizError(f"{run.folder} does not say where its text came from: give the corpus.")
         source = places[0] if len(places) == 1 else places
     return load(source, run.tokenizer(), options=options, progress=progress)
+
+
+def sources_elsewhere(run: Run, *folders: str | Path) -> tuple[str, ...]:
+    """The files that a run names as its text and that lie neither in its folder nor in one of `folders`.
+
+    Whoever wrote a run.json may have named any file of the machine, or of the network; none is touched
+    here.
+    """
+    from lmviz.text.catalogue import find_entry
+
+    near = [Path(os.path.abspath(folder)) for folder in (run.folder, *folders)]
+    return tuple(
+        source
+        for source in run.description.corpus.get("sources", [])
+        if find_entry(source) is None
+        and not any(Path(os.path.abspath(source)).is_relative_to(folder) for folder in near)
+    )

@@ -306,3 +306,46 @@ def test_numbers_that_json_does_not_have_become_null():
 
 def test_durations_read_like_clocks():
     assert [duration(seconds) for seconds in (0.4, 61, 3661)] == ["0:00", "1:01", "1:01:01"]
+
+
+def test_an_empty_path_does_not_open_the_window(capsys, monkeypatch):
+    monkeypatch.setattr("lmviz.app.main.main", lambda path=None: pytest.fail("a window opened"))
+    assert run([""]) == 2
+    assert "There is no file of the name ''" in capsys.readouterr().err
+
+
+@pytest.fixture
+def far_run(small_text, tmp_path, monkeypatch):
+    """A run whose text lies neither beside it nor in the folder one is in."""
+    monkeypatch.chdir(tmp_path)
+    assert run(train_words("rnn", small_text, Path("run"), "--steps", "3")) == 0
+    return small_text
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 2)])
+def test_a_text_outside_the_run_is_asked_for_at_a_terminal(far_run, monkeypatch, capsys, answer, code):
+    monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
+    assert run(["train", "--resume", "--out", "run", "--steps", "5"]) == code
+    said = capsys.readouterr().err
+    assert f"run names {far_run} as its text. Read it?" in said
+    assert ("name its text with --corpus" in said) == (code == 2)
+
+
+def test_a_text_outside_the_run_is_named_where_nobody_can_be_asked(far_run, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert run(["train", "--resume", "--out", "run", "--steps", "5"]) == 0
+    assert f"Reading {far_run}, which run names as its text." in capsys.readouterr().err
+
+
+def test_a_text_that_is_given_or_lies_near_is_not_asked_for(far_run, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", Terminal(""))
+    assert run(["train", "--resume", "--out", "run", "--corpus", str(far_run), "--steps", "5"]) == 0
+    out = str(Path("run").absolute())
+    monkeypatch.chdir(far_run.parent)
+    assert run(["train", "--resume", "--out", out, "--steps", "6"]) == 0
+    assert "Read it?" not in capsys.readouterr().err

@@ -46,10 +46,11 @@ def test_what_a_run_says_is_not_repeated_at_length(tmp_path):
     assert str(caught.value).endswith("choose another run.")
 
 
-@pytest.mark.parametrize("number", [10**400, -(10**400), 2**63])
-@pytest.mark.parametrize(("kind", "name"), [(CorpusOptions, "seed"), (TrainingOptions, "clip")])
+@pytest.mark.parametrize(
+    ("kind", "name", "number"),
+    [(CorpusOptions, "seed", 10**400), (CorpusOptions, "seed", 2**63), (TrainingOptions, "clip", 10**400)],
+    ids=["400 digits", "64 bits", "no float"],
+)
 def test_a_number_beyond_all_bounds_is_refused(kind: type[Configuration], name: str, number: int):
-    if (name, number) == ("clip", 2**63):
-        number = 10**309
     with pytest.raises(LmvizError, match=name):
         kind.from_values({name: number})

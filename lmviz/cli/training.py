@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import shlex
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -103,11 +106,29 @@ def train(
     return 0 if last.stopped == "finished" else 1
 
 
+def _ask_before_reading(out: str, files: Sequence[str]) -> None:
+    """Name the files that a run, maybe a stranger's, has us read; at a terminal, ask first."""
+    if not files:
+        return
+    named = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more files"
+    if sys.stdin is None or not sys.stdin.isatty() or "RANK" in os.environ:  # under torchrun nobody answers
+        say(f"Reading {named}, which {out} names as its text.")
+    elif not click.confirm(f"{out} names {named} as its text. Read it?", err=True):
+        raise LmvizError(f"{out} was not gone on with: name its text with --corpus.")
+
+
 def _read_corpus(
     sources: tuple[str, ...], family: str | None, settings: dict[str, Any], out: str, resume: bool
 ) -> tuple[Corpus, str, dict[str, Any]]:
     """The corpus, the family, and the settings that remain for the model and its training."""
-    from lmviz.api import check_names, corpus_of, is_run, load_corpus, split_settings
+    from lmviz.api import (
+        check_names,
+        corpus_of,
+        is_run,
+        load_corpus,
+        sources_elsewhere,
+        split_settings,
+    )
     from lmviz.families import find_family
     from lmviz.text.corpus import CorpusOptions
     from lmviz.training.options import TrainingOptions
@@ -118,6 +139,8 @@ def _read_corpus(
     rest = {name: settings[name] for name in settings if name not in about_text}
     if resume and is_run(out):
         run = Run.open(out)
+        if not sources:
+            _ask_before_reading(out, sources_elsewhere(run, Path.cwd()))
         with share_bar("reading the text") as progress:
             corpus = corpus_of(run, source or None, progress=progress, **about_text)
         return corpus, family or run.description.family, rest
