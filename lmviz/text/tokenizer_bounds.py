@@ -9,6 +9,7 @@ above the files of published models.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from lmviz.errors import LmvizError
@@ -45,16 +46,16 @@ def check_bounds(description: dict[str, Any]) -> None:
     """
     _check_depth(description)
     _check_vocabulary(description)
-    for chain, inside in CHAINS.items():
-        parts = list(_parts(description.get(chain), inside))
+    for name, inside in CHAINS.items():
+        parts = list(_parts(description.get(name), inside))
         if len(parts) > MOST_PARTS:
-            raise LmvizError(f"its {chain} has more than {MOST_PARTS} parts")
+            raise LmvizError(f"its {name} has more than {MOST_PARTS} parts")
         growth = 1
         for part in parts:
             growth *= _growth(part)
         if growth > LARGEST_GROWTH:
-            raise LmvizError(f"its {chain} could make a text more than {LARGEST_GROWTH:,} times as long")
-        if chain == "post_processor":
+            raise LmvizError(f"its {name} could make a text more than {LARGEST_GROWTH:,} times as long")
+        if name == "post_processor":
             _check_templates(parts)
 
 
@@ -65,14 +66,12 @@ def added_ids(description: dict[str, Any]) -> Iterator[int]:
 
 
 def _check_depth(description: dict[str, Any]) -> None:
-    waiting: list[tuple[Any, int]] = [(description, 1)]
-    while waiting:
-        value, depth = waiting.pop()
-        if not isinstance(value, dict | list):
-            continue
-        if depth > LARGEST_DEPTH:
-            raise LmvizError(f"it is nested more than {LARGEST_DEPTH} deep")
-        waiting += [(item, depth + 1) for item in (value.values() if isinstance(value, dict) else value)]
+    level: list[Any] = [description]
+    for _ in range(LARGEST_DEPTH):
+        inside = chain.from_iterable(value.values() if type(value) is dict else value for value in level)
+        level = [value for value in inside if type(value) in (dict, list)]
+    if level:
+        raise LmvizError(f"it is nested more than {LARGEST_DEPTH} deep")
 
 
 def _check_vocabulary(description: dict[str, Any]) -> None:
