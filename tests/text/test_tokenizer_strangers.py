@@ -50,9 +50,9 @@ def vocabulary(**ids: int) -> dict:
 
 
 def nested(chain: str, inside: str, depth: int) -> dict:
-    part = {"type": "Nothing that the library knows"}
+    part = DOUBLE
     for _ in range(depth):
-        part = {"type": "Sequence", inside: [part]}
+        part = {"type": "Sequence", inside: [DOUBLE, part]}
     return {chain: part}
 
 
