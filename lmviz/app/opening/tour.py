@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QScrollArea, QWidget
 
-from lmviz.app.opening.tour_steps import STEPS, Done, Step
+from lmviz.app.opening.tour_steps import STEPS, Done, TourStep
 from lmviz.app.widgets.controls.spotlight import Spotlight
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Tour(QObject):
         self._arrive.timeout.connect(self._point)
 
     @property
-    def step(self) -> Step | None:
+    def step(self) -> TourStep | None:
         """The step one is at; None when there is no tour."""
         return STEPS[self._number] if self._number >= 0 else None
 

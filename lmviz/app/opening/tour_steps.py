@@ -22,7 +22,7 @@ Done = Callable[[], bool]
 
 
 @dataclass(frozen=True)
-class Step:
+class TourStep:
     """One step: where, at which control, what to say, and how one knows that it was done.
 
     `control` is an object name; the one that can be seen is meant. `watched` are others whose content is
@@ -86,7 +86,7 @@ def _is_early(session: Session) -> bool:
 
 
 STEPS = (
-    Step(
+    TourStep(
         "attention",
         "prefix_bar",
         "A model reads this text and predicts the next word. Change the text: take a word away, or add one.",
@@ -94,7 +94,7 @@ STEPS = (
         _differs(lambda session: session.reading.prefix),
         watched=("next_word_view", "attention_view"),
     ),
-    Step(
+    TourStep(
         "attention",
         "next_word_view",
         "These are the words it thinks could come next. Click a bar to write that word.",
@@ -102,7 +102,7 @@ STEPS = (
         _differs(lambda session: session.reading.prefix),
         watched=("prefix_bar",),
     ),
-    Step(
+    TourStep(
         "attention",
         "prefix_tokens",
         "The text has become tokens. Click one: everything shows what was predicted there. "
@@ -111,7 +111,7 @@ STEPS = (
         _has_passed(lambda session: session.focus.is_position_pinned),
         watched=("next_word_view", "attention_view"),
     ),
-    Step(
+    TourStep(
         "attention",
         "heads_view",
         "Each small square is an attention head, one way of looking back. Click another one.",
@@ -119,7 +119,7 @@ STEPS = (
         _differs(lambda session: session.attention.head),
         watched=("attention_view", "attention_text_view"),
     ),
-    Step(
+    TourStep(
         "attention",
         "attention_view",
         "Rows look at columns. Point at a strong cell: so much of its attention a word gives to another.",
@@ -128,7 +128,7 @@ STEPS = (
         watched=("why_view", "prefix_bar"),
         pause=READING,
     ),
-    Step(
+    TourStep(
         "attention",
         "snapshot_slider",
         "This is time. Pull the handle to the left and see what the model knew early in its training. "
@@ -137,7 +137,7 @@ STEPS = (
         _has_passed(_is_early),
         watched=("attention_view", "next_word_view", "heads_view"),
     ),
-    Step(
+    TourStep(
         "inside",
         "stage_next",
         "Inside walks through the whole computation, one stage after the other. Go to the next stage.",
@@ -145,7 +145,7 @@ STEPS = (
         _differs(lambda session: session.focus.stage),
         watched=("stage_view", "picture_view", "state_view"),
     ),
-    Step(
+    TourStep(
         "inside",
         "state_view",
         "Every cell is a real number of this model. Point at one, and “Why this number?” works it out.",
@@ -154,7 +154,7 @@ STEPS = (
         watched=("why_view", "stage_view"),
         pause=READING,
     ),
-    Step(
+    TourStep(
         "sample",
         "sample_step_button",
         "To write, the model rolls a die on its distribution. Roll it once.",
@@ -163,7 +163,7 @@ STEPS = (
         watched=("roll_view", "distribution_view"),
         pause=READING,
     ),
-    Step(
+    TourStep(
         "train",
         "train_button",
         "Now your own: choose a family on the left and press Train. Every panel can watch it learn.",
