@@ -9,12 +9,9 @@ buttons `primary`, `link` or `icon`; combo and spin boxes `link`; labels `title`
 from __future__ import annotations
 
 from string import Template
-from typing import TYPE_CHECKING
 
 from lmviz.app.look.icons import icon_path
-
-if TYPE_CHECKING:
-    from lmviz.app.look.theme import Theme
+from lmviz.app.look.roles import Theme
 
 SEPARATOR = 12  # pixels at scale 1 between two panels
 

@@ -135,8 +135,7 @@ def describe(model: OpenedModel) -> str:
 
 
 def _series_color(model: OpenedModel) -> QColor:
-    series = current_theme().series
-    return series[model.color_index % len(series)]
+    return current_theme().series_color(model.color_index)
 
 
 def _dot(color: QColor) -> QIcon:

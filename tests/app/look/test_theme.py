@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.look.color_maps import color_map, contrast
+from lmviz.app.look.roles import DARK, LIGHT, PROJECTOR_SCALE
 from lmviz.app.look.stylesheet import stylesheet
-from lmviz.app.look.theme import DARK, LIGHT, PROJECTOR_SCALE, current_theme, theme_switch
+from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow

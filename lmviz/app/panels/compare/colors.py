@@ -14,5 +14,4 @@ if TYPE_CHECKING:
 
 def color_of(moment: Moment) -> QColor:
     """The colour of the moment's model."""
-    series = current_theme().series
-    return series[moment[0].color_index % len(series)]
+    return current_theme().series_color(moment[0].color_index)

@@ -158,7 +158,7 @@ class LossPanel(Panel):
             self._plot.set_curve("training", loss.steps, losses, role="training", width=1.6)
             self._plot.set_curve("validation", validation.steps, measured, role="validation")
             return {"training", "validation"}
-        color = current_theme().series[model.color_index % len(current_theme().series)]
+        color = current_theme().series_color(model.color_index)
         steps, values = (validation.steps, measured) if len(validation) else (loss.steps, losses)
         name = self._name_of(model)
         self._plot.set_curve(name, steps, values, role=color, width=1.2, dashed=True)

@@ -140,9 +140,10 @@ class OverTimePanel(Panel):
         names = [visible(self._key[0].tokenizer.token(int(word))) for word in words]
         for name in set(self._plot.curve_names()) - set(names):
             self._plot.remove_curve(name)
-        colors = current_theme().series
         for place, (name, word) in enumerate(zip(names, words, strict=True)):
-            self._plot.set_curve(name, steps, table[:, word], role=colors[place % len(colors)], width=1.6)
+            self._plot.set_curve(
+                name, steps, table[:, word], role=current_theme().series_color(place), width=1.6
+            )
         self._plot.set_end(self._end())
         self._plot.set_cursor(self.session.library.step)
 

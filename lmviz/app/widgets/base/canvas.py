@@ -6,7 +6,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.look.theme import TEXT_SIZE, Theme, current_theme, theme_switch
+from lmviz.app.look.roles import TEXT_SIZE, Theme
+from lmviz.app.look.theme import current_theme, theme_switch
 
 KEYS = (
     Qt.FocusReason.TabFocusReason,

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from PySide6.QtGui import QColor, QImage, qRgb
 
-from lmviz.app.look.theme import Theme
+from lmviz.app.look.roles import Theme
 
 MASKED = 0
 MIDDLE = 128

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
-from lmviz.app.look.theme import Theme
+from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table

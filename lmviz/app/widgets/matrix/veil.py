@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtGui import QColor, QImage
 
-from lmviz.app.look.theme import Theme
+from lmviz.app.look.roles import Theme
 
 FADES = (0.62, 0.45, 0.25, 0.0)
 """How much of the background covers a cell of strength 0, 1, 2 and 3."""

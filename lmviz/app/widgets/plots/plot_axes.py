@@ -9,7 +9,7 @@ import pyqtgraph
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPen
 
-from lmviz.app.look.theme import Theme
+from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.figures import number
 
 SIZE = 11.5

@@ -11,7 +11,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QStaticText
 
-from lmviz.app.look.theme import Theme, current_theme
+from lmviz.app.look.roles import Theme
+from lmviz.app.look.theme import current_theme
 
 SIZE = 12.5
 PADDING = 7

@@ -6,7 +6,7 @@ import re
 import threading
 from functools import lru_cache
 
-from lmviz.app.look.theme import Theme
+from lmviz.app.look.roles import Theme
 
 _COLOR = re.compile(r"\\(text)?color\{([a-z_]+)\}")
 _ready = threading.Event()

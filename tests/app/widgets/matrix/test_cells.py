@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lmviz.app.look.theme import LIGHT
+from lmviz.app.look.roles import LIGHT
 from lmviz.app.widgets.matrix.cells import MASKED, MIDDLE, Cells, cell_image, color_table
 
 

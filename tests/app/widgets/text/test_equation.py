@@ -7,7 +7,7 @@ from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 
-from lmviz.app.look.theme import DARK, LIGHT
+from lmviz.app.look.roles import DARK, LIGHT
 from lmviz.app.widgets.text import typesetting
 from lmviz.app.widgets.text.equation import EquationView
 
