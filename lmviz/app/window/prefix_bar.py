@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
@@ -163,14 +164,10 @@ def _unknown_words(encoding: Encoding, text: str) -> str:
     words = list(dict.fromkeys(visible(text[first:last]) for (first, last), unknown in offsets if unknown))
     if not words:
         return "all known" if len(encoding) else ""
-    named = ", ".join(f"“{_escaped(word)}”" for word in words[:NAMED_UNKNOWNS])
+    named = ", ".join(f"“{escape(word)}”" for word in words[:NAMED_UNKNOWNS])
     more = " …" if len(words) > NAMED_UNKNOWNS else ""
     warning = current_theme().warning.name()
     return f'<span style="color:{warning}">unknown to this vocabulary: {named}{more}</span>'
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _amount(count: int, noun: str) -> str:

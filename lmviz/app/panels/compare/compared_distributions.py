@@ -20,7 +20,7 @@ from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.plots.model_card import ModelCard
+from lmviz.app.widgets.plots.distribution_card import DistributionCard
 from lmviz.decoding.shared_units import bare_word, ids_by_word
 from lmviz.text.tokenizer import visible
 
@@ -58,7 +58,7 @@ class ComparedDistributionsPanel(Panel):
         self._twin.clicked.connect(lambda: session.comparison.set_twin(True))
         self._invitation = Invitation("compare_trio_button")
         self._invited = Card("Compare", "", self._invitation)
-        self._cards: list[ModelCard] = []
+        self._cards: list[DistributionCard] = []
         self._row = QHBoxLayout()
         self._trio = Trio(self)
         self._units = UnitsCache()
@@ -80,7 +80,7 @@ class ComparedDistributionsPanel(Panel):
         )
 
     @property
-    def cards(self) -> tuple[ModelCard, ...]:
+    def cards(self) -> tuple[DistributionCard, ...]:
         """The cards, in the order of the moments."""
         return tuple(self._cards)
 
@@ -148,7 +148,7 @@ class ComparedDistributionsPanel(Panel):
             card.deleteLater()
         while len(self._cards) < count:
             place = len(self._cards)
-            card = ModelCard()
+            card = DistributionCard()
             card.bars.bar_hovered.connect(lambda bar, place=place: self._hover(place, bar))
             card.bars.bar_clicked.connect(lambda bar, place=place: self._append(place, bar))
             card.step_chosen.connect(lambda step, place=place: self._choose_step(place, step))
@@ -225,7 +225,7 @@ class ComparedDistributionsPanel(Panel):
             card.set_readout(f"{condition} · {readout}" if condition else readout)
         self._agreement.set_text(agreement_in_words(self._found))
 
-    def _draw_bars(self, card: ModelCard, found: Distribution, most: float) -> None:
+    def _draw_bars(self, card: DistributionCard, found: Distribution, most: float) -> None:
         rows = found.top(min(card.room, MOST))
         marked = {n for n, row in enumerate(rows) if bare_word(row.token) == self._word} if self._word else ()
         card.bars.set_bars(

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from lmviz.app.panels.compare.game import GamePanel
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.text.passage import Passage
+from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.decoding.which_is_real import Pair, RealGame, fitting_passages, invent
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class WhichIsRealPanel(GamePanel):
         self._beginning.setProperty("role", "muted")
         self._beginning.setTextFormat(Qt.TextFormat.PlainText)
         self._beginning.setWordWrap(True)
-        self._choices = (Passage("first passage"), Passage("second passage"))
+        self._choices = (PassageView("first passage"), PassageView("second passage"))
         for first, choice in zip((True, False), self._choices, strict=True):
             choice.setObjectName("real_first" if first else "real_second")
             choice.chosen.connect(lambda first=first: self._answer(first))

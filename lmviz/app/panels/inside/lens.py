@@ -11,7 +11,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
-from lmviz.app.widgets.plots.curve import Curve
+from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.inspection.names import stop_name
 from lmviz.text.tokenizer import visible
 
@@ -34,7 +34,7 @@ class LensPanel(Panel):
         self.setObjectName("lens_view")
         self._words = HeatmapView()
         self._words.setAccessibleName("likeliest words at each layer")
-        self._norms = Curve()
+        self._norms = PositionCurve()
         self._norms.setAccessibleName("norm of the state along the layers")
         self._norm_label = QLabel("norm of the state along the layers")
         self._norm_label.setProperty("role", "muted")

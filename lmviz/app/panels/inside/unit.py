@@ -14,7 +14,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.plots.curve import Curve
+from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.inspection.names import title_of
@@ -41,7 +41,7 @@ class UnitPanel(Panel):
         self._unit: tuple[str, int] | None = None
         self._words = TokenStrip()
         self._words.setAccessibleName("brush a stretch of words")
-        self._curve = Curve()
+        self._curve = PositionCurve()
         self._found = FlowLayout()
         self._places = ConcordanceList()
         self._places.setAccessibleName("where the unit fires most")

@@ -13,7 +13,7 @@ from lmviz.app.widgets.base.figures import short, with_unit
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
-from lmviz.app.widgets.diagrams.model_cards import ModelCard, ModelCards
+from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.training.cost import training_cost
@@ -34,8 +34,8 @@ class PlanPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("plan_view")
-        self._cards = ModelCards(
-            [ModelCard(row.name, row.short_title, row.sentence) for row in FAMILIES.values()]
+        self._cards = FamilyCards(
+            [FamilyCard(row.name, row.short_title, row.sentence) for row in FAMILIES.values()]
         )
         self._cards.setObjectName("family_picker")
         plan = session.training.plan

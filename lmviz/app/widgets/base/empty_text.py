@@ -21,9 +21,3 @@ class EmptyText(QLabel):
     def set_text(self, sentence: str) -> None:
         """Say something else."""
         self.setText(sentence)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    show("Nothing yet", "", lambda: EmptyText("Open a text or a run to begin."), (260, 120))

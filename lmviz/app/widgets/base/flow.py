@@ -92,18 +92,3 @@ def labelled(name: str, *controls: QWidget) -> QWidget:
     for widget in (label, *controls):
         row.addWidget(widget)
     return group
-
-
-if __name__ == "__main__":
-    from PySide6.QtWidgets import QPushButton
-
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        page = QWidget()
-        flow = FlowLayout(page)
-        for word in ("temperature", "top-k", "top-p", "min-p", "seed"):
-            flow.addWidget(QPushButton(word))
-        return page
-
-    show("Controls", "", build, (300, 160))

@@ -115,17 +115,3 @@ class HoverCard(Canvas):
             place = top + self._title_height + index * self._line_height
             row = QRectF(left, place, panel.width(), self._line_height)
             painter.drawText(row, Qt.AlignmentFlag.AlignVCenter, line)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        page = QWidget()
-        lines = ["layer 1 hidden · = o ⊙ tanh c = 0.99 × tanh 0.28"]
-        page.showEvent = lambda event: HoverCard.beside(
-            page, QPoint(10, 20), "h[17] at “night” = 0.284", lines
-        )
-        return page
-
-    show("Hover", "the exact value", build, (460, 200))

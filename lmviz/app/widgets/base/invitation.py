@@ -36,14 +36,3 @@ class Invitation(QWidget):
         self._sentence.set_text(sentence)
         self._button.setVisible(bool(offer))
         self._button.setText(offer)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        invitation = Invitation("play_button")
-        invitation.invite("Name the word that comes next, and see who knew better.", "Play")
-        return invitation
-
-    show("A game", "", build, (280, 160))

@@ -13,9 +13,3 @@ class LinkButton(QPushButton):
         self.setObjectName(name)
         self.setAccessibleName(description)
         self.setProperty("role", "link")
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    show("Actions", "", lambda: LinkButton("clear", "clear", "let go of all branches"), (120, 40))

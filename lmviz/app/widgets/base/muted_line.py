@@ -49,9 +49,3 @@ class MutedLine(Canvas):
         painter.setPen(self.theme.muted_text)
         shown = metrics(SIZE).elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
         painter.drawText(QRectF(self.rect()), self._side | Qt.AlignmentFlag.AlignVCenter, shown)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    show("A line", "", lambda: MutedLine("61 % in common · divergence 0.21 bits"), (220, 80))

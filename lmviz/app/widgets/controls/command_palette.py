@@ -170,31 +170,3 @@ class _CommandDelegate(QStyledItemDelegate):
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(area.adjusted(0, 0, -round(10 * theme.scale), 0), right, keys)
         painter.restore()
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        page = QWidget()
-        names = {
-            "Open text…": "Ctrl+O",
-            "Train": "Ctrl+T",
-            "Pause training": "",
-            "Dark theme": "",
-            "Take a picture": "",
-        }
-        for name, keys in names.items():
-            action = QAction(name, page)
-            action.setShortcut(keys)
-            action.setEnabled(name != "Pause training")
-            page.addAction(action)
-        palette = CommandPalette(page.actions, page)
-        layout = QVBoxLayout(page)
-        layout.addWidget(palette)
-        palette.setWindowFlags(Qt.WindowType.Widget)
-        palette.open()
-        palette._edit.setText("ta")
-        return page
-
-    show("Commands", "Ctrl+K", build, (520, 320))

@@ -139,15 +139,3 @@ class ConfigurationForm(QWidget):
         about = error.settings if isinstance(error, SettingError) else ()
         named = [name for name in about if name in self._fields]
         return changed.setting.name if not named or changed.setting.name in named else named[0]
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-    from lmviz.models.transformer_configuration import TransformerConfiguration
-
-    def build() -> QWidget:
-        form = ConfigurationForm(TransformerConfiguration())
-        form.field("width").control.setValue(130)
-        return form
-
-    show("Model", "0.80 M · 3.2 MB", build, (320, 460))

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
+from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.configuration import Setting
 from lmviz.decoding.options import SamplingOptions
@@ -100,7 +101,7 @@ class SamplingControls(QWidget):
     def _named(self, spin: QAbstractSpinBox, setting: Setting) -> QAbstractSpinBox:
         spin.setObjectName(f"{setting.name}_spin")
         spin.setAccessibleName(setting.label)
-        spin.setToolTip(f"<p>{setting.help}</p>")
+        spin.setToolTip(paragraph(setting.help))
         return spin
 
     def _adopt_theme(self) -> None:
@@ -110,9 +111,3 @@ class SamplingControls(QWidget):
     def _fit(self) -> None:
         for name in ("temperature", "top_k", "top_p", "min_p", "seed"):
             fit_width(getattr(self, name), USUAL.get(name))
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    show("Sampling", "", SamplingControls, (560, 140))

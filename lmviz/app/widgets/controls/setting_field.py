@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QSpinBox, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.configuration import Setting
 from lmviz.errors import LmvizError
 
@@ -32,12 +33,12 @@ class SettingField(QObject):
         self.control.setObjectName(f"{setting.name}_field")
         self.control.setAccessibleName(setting.label)
         self.control.setAccessibleDescription(setting.help)
-        self.control.setToolTip(_paragraph(setting))
+        self.control.setToolTip(_help(setting))
         self.control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.control.installEventFilter(self)
         self.label = QLabel(setting.label, parent)
         self.label.setBuddy(self.control)
-        self.label.setToolTip(_paragraph(setting))
+        self.label.setToolTip(_help(setting))
         self.complaint = QLabel(parent)
         self.complaint.setProperty("role", "warning")
         self.complaint.setWordWrap(True)
@@ -132,12 +133,11 @@ class SettingField(QObject):
         return super().eventFilter(watched, event)
 
 
-def _paragraph(setting: Setting) -> str:
-    """The help as a tooltip that breaks its lines, with the limits."""
+def _help(setting: Setting) -> str:
+    """The help as a tooltip, with the limits."""
     limits = ""
     if setting.minimum is not None and setting.maximum is not None and setting.kind is not bool:
         limits = f" From {setting.minimum:,g} to {setting.maximum:,g}."
     elif setting.minimum is not None:
         limits = f" At least {setting.minimum:,g}."
-    text = (setting.help + limits).replace("&", "&amp;").replace("<", "&lt;")
-    return f"<p>{text}</p>"
+    return paragraph(setting.help + limits)

@@ -198,17 +198,3 @@ def _button(name: str, text: str) -> QPushButton:
     button.setProperty("role", "link")
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        page = QWidget()
-        button = QPushButton("a control", page)
-        button.move(120, 30)
-        light = Spotlight(page)
-        page.showEvent = lambda event: light.point_at(button, "Press this, and see what it does.", "1 of 1")
-        return page
-
-    show("Spotlight", "", build, (420, 240))

@@ -50,14 +50,3 @@ class WordChoice(QWidget):
         """Offer nothing, and forget what was typed."""
         self._own.clear()
         self.offer(())
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        choice = WordChoice("guess_edit")
-        choice.offer(["night", "river", "king"])
-        return choice
-
-    show("What comes next?", "", build, (360, 100))

@@ -229,25 +229,3 @@ def _spread(count: int, places: Sequence[str]) -> tuple[float, ...]:
     changed = [index < len(places) and places[index] != places[index - 1] for index in range(1, count)]
     along = [0, *accumulate(2 if gap else 1 for gap in changed)]
     return tuple(step / max(1, along[-1]) for step in along[:count])
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        timeline = StageTimeline()
-        titles = [
-            "embedding",
-            "norm",
-            "query, key, value",
-            "scores",
-            "mask",
-            "softmax",
-            "weighted sum",
-            "logits",
-        ]
-        timeline.set_stages(titles, ["embedding", *["attention"] * 6, "output"])
-        timeline.set_stage(4)
-        return timeline
-
-    show("Stage 5 of 8 · mask", "layer 1", build, (520, 130))

@@ -211,25 +211,3 @@ class TreeView(Pointable):
             place = siblings.index(self._current) + (1 if key == Qt.Key.Key_Down else -1)
             return siblings[place] if 0 <= place < len(siblings) else -1
         return -1
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        tree = TreeView()
-        nodes = [
-            TreeNode("… the"),
-            TreeNode("king", "21 %", 0, pruned=True),
-            TreeNode("queen", "15 %", 0),
-            TreeNode("world", "7 %", 0, pruned=True),
-            TreeNode("of", "33 %", 2),
-            TreeNode(",", "21 %", 2, pruned=True),
-            TreeNode("France", "12 %", 4, pruned=True),
-            TreeNode("the", "19 %", 4),
-            TreeNode("night", "24 %", 7),
-        ]
-        tree.set_nodes(nodes, current=8)
-        return tree
-
-    show("Branches", "sampling", build, (620, 260))

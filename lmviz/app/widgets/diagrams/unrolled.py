@@ -254,20 +254,3 @@ class UnrolledView(Canvas):
             self.cell_clicked.emit(position, layer)
         else:
             super().keyPressEvent(event)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        view = UnrolledView()
-        tokens = ["The", "bat", "made", "noise", "at", "night", "and"]
-        chance = np.random.default_rng(0)
-        layers = [UnrolledLayer(name, np.tanh(chance.normal(size=(7, 64)))) for name in ("h¹", "h²")]
-        view.set_network(
-            tokens, layers, ["bat 4 %", "is 9 %", "a 22 %", "of 14 %", "the 31 %", "and 18 %", ", 2 %"]
-        )
-        view.set_current(4, 1)
-        return view
-
-    show("Unrolled over the prefix", "← → positions   ↑ ↓ layers", build, (820, 320))

@@ -203,27 +203,3 @@ def _two_lines(title: str) -> list[str]:
     spaces = [n for n, letter in enumerate(title) if letter == " "]
     cut = min(spaces, key=lambda n: abs(n - len(title) / 2))
     return [title[:cut], title[cut + 1 :]]
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        view = WiringView()
-        titles = [
-            "Embedding",
-            "Normalisation",
-            "Queries",
-            "Keys",
-            "Values",
-            "Dot products",
-            "Attention weights",
-        ]
-        titles += ["Weighted sum of values", "Residual sum"]
-        places = ["embedding", "layer 1", *["layer 1, attention"] * 6, "layer 1"]
-        sources = [(), (0,), (1,), (1,), (1,), (2, 3), (5,), (6, 4), (7, 0)]
-        view.set_nodes([WiringNode(*row) for row in zip(titles, places, sources, strict=True)])
-        view.set_current(5)
-        return view
-
-    show("As it is wired", "click a box to go to its stage", build, (980, 220))

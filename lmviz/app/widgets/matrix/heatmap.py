@@ -342,21 +342,3 @@ class HeatmapView(Canvas):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._hover(None, QPointF())
         super().focusOutEvent(event)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        words = ["The", "bat", "made", "noise", "at", "night", "and", "the"]
-        generator = np.random.default_rng(3)
-        scores = np.where(np.tri(8, dtype=bool), generator.normal(0, 2, (8, 8)), -np.inf)
-        weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-        weights[~np.tri(8, dtype=bool)] = -np.inf
-        view = HeatmapView()
-        view.set_matrix(weights, scale="share", rows=words, columns=words)
-        view.set_style(square=True, column_role="key")
-        view.set_selection(row=5)
-        return view
-
-    show("Layer 2, head 3", "softmax", build, (520, 500))

@@ -275,22 +275,3 @@ class HeadMosaic(Canvas):
             self.head_double_clicked.emit(*self._current)
         else:
             super().keyPressEvent(event)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        generator = np.random.default_rng(0)
-        scores = generator.normal(0, 2, (4, 4, 10, 10))
-        scores[0, 0] += 6 * np.eye(10, k=-1)
-        scores[0, 3, :, 0] += 8
-        weights = np.where(np.tri(10, dtype=bool), np.exp(scores), 0)
-        weights /= weights.sum(axis=-1, keepdims=True)
-        mosaic = HeadMosaic()
-        mosaic.set_heads(weights, [["previous", "", "", "first"], *[["", "", "induction", ""]] * 3])
-        mosaic.set_current(1, 2)
-        mosaic.set_faded([(2, 1)])
-        return mosaic
-
-    show("All heads", "4 layers × 4 heads", build, (350, 400))

@@ -275,21 +275,3 @@ class StripList(Canvas):
 def _cells(strip: Strip) -> Cells:
     values = np.zeros(len(strip.values)) if strip.texts else strip.values
     return Cells.of(values[None, :], strip.scale, strip.limit)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        view = StripList()
-        chance = np.random.default_rng(0)
-        gates = [Strip(name, chance.random(48), "share") for name in ("forget f", "input i")]
-        states = [
-            Strip(name, np.tanh(chance.normal(size=48)), "signed", 1.0) for name in ("candidate", "cell c₅")
-        ]
-        states.append(Strip("cell c₆", np.tanh(chance.normal(size=48)), "signed", 1.0, "result"))
-        view.set_strips([*gates, *states, Strip("output o", chance.random(48), "share", role="other")])
-        view.set_marks([(4, 17), (0, 17), (1, 17)])
-        return view
-
-    show("Stage 5 of 9 · New cell state", "layer 1 · position 6 “night”", build, (420, 240))

@@ -218,18 +218,3 @@ class BarsView(Pointable):
             self.bar_clicked.emit(self._hovered)
         else:
             super().keyPressEvent(event)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        bars = BarsView()
-        words = ["king", "queen", "night", "world", "people", "lord", "house", "other", "day", "duke", "rest"]
-        shares = np.array([21.2, 14.8, 9.7, 7.1, 5.5, 4.9, 4.1, 3.6, 3.1, 2.7, 2.2]) / 100
-        logits = [f"{value:.2f}" for value in np.log(shares) + 9]
-        before = np.roll(shares, 2)
-        bars.set_bars(words, shares, notes=logits, before=before, highlighted={1}, faded={8, 9, 10})
-        return bars
-
-    show("Next word", "before → after", build)

@@ -210,16 +210,3 @@ class CumulativeBar(Pointable):
 
     def clicked_on(self, index: int) -> None:
         self.share_clicked.emit(index)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        bar = CumulativeBar()
-        words = ["king", "queen", "night", "world", "people", "lord", "house", "other"]
-        bar.set_shares(words, [0.299, 0.209, 0.137, 0.1, 0.078, 0.069, 0.058, 0.05])
-        bar.set_draw(0.437, animated=False)
-        return bar
-
-    show("The die", "", build, (240, 420))

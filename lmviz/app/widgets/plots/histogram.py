@@ -79,16 +79,3 @@ class Histogram(Pointable):
             lines = [f"of {span} {self._unit}"]
             HoverCard.beside(self, place, f"{count(self._counts[index])} {self._what}", lines)
         self.column_hovered.emit(index)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        histogram = Histogram("documents", "tokens")
-        lengths = np.random.default_rng(0).poisson(12, 3000) + 2
-        counts, edges = np.histogram(lengths, bins=np.arange(1, lengths.max() + 2))
-        histogram.set_columns(edges, counts)
-        return histogram
-
-    show("Lengths", "of 3,000 documents", build, (320, 160))

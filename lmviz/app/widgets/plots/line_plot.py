@@ -319,21 +319,3 @@ def _nearest_value(values: np.ndarray, wanted: float) -> float:
     index = int(np.clip(np.searchsorted(values, wanted), 1, max(1, len(values) - 1)))
     around = values[index - 1 : index + 1]
     return float(around[np.argmin(np.abs(around - wanted))])
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        plot = LinePlot()
-        generator = np.random.default_rng(0)
-        steps = np.arange(0, 1241)
-        loss = 1.7 + 2.5 * np.exp(-steps / 150) + generator.normal(0, 0.03, len(steps))
-        plot.set_curve("training", steps, loss)
-        plot.set_curve("validation", steps[::20], 1.8 + 2.5 * np.exp(-steps[::20] / 160), role="validation")
-        plot.set_references([("unigram", 3.31), ("bigram", 2.46), ("5-gram Kneser-Ney", 2.02)])
-        plot.set_end(2000)
-        plot.set_cursor(1240)
-        return plot
-
-    show("Loss, nats per character", "linear", build, (660, 380))

@@ -127,15 +127,3 @@ class LogLogPlot(Pointable):
 
     def clicked_on(self, index: int) -> None:
         self.point_clicked.emit(index)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        plot = LogLogPlot("rank", "count")
-        plot.set_values(np.ceil(20_000 / np.arange(1, 9413) ** 1.05))
-        plot.set_current(40)
-        return plot
-
-    show("Rank and frequency", "log–log", build, (320, 240))

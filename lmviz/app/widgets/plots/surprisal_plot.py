@@ -253,19 +253,3 @@ def _rounded_up(value: float) -> float:
     """The next number that four steps divide evenly to the eye: 1, 2, 4, 6, 8, 12, 16, 20, 24 …"""
     steps = (1, 2, 4, 6, 8, 12, 16, 20, 24, 32, 40, 60, 80)
     return next((float(step) for step in steps if step >= value), float(np.ceil(value / 40) * 40))
-
-
-if __name__ == "__main__":
-    from lmviz.app.look.theme import current_theme
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        plot, colors = SurprisalPlot(), current_theme().series
-        words = ["The", "bat", "made", "noise", "at", "night", "and", "the"]
-        counts = np.array([6.2, 13.4, 8.3, 10.7, 4.9, 3.6, 3.4, 3.1])
-        curves = [WordCurve("5-gram", colors[4], counts), WordCurve("LSTM", colors[1], counts * 0.86)]
-        plot.set_words(words, curves, np.array([0.9, 0.5, 0.45, 0.4, 0.8, 0.9, 0.2, 0.2]))
-        plot.set_current(5)
-        return plot
-
-    show("Surprisal over the text, bits", "disagreement below", build, (700, 300))

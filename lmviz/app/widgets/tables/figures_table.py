@@ -286,33 +286,3 @@ class FiguresTable(Canvas):
             self._bar.setValue(line)
         elif line >= self._bar.value() + self._room:
             self._bar.setValue(line - self._room + 1)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        table = FiguresTable()
-        table.set_columns(
-            [
-                FigureColumn("token", "token", "token", 90, 2),
-                FigureColumn("logit", "logit"),
-                FigureColumn("scaled", "÷ 0.80", sources=("logit",)),
-                FigureColumn("top_k", "top-k", "mark", sources=("scaled",)),
-                FigureColumn("probability", "probability", "bar", 110, 3, sources=("scaled",)),
-                FigureColumn("cumulative", "cumulative", sources=("probability",), runs=True),
-            ]
-        )
-        words = ["king", "queen", "night", "world", "people", "lord", "house", "other", "day", "duke", "rest"]
-
-        def line(n: int) -> FigureLine:
-            share, cut = 0.299 * 0.8**n, n > 7
-            texts = [words[n], f"{7.65 - n / 3:.2f}", f"{9.56 - n / 2.4:.2f}", "cut" if cut else "✓"]
-            texts += ["", ""] if cut else [f"{100 * share:.1f} %", f"{0.299 + n / 11:.3f}"]
-            return FigureLine(texts, 0 if cut else 0.8**n, cut)
-
-        table.set_lines(len(words), line)
-        table.set_marked(1)
-        return table
-
-    show("From logits to a word", "temperature 0.80", build, (620, 380))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-import numpy as np
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
@@ -175,25 +174,3 @@ class _BarDelegate(QStyledItemDelegate):
             room.setLeft(room.right() - room.width() * share)
             painter.drawRoundedRect(room, 2.5, 2.5)
             painter.restore()
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-    from lmviz.app.widgets.base.figures import count, percentage
-
-    def build() -> QWidget:
-        tokens = [",", "⏎", ":", ".", "the", "I", "to", "and", "of", "my", "you"]
-        counts = np.array([19846, 18214, 10316, 7885, 5437, 4403, 3923, 3678, 3275, 2746, 2730])
-        table = TableView()
-        columns = [
-            Column("#", np.arange(1, 12)),
-            Column("token", tokens, tokens=True),
-            Column("count", counts, count),
-            Column("share", counts / 262_927, percentage, bar=True),
-        ]
-        table.set_columns(columns)
-        table.set_current(4)
-        table.set_faded({9, 10})
-        return table
-
-    show("Vocabulary", "filter…", build, (380, 360))

@@ -197,30 +197,3 @@ class ArithmeticCard(Canvas):
             self._follow(rows[self._marked].main)
         else:
             super().keyPressEvent(event)
-
-
-if __name__ == "__main__":
-    from dataclasses import replace
-
-    import numpy as np
-
-    from lmviz.app.widgets.base.demo import show
-    from lmviz.models.arithmetic import Factor, Terms
-
-    def build() -> QWidget:
-        generator = np.random.default_rng(2)
-        places = np.stack([np.full(128, 4), np.arange(128)], axis=1)
-        state = Factor("layers/0/hidden", places, generator.normal(0, 0.5, 128))
-        weight = Factor("layers.0.recurrent", places, generator.normal(0, 0.5, 128))
-        bias = Factor("layers.0.bias", np.array([[17]]), np.array([0.2]))
-        terms = (Terms("previous state", (weight, state)), Terms("bias", (bias,)))
-        cell = Arithmetic("layers/0/forget", (5, 17), 0.0, "forget gate", "sum", terms, "sigmoid")
-        card = ArithmeticCard()
-        card.set_arithmetic(
-            replace(cell, value=cell.evaluate()),
-            lambda source, index: f"h₅ · {index[-1]}" if "/" in source else source,
-            count=3,
-        )
-        return card
-
-    show("Why 0.91?", "forget gate, unit 17", build, (400, 230))

@@ -279,18 +279,3 @@ class AttentionText(Canvas):
         if event.key() == Qt.Key.Key_Shift:
             self.set_looked_at(False)
         super().keyReleaseEvent(event)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        words = ["The", "bat", "made", "noise", "at", "night", "and", "the"]
-        scores = np.where(np.tri(8, dtype=bool), np.random.default_rng(1).normal(0, 1.6, (8, 8)), -np.inf)
-        weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-        view = AttentionText()
-        view.set_attention(words, weights)
-        view.set_current(5)
-        return view
-
-    show("In the text", "hover a word: what it looks at · with Shift: who looks at it", build, (760, 260))

@@ -112,14 +112,3 @@ class Breadcrumbs(Canvas):
             self._go(len(self._steps) - 2)
         else:
             super().keyPressEvent(event)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        way = Breadcrumbs()
-        way.set_steps(["logit of “king”", "hidden 2 · 41", "forget gate · 17", "h₅ · 17"])
-        return way
-
-    show("Why?", "", build, (420, 110))

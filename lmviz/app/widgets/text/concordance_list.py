@@ -122,20 +122,3 @@ class ConcordanceList(Pointable):
         self._current = index
         self.update()
         self.line_clicked.emit(index)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        view = ConcordanceList()
-        lines = [
-            Line("in the yard the brown", "cows eat", "corn", "from the trough"),
-            Line("at noon", "cows eat", "grass", "by the brook and then they rest in the shade"),
-            Line("when", "cows eat", "if", "they are led to it"),
-        ]
-        view.set_lines(lines)
-        view.set_faded([2])
-        return view
-
-    show("Concordance", "“cows eat _” · 11 places", build, (560, 160))

@@ -177,17 +177,3 @@ class EquationView(Canvas):
             self.set_numbers_shown(not self._numbers_shown)
         else:
             super().keyPressEvent(event)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        typesetting.load()
-        view = EquationView()
-        gates = r"\textcolor{key}{f_6} \odot c_5 + \textcolor{query}{i_6} \odot"
-        view.set_equation(rf"c_6 = {gates} \textcolor{{value}}{{\tilde{{c}}_6}}")
-        view.set_numbers("unit 17:  0.91 · 0.42 + 0.13 · −0.77 = 0.28")
-        return view
-
-    show("Stage 3 of 6 · new cell state", "layer 1 · position 6 “night”", build, (400, 180))

@@ -261,20 +261,3 @@ class TokenStrip(Canvas):
             self.token_clicked.emit(self._current)
         else:
             super().keyPressEvent(event)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        text = "⟨start⟩ First Citizen : ⏎ Before we proceed any further , hear me speak . ⏎ All : ⏎ Speak , "
-        text += (
-            "speak . ⏎ 言葉 は 文字 שלום עולם zyzzyva 🦇 You are all resolved rather to die than to famish ?"
-        )
-        tokens = text.split()
-        strip = TokenStrip()
-        strip.set_tokens(tokens, unknown={tokens.index("zyzzyva")}, special={0}, tinted=True)
-        strip.set_current(7)
-        return strip
-
-    show("The text as the model sees it", "42 tokens", build, (560, 260))

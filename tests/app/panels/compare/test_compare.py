@@ -15,7 +15,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.muted_line import MutedLine
-from lmviz.app.widgets.text.passage import Passage
+from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.comparison import disagreement, jensen_shannon, overlap, surprisal_over
 from lmviz.decoding.continuation import Continuation
@@ -303,7 +303,7 @@ def test_the_real_passage_is_held_out_and_the_other_is_the_model_s(
     qtbot.waitUntil(lambda: view.pair is not None, timeout=LONG)
     pair = view.pair
     assert pair.beginning + pair.real in session.text.corpus.validation_text
-    first = compare.findChild(Passage, "real_first")
+    first = compare.findChild(PassageView, "real_first")
     qtbot.waitUntil(lambda: first.isVisible() and first.text.endswith(pair.shown[0].strip()))
     qtbot.mouseClick(first, Qt.MouseButton.LeftButton)
     assert view.game.found == (pair.real_first,)
@@ -311,7 +311,7 @@ def test_the_real_passage_is_held_out_and_the_other_is_the_model_s(
     assert (first.verdict == "real") == pair.real_first
     again = invent(open_model(lstm_run), HeldOut(pair.beginning, pair.real), view.options_of(0))
     assert again == pair
-    second = compare.findChild(Passage, "real_second")
+    second = compare.findChild(PassageView, "real_second")
     qtbot.mouseClick(second, Qt.MouseButton.LeftButton)
     assert len(view.game.found) == 1  # what is judged stays judged
 

@@ -14,7 +14,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
-from lmviz.app.widgets.diagrams.model_cards import ModelCards
+from lmviz.app.widgets.diagrams.family_cards import FamilyCards
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.window.main_window import MainWindow
@@ -50,7 +50,7 @@ def step_of(session: Session) -> int:
 
 
 def test_choose_train_pause_scrub_resume_stop(train: MainWindow, session: Session, qtbot: QtBot) -> None:
-    cards = train.findChild(ModelCards, "family_picker")
+    cards = train.findChild(FamilyCards, "family_picker")
     qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=cards.card_rectangle("gru").center().toPoint())
     assert session.training.plan.family == "gru"
     form = train.findChild(ConfigurationForm, "model_form")

@@ -17,8 +17,8 @@ HEIGHT = 60
 MARGIN = 6
 
 
-class Curve(Canvas):
-    """`Curve()`: `set_values(values, names=(), limits=None)`, values (position,), NaN where there is none.
+class PositionCurve(Canvas):
+    """`PositionCurve()`: `set_values(values, names=(), limits=None)`, (position,), NaN where there is none.
 
     `set_threshold(value)` draws a line across, `set_current(position)` and `set_hovered(position)` mark
     positions. Signals: `position_hovered(int)` (−1 on leaving), `position_clicked(int)`.
@@ -172,17 +172,3 @@ class Curve(Canvas):
             self._choose(min(max(self._current + steps[event.key()], 0), len(self._values) - 1))
         else:
             super().keyPressEvent(event)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        curve = Curve()
-        words = ["The", "bat", "made", "noise", "at", "night", "and", "the"]
-        curve.set_values(np.array([-0.5, -0.35, -0.1, -0.15, 0.4, 0.6, 0.1, -0.2]), words)
-        curve.set_threshold(0.3)
-        curve.set_current(5)
-        return curve
-
-    show("Unit 17", "over the text", build, (240, 150))

@@ -18,8 +18,8 @@ NARROWEST = 216
 FEWEST = 3
 
 
-class ModelCard(Card):
-    """`ModelCard()`: `set_moment(name, color, steps, step, removable)`, `set_readout(text)`,
+class DistributionCard(Card):
+    """`DistributionCard()`: `set_moment(name, color, steps, step, removable)`, `set_readout(text)`,
     `set_sentence(text)` in place of bars; `bars` is the `BarsView` and `room` how many it has room for.
 
     Signals: `step_chosen(int)`, `removed()`, `resized()`.
@@ -129,17 +129,3 @@ class ModelCard(Card):
         painter.setBrush(self._color)
         mark = QRectF(0, self.length(14), self.length(3), self.length(16))
         painter.drawRoundedRect(mark, self.length(1.5), self.length(1.5))
-
-
-if __name__ == "__main__":
-    from lmviz.app.look.theme import current_theme
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        card = ModelCard()
-        card.set_moment("LSTM", current_theme().series[1], (0, 100, 200), 200, removable=True)
-        card.set_readout("entropy 5.21 bits")
-        card.bars.set_bars(["king", "night", "world"], [0.178, 0.126, 0.086], highlighted={0})
-        return card
-
-    show("Compare", "", build, (320, 240))

@@ -4,14 +4,16 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from lmviz.app.widgets.diagrams.model_cards import ModelCard, ModelCards
+from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
 
 NAMES = ["ngram", "window", "rnn", "lstm", "gru", "transformer", "unheard of"]
 
 
 @pytest.fixture
 def cards(shown):
-    return shown(ModelCards([ModelCard(name, name.title(), f"This is {name}.") for name in NAMES]), 300, 240)
+    return shown(
+        FamilyCards([FamilyCard(name, name.title(), f"This is {name}.") for name in NAMES]), 300, 240
+    )
 
 
 def test_a_click_chooses(cards, qtbot):

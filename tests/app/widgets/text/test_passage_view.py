@@ -3,11 +3,11 @@
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.widgets.text.passage import Passage
+from lmviz.app.widgets.text.passage_view import PassageView
 
 
 def test_it_can_be_chosen_by_pointer_and_keys_until_it_was_judged(qtbot: QtBot) -> None:
-    passage = Passage("first passage")
+    passage = PassageView("first passage")
     qtbot.addWidget(passage)
     chosen: list[bool] = []
     passage.chosen.connect(lambda: chosen.append(True))

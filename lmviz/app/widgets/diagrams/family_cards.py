@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import Canvas
-from lmviz.app.widgets.diagrams.model_shapes import draw_shape
+from lmviz.app.widgets.base.tooltip import paragraph
+from lmviz.app.widgets.diagrams.family_shapes import draw_shape
 
 COLUMNS = 3
 CARD_HEIGHT = 66
@@ -19,7 +20,7 @@ GAP = 8
 
 
 @dataclass(frozen=True)
-class ModelCard:
+class FamilyCard:
     """One family: the name it is chosen by, its title, and a sentence on what it does."""
 
     name: str
@@ -27,15 +28,15 @@ class ModelCard:
     sentence: str = ""
 
 
-class ModelCards(Canvas):
-    """`ModelCards(cards)`: three in a row; `current`, `set_current(name)`, signal `family_chosen(str)`.
+class FamilyCards(Canvas):
+    """`FamilyCards(cards)`: three in a row; `current`, `set_current(name)`, signal `family_chosen(str)`.
 
     A click, the arrow keys or the first letter choose; the sentence is the tooltip.
     """
 
     family_chosen = Signal(str)
 
-    def __init__(self, cards: Sequence[ModelCard], parent: QWidget | None = None) -> None:
+    def __init__(self, cards: Sequence[FamilyCard], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cards = tuple(cards)
         self._current = 0
@@ -86,7 +87,7 @@ class ModelCards(Canvas):
         if self.hasFocus():
             self.draw_focus(painter, self._place(self._current).adjusted(2, 2, -2, -2))
 
-    def _draw(self, painter: QPainter, card: ModelCard, place: QRectF, index: int) -> None:
+    def _draw(self, painter: QPainter, card: FamilyCard, place: QRectF, index: int) -> None:
         theme, chosen = self.theme, index == self._current
         usual = theme.hover if index == self._hovered else theme.surface
         painter.setBrush(theme.accent_wash if chosen else usual)
@@ -118,7 +119,7 @@ class ModelCards(Canvas):
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             index = self._index_at(QPointF(event.pos()))
             sentence = self._cards[index].sentence if index >= 0 else ""
-            QToolTip.showText(event.globalPos(), f"<p>{sentence}</p>" if sentence else "", self)
+            QToolTip.showText(event.globalPos(), paragraph(sentence), self)
             return True
         return super().event(event)
 
@@ -147,16 +148,3 @@ class ModelCards(Canvas):
             self._choose(letters.index(event.text().casefold()))
         else:
             super().keyPressEvent(event)
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        titles = {"ngram": "n-gram", "window": "window", "rnn": "RNN", "lstm": "LSTM", "gru": "GRU"}
-        cards = [ModelCard(name, title) for name, title in {**titles, "transformer": "Transformer"}.items()]
-        page = ModelCards(cards)
-        page.set_current("transformer")
-        return page
-
-    show("Model", "0.80 M · 3.2 MB", build, (320, 230))

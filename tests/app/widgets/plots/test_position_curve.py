@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.plots.curve import Curve
+from lmviz.app.widgets.plots.position_curve import PositionCurve
 
 
 @pytest.fixture
 def curve(shown):
-    curve = Curve()
+    curve = PositionCurve()
     curve.set_values(np.array([0.5, -1.0, np.nan, 2.0]), ["a", "b", "c", "d"])
     return shown(curve, 200, 60)
 

@@ -12,8 +12,8 @@ PADDING = 10
 KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
-class Passage(Canvas):
-    """`Passage(name)`: `set_passage(text)`; `set_verdict(words, emphasised)` says what it was and ends
+class PassageView(Canvas):
+    """`PassageView(name)`: `set_passage(text)`; `set_verdict(words, emphasised)` says what it was and ends
     choosing. Signal: `chosen()`, by click, Enter or Space.
     """
 
@@ -94,14 +94,3 @@ class Passage(Canvas):
     def _choose(self) -> None:
         if self._open:
             self.chosen.emit()
-
-
-if __name__ == "__main__":
-    from lmviz.app.widgets.base.demo import show
-
-    def build() -> QWidget:
-        passage = Passage("first passage")
-        passage.set_passage("The bat made noise at night and the king could not sleep.")
-        return passage
-
-    show("Which is real?", "", build, (300, 160))

@@ -1,0 +1,58 @@
+"""What every room of widgets builds on: sentences, links, lines and cards."""
+
+from __future__ import annotations
+
+from gallery import Exhibit, show
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.flow import FlowLayout
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.scrolling import scrolling
+
+
+def flow() -> QWidget:
+    """Controls that go on in the next line."""
+    page = QWidget()
+    layout = FlowLayout(page)
+    for word in ("temperature", "top-k", "top-p", "min-p", "seed"):
+        layout.addWidget(QPushButton(word))
+    return page
+
+
+def hover_card() -> QWidget:
+    """A page that shows its hover card from the beginning."""
+    page = QWidget()
+    lines = ["layer 1 hidden · = o ⊙ tanh c = 0.99 × tanh 0.28"]
+    page.showEvent = lambda event: HoverCard.beside(page, QPoint(10, 20), "h[17] at “night” = 0.284", lines)
+    return page
+
+
+def invitation() -> QWidget:
+    """A sentence and the button that begins."""
+    made = Invitation("play_button")
+    made.invite("Name the word that comes next, and see who knew better.", "Play")
+    return made
+
+
+def scrolled() -> QWidget:
+    """A page higher than its room."""
+    return scrolling(EmptyText("\n".join(f"line {number}" for number in range(1, 31))))
+
+
+EXHIBITS = (
+    Exhibit("Nothing yet", "", lambda: EmptyText("Open a text or a run to begin."), (260, 120)),
+    Exhibit("Controls", "", flow, (300, 160)),
+    Exhibit("Hover", "the exact value", hover_card, (460, 200)),
+    Exhibit("A game", "", invitation, (280, 160)),
+    Exhibit("Actions", "", lambda: LinkButton("clear", "clear", "remove all branches"), (140, 90)),
+    Exhibit("A line", "", lambda: MutedLine("61 % in common · divergence 0.21 bits"), (220, 90)),
+    Exhibit("A long page", "", scrolled, (220, 160)),
+)
+
+if __name__ == "__main__":
+    show(EXHIBITS)

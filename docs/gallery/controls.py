@@ -1,0 +1,93 @@
+"""Controls: what a person sets, chooses, or is led to."""
+
+from __future__ import annotations
+
+from gallery import Exhibit, show
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from lmviz.app.widgets.controls.command_palette import CommandPalette
+from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.widgets.controls.sampling_controls import SamplingControls
+from lmviz.app.widgets.controls.slider_row import SliderRow
+from lmviz.app.widgets.controls.spotlight import Spotlight
+from lmviz.app.widgets.controls.word_choice import WordChoice
+from lmviz.decoding.options import SamplingOptions
+from lmviz.models.transformer_configuration import TransformerConfiguration
+
+COMMANDS = {
+    "Open text…": "Ctrl+O",
+    "Train": "Ctrl+T",
+    "Pause training": "",
+    "Dark theme": "",
+    "Take a picture": "",
+}
+
+
+def command_palette() -> QWidget:
+    """The palette within a page, after two letters."""
+    page = QWidget()
+    for name, keys in COMMANDS.items():
+        action = QAction(name, page)
+        action.setShortcut(keys)
+        action.setEnabled(name != "Pause training")
+        page.addAction(action)
+    palette = CommandPalette(page.actions, page)
+    palette.setWindowFlags(Qt.WindowType.Widget)
+    QVBoxLayout(page).addWidget(palette)
+    palette.open()
+    palette.findChild(QLineEdit).setText("ta")
+    return page
+
+
+def configuration_form() -> QWidget:
+    """A form in which one value does not fit the others."""
+    form = ConfigurationForm(TransformerConfiguration())
+    form.field("width").control.setValue(130)
+    return form
+
+
+def sampling_controls() -> QWidget:
+    """How a next word is chosen."""
+    made = SamplingControls()
+    made.set_options(SamplingOptions(temperature=0.8, top_k=40))
+    return made
+
+
+def slider_row() -> QWidget:
+    """A slider that says what its value means."""
+    row = SliderRow("fork", "place of the fork")
+    row.set_range(40, 17)
+    row.show_value(17, "step 1,240")
+    return row
+
+
+def spotlight() -> QWidget:
+    """A frame around a button, and the card beside it."""
+    page = QWidget()
+    button = QPushButton("a control", page)
+    button.move(120, 30)
+    light = Spotlight(page)
+    page.showEvent = lambda event: light.point_at(button, "Press this, and see what it does.", "1 of 1")
+    return page
+
+
+def word_choice() -> QWidget:
+    """Three words to choose from."""
+    choice = WordChoice("guess_edit")
+    choice.offer(["night", "river", "king"])
+    return choice
+
+
+EXHIBITS = (
+    Exhibit("Commands", "Ctrl+K", command_palette, (520, 320)),
+    Exhibit("Model", "0.80 M · 3.2 MB", configuration_form, (320, 460)),
+    Exhibit("Sampling", "", sampling_controls, (560, 140)),
+    Exhibit("Fork", "", slider_row, (320, 100)),
+    Exhibit("Spotlight", "", spotlight, (420, 240)),
+    Exhibit("What comes next?", "", word_choice, (360, 110)),
+)
+
+if __name__ == "__main__":
+    show(EXHIBITS)

@@ -1,0 +1,92 @@
+"""Diagrams: families, stages, networks and trees."""
+
+from __future__ import annotations
+
+import numpy as np
+from gallery import Exhibit, show
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
+from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
+from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
+from lmviz.app.widgets.diagrams.unrolled import UnrolledLayer, UnrolledView
+from lmviz.app.widgets.diagrams.wiring import WiringNode, WiringView
+
+FAMILIES = {
+    "ngram": "n-gram",
+    "window": "window",
+    "rnn": "RNN",
+    "lstm": "LSTM",
+    "gru": "GRU",
+    "transformer": "Transformer",
+}
+STAGES = ("embedding", "norm", "query, key, value", "scores", "mask", "softmax", "weighted sum", "logits")
+
+
+def family_cards() -> QWidget:
+    """All families, one of them chosen."""
+    cards = FamilyCards([FamilyCard(name, title) for name, title in FAMILIES.items()])
+    cards.set_current("transformer")
+    return cards
+
+
+def stage_timeline() -> QWidget:
+    """The stages of an attention layer."""
+    timeline = StageTimeline()
+    timeline.set_stages(STAGES, ["embedding", *["attention"] * 6, "output"])
+    timeline.set_stage(4)
+    return timeline
+
+
+def tree_view() -> QWidget:
+    """A beam search with its pruned branches."""
+    tree = TreeView()
+    nodes = [
+        TreeNode("… the"),
+        TreeNode("king", "21 %", 0, pruned=True),
+        TreeNode("queen", "15 %", 0),
+        TreeNode("world", "7 %", 0, pruned=True),
+        TreeNode("of", "33 %", 2),
+        TreeNode(",", "21 %", 2, pruned=True),
+        TreeNode("France", "12 %", 4, pruned=True),
+        TreeNode("the", "19 %", 4),
+        TreeNode("night", "24 %", 7),
+    ]
+    tree.set_nodes(nodes, current=8)
+    return tree
+
+
+def unrolled() -> QWidget:
+    """Two layers over seven words."""
+    view = UnrolledView()
+    tokens = ["The", "bat", "made", "noise", "at", "night", "and"]
+    chance = np.random.default_rng(0)
+    layers = [UnrolledLayer(name, np.tanh(chance.normal(size=(7, 64)))) for name in ("h¹", "h²")]
+    predictions = ["bat 4 %", "is 9 %", "a 22 %", "of 14 %", "the 31 %", "and 18 %", ", 2 %"]
+    view.set_network(tokens, layers, predictions)
+    view.set_current(4, 1)
+    return view
+
+
+def wiring() -> QWidget:
+    """One layer of a Transformer as boxes and lines."""
+    view = WiringView()
+    titles = ["Embedding", "Normalisation", "Queries", "Keys", "Values", "Dot products", "Attention weights"]
+    titles += ["Weighted sum of values", "Residual sum"]
+    places = ["embedding", "layer 1", *["layer 1, attention"] * 6, "layer 1"]
+    sources = [(), (0,), (1,), (1,), (1,), (2, 3), (5,), (6, 4), (7, 0)]
+    view.set_nodes([WiringNode(*node) for node in zip(titles, places, sources, strict=True)])
+    view.set_current(5)
+    return view
+
+
+EXHIBITS = (
+    Exhibit("Model", "0.80 M · 3.2 MB", family_cards, (320, 230)),
+    Exhibit("Stage 5 of 8 · mask", "layer 1", stage_timeline, (520, 130)),
+    Exhibit("Branches", "sampling", tree_view, (620, 260)),
+    Exhibit("Unrolled over the prefix", "← → positions   ↑ ↓ layers", unrolled, (820, 320)),
+    Exhibit("As it is wired", "click a box to go to its stage", wiring, (980, 220)),
+)
+
+if __name__ == "__main__":
+    show(EXHIBITS)

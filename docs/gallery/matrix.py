@@ -1,0 +1,66 @@
+"""Matrices: one heatmap, all heads as a mosaic, vectors as strips."""
+
+from __future__ import annotations
+
+import numpy as np
+from gallery import Exhibit, show
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.matrix.mosaic import HeadMosaic
+from lmviz.app.widgets.matrix.strips import Strip, StripList
+
+WORDS = ("The", "bat", "made", "noise", "at", "night", "and", "the")
+
+
+def heatmap() -> QWidget:
+    """The attention of one head; what is masked stays empty."""
+    seen = np.tri(len(WORDS), dtype=bool)
+    powers = np.where(seen, np.exp(np.random.default_rng(3).normal(0, 2, seen.shape)), 0)
+    weights = np.where(seen, powers / powers.sum(axis=1, keepdims=True), -np.inf)
+    view = HeatmapView()
+    view.set_matrix(weights, scale="share", rows=WORDS, columns=WORDS)
+    view.set_style(square=True, column_role="key")
+    view.set_selection(row=5)
+    return view
+
+
+def mosaic() -> QWidget:
+    """Four layers of four heads, two of which do something plain."""
+    scores = np.random.default_rng(0).normal(0, 2, (4, 4, 10, 10))
+    scores[0, 0] += 6 * np.eye(10, k=-1)
+    scores[0, 3, :, 0] += 8
+    weights = np.where(np.tri(10, dtype=bool), np.exp(scores), 0)
+    weights /= weights.sum(axis=-1, keepdims=True)
+    view = HeadMosaic()
+    view.set_heads(weights, [["previous", "", "", "first"], *[["", "", "induction", ""]] * 3])
+    view.set_current(1, 2)
+    view.set_faded([(2, 1)])
+    return view
+
+
+def strips() -> QWidget:
+    """The gates and states that make a new cell state."""
+    view = StripList()
+    chance = np.random.default_rng(0)
+
+    def gate(name: str, role: str = "operand") -> Strip:
+        return Strip(name, chance.random(48), "share", role=role)
+
+    def state(name: str, role: str = "operand") -> Strip:
+        return Strip(name, np.tanh(chance.normal(size=48)), "signed", 1.0, role)
+
+    gates, states = [gate("forget f"), gate("input i")], [state("candidate"), state("cell c₅")]
+    view.set_strips([*gates, *states, state("cell c₆", "result"), gate("output o", "other")])
+    view.set_marks([(4, 17), (0, 17), (1, 17)])
+    return view
+
+
+EXHIBITS = (
+    Exhibit("Layer 2, head 3", "softmax", heatmap, (520, 500)),
+    Exhibit("All heads", "4 layers × 4 heads", mosaic, (350, 400)),
+    Exhibit("Stage 5 of 9 · New cell state", "layer 1 · position 6 “night”", strips, (420, 240)),
+)
+
+if __name__ == "__main__":
+    show(EXHIBITS)

@@ -1,0 +1,137 @@
+"""Plots: bars, curves and counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from gallery import Exhibit, show
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
+from lmviz.app.widgets.plots.distribution_card import DistributionCard
+from lmviz.app.widgets.plots.histogram import Histogram
+from lmviz.app.widgets.plots.legend import Legend, LegendEntry
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
+from lmviz.app.widgets.plots.position_curve import PositionCurve
+from lmviz.app.widgets.plots.sparkline import Sparkline
+from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+
+CANDIDATES = ("king", "queen", "night", "world", "people", "lord", "house", "other", "day", "duke", "rest")
+SHARES = np.array([21.2, 14.8, 9.7, 7.1, 5.5, 4.9, 4.1, 3.6, 3.1, 2.7, 2.2]) / 100
+TEXT = ("The", "bat", "made", "noise", "at", "night", "and", "the")
+
+
+def bars() -> QWidget:
+    """A distribution before and after a change."""
+    view = BarsView()
+    logits = [f"{value:.2f}" for value in np.log(SHARES) + 9]
+    view.set_bars(
+        CANDIDATES, SHARES, notes=logits, before=np.roll(SHARES, 2), highlighted={1}, faded={8, 9, 10}
+    )
+    return view
+
+
+def cumulative_bar() -> QWidget:
+    """A uniform number that lands among the candidates."""
+    view = CumulativeBar()
+    view.set_shares(CANDIDATES, SHARES, 1 - SHARES.sum())
+    view.set_draw(0.42, animated=False)
+    return view
+
+
+def distribution_card() -> QWidget:
+    """One of several models that are compared."""
+    card = DistributionCard()
+    card.set_moment("LSTM", current_theme().series_color(1), (0, 100, 200), 200, removable=True)
+    card.set_readout("entropy 5.21 bits")
+    card.bars.set_bars(CANDIDATES[:3], SHARES[:3], highlighted={0})
+    return card
+
+
+def histogram() -> QWidget:
+    """The lengths of many documents."""
+    view = Histogram("documents", "tokens")
+    lengths = np.random.default_rng(0).poisson(12, 3000) + 2
+    counts, edges = np.histogram(lengths, bins=np.arange(1, lengths.max() + 2))
+    view.set_columns(edges, counts)
+    return view
+
+
+def legend() -> QWidget:
+    """Three curves, one of them hidden."""
+    color = current_theme().series_color
+    view = Legend(wraps=True)
+    view.set_entries(
+        [
+            LegendEntry("training", color(0)),
+            LegendEntry("validation", color(1)),
+            LegendEntry("5-gram", color(2), shown=False),
+        ]
+    )
+    return view
+
+
+def line_plot() -> QWidget:
+    """The loss of a training under way."""
+    plot = LinePlot()
+    steps = np.arange(0, 1241)
+    loss = 1.7 + 2.5 * np.exp(-steps / 150) + np.random.default_rng(0).normal(0, 0.03, len(steps))
+    plot.set_curve("training", steps, loss)
+    plot.set_curve("validation", steps[::20], 1.8 + 2.5 * np.exp(-steps[::20] / 160), role="validation")
+    plot.set_references([("unigram", 3.31), ("bigram", 2.46), ("5-gram Kneser-Ney", 2.02)])
+    plot.set_end(2000)
+    plot.set_cursor(1240)
+    return plot
+
+
+def log_log_plot() -> QWidget:
+    """Zipf's law, with one word marked."""
+    plot = LogLogPlot("rank", "count")
+    plot.set_values(np.ceil(20_000 / np.arange(1, 9413) ** 1.05))
+    plot.set_current(40)
+    return plot
+
+
+def position_curve() -> QWidget:
+    """One unit over a text."""
+    curve = PositionCurve()
+    curve.set_values(np.array([-0.5, -0.35, -0.1, -0.15, 0.4, 0.6, 0.1, -0.2]), TEXT)
+    curve.set_threshold(0.3)
+    curve.set_current(5)
+    return curve
+
+
+def sparkline() -> QWidget:
+    """A loss that falls."""
+    line = Sparkline()
+    line.set_values(np.exp(-np.linspace(0, 3, 200)) + np.random.default_rng(0).normal(0, 0.02, 200))
+    return line
+
+
+def surprisal_plot() -> QWidget:
+    """Two models over one text."""
+    plot, color = SurprisalPlot(), current_theme().series_color
+    counts = np.array([6.2, 13.4, 8.3, 10.7, 4.9, 3.6, 3.4, 3.1])
+    curves = [WordCurve("5-gram", color(4), counts), WordCurve("LSTM", color(1), counts * 0.86)]
+    plot.set_words(TEXT, curves, np.array([0.9, 0.5, 0.45, 0.4, 0.8, 0.9, 0.2, 0.2]))
+    plot.set_current(5)
+    return plot
+
+
+EXHIBITS = (
+    Exhibit("Next word", "before → after", bars, (460, 340)),
+    Exhibit("The roll", "u = 0.42", cumulative_bar, (260, 340)),
+    Exhibit("Compare", "", distribution_card, (320, 240)),
+    Exhibit("Lengths", "of 3,000 documents", histogram, (320, 160)),
+    Exhibit("Curves", "", legend, (320, 90)),
+    Exhibit("Loss, nats per character", "linear", line_plot, (660, 380)),
+    Exhibit("Rank and frequency", "log–log", log_log_plot, (320, 240)),
+    Exhibit("Unit 17", "over the text", position_curve, (240, 150)),
+    Exhibit("Loss", "", sparkline, (160, 90)),
+    Exhibit("Surprisal over the text, bits", "disagreement below", surprisal_plot, (700, 300)),
+)
+
+if __name__ == "__main__":
+    show(EXHIBITS)

@@ -1,0 +1,110 @@
+"""Text: tokens, passages, equations, and the arithmetic of one number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from gallery import Exhibit, show
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.widgets.text import typesetting
+from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
+from lmviz.app.widgets.text.attention_text import AttentionText
+from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
+from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
+from lmviz.app.widgets.text.equation import EquationView
+from lmviz.app.widgets.text.passage_view import PassageView
+from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.models.arithmetic import Arithmetic, Factor, Terms
+
+WORDS = ("The", "bat", "made", "noise", "at", "night", "and", "the")
+TEXT = "⟨start⟩ First Citizen : ⏎ Before we proceed any further , hear me speak . ⏎ All : ⏎ Speak , speak . ⏎"
+TOKENS = f"{TEXT} 言葉 は 文字 שלום עולם zyzzyva 🦇 You are all resolved rather to die".split(" ")
+
+
+def arithmetic_card() -> QWidget:
+    """Why a forget gate is as open as it is."""
+    chance = np.random.default_rng(2)
+    places = np.stack([np.full(128, 4), np.arange(128)], axis=1)
+    state = Factor("layers/0/hidden", places, chance.normal(0, 0.5, 128))
+    weight = Factor("layers.0.recurrent", places, chance.normal(0, 0.5, 128))
+    bias = Factor("layers.0.bias", np.array([[17]]), np.array([0.2]))
+    terms = (Terms("previous state", (weight, state)), Terms("bias", (bias,)))
+    cell = Arithmetic("layers/0/forget", (5, 17), 0.0, "forget gate", "sum", terms, "sigmoid")
+    card = ArithmeticCard()
+    card.set_arithmetic(
+        replace(cell, value=cell.evaluate()),
+        lambda source, index: f"h₅ · {index[-1]}" if "/" in source else source,
+        count=3,
+    )
+    return card
+
+
+def attention_text() -> QWidget:
+    """What one word looks at, in the text itself."""
+    seen = np.tri(len(WORDS), dtype=bool)
+    powers = np.where(seen, np.exp(np.random.default_rng(1).normal(0, 1.6, seen.shape)), 0)
+    view = AttentionText()
+    view.set_attention(WORDS, powers / powers.sum(axis=1, keepdims=True))
+    view.set_current(5)
+    return view
+
+
+def breadcrumbs() -> QWidget:
+    """The way from a logit to one state."""
+    way = Breadcrumbs()
+    way.set_steps(["logit of “king”", "hidden 2 · 41", "forget gate · 17", "h₅ · 17"])
+    return way
+
+
+def concordance_list() -> QWidget:
+    """A phrase in three places."""
+    view = ConcordanceList()
+    lines = [
+        Line("in the yard the brown", "cows eat", "corn", "from the trough"),
+        Line("at noon", "cows eat", "grass", "by the brook and then they rest in the shade"),
+        Line("when", "cows eat", "if", "they are led to it"),
+    ]
+    view.set_lines(lines)
+    view.set_faded([2])
+    return view
+
+
+def equation() -> QWidget:
+    """The new cell state of an LSTM."""
+    typesetting.load()
+    view = EquationView()
+    gates = r"\textcolor{key}{f_6} \odot c_5 + \textcolor{query}{i_6} \odot"
+    view.set_equation(rf"c_6 = {gates} \textcolor{{value}}{{\tilde{{c}}_6}}")
+    view.set_numbers("unit 17:  0.91 · 0.42 + 0.13 · −0.77 = 0.28")
+    return view
+
+
+def passage_view() -> QWidget:
+    """One of two passages to choose from."""
+    passage = PassageView("first passage")
+    passage.set_passage("The bat made noise at night and the king could not sleep.")
+    return passage
+
+
+def token_strip() -> QWidget:
+    """A text as tokens, in several scripts."""
+    strip = TokenStrip()
+    strip.set_tokens(TOKENS, unknown={TOKENS.index("zyzzyva")}, special={0}, tinted=True)
+    strip.set_current(7)
+    return strip
+
+
+EXHIBITS = (
+    Exhibit("Why 0.91?", "forget gate, unit 17", arithmetic_card, (400, 240)),
+    Exhibit("In the text", "hover a word: what it looks at", attention_text, (760, 260)),
+    Exhibit("Why?", "", breadcrumbs, (420, 110)),
+    Exhibit("Concordance", "“cows eat _” · 11 places", concordance_list, (560, 160)),
+    Exhibit("Stage 3 of 6 · new cell state", "layer 1 · position 6 “night”", equation, (400, 180)),
+    Exhibit("Which is real?", "", passage_view, (300, 160)),
+    Exhibit("The text as the model sees it", "42 tokens", token_strip, (560, 260)),
+)
+
+if __name__ == "__main__":
+    show(EXHIBITS)

@@ -1,0 +1,79 @@
+"""The programs in docs/gallery: together they show every widget, and each shows its own in every theme."""
+
+import importlib
+import inspect
+import pkgutil
+import runpy
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
+
+import lmviz.app.widgets
+from lmviz.app.look.theme import theme_switch
+
+GALLERY = Path(__file__).parents[3] / "docs" / "gallery"
+PROGRAMS = sorted(path.stem for path in GALLERY.glob("*.py") if path.stem != "gallery")
+FEWEST_COLORS = 12
+"""So many the smooth edges of one word have; a bare surface has one."""
+
+
+@pytest.fixture(autouse=True)
+def gallery(monkeypatch):
+    """The module that the programs share, found as it is when one of them is run."""
+    monkeypatch.syspath_prepend(str(GALLERY))
+    yield importlib.import_module("gallery")
+    del sys.modules["gallery"]
+
+
+def exhibits_of(program):
+    return runpy.run_path(str(GALLERY / f"{program}.py"))["EXHIBITS"]
+
+
+def colors(image):
+    pixels = np.frombuffer(image.convertToFormat(QImage.Format.Format_RGB32).constBits(), dtype=np.uint32)
+    return len(np.unique(pixels))
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_program_draws_each_of_its_widgets_in_every_theme(program, gallery, shown):
+    drawn = {}
+    for name, (choice, projector) in gallery.THEMES.items():
+        theme_switch().set_choice(choice)
+        theme_switch().set_projector(projector)
+        for exhibit in exhibits_of(program):
+            widget = shown(exhibit.build(), *exhibit.size)
+            drawn[exhibit.title, name] = widget.grab().toImage()
+            widget.close()
+    for (title, name), image in drawn.items():
+        assert colors(image) >= FEWEST_COLORS, f"{title} in {name}"
+        assert name == "light" or image != drawn[title, "light"], f"{title} in {name}"
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_program_writes_the_picture_that_it_is_told(program, tmp_path, monkeypatch, qapp):
+    monkeypatch.setattr(sys, "argv", [program, str(tmp_path / "picture.png")])
+    runpy.run_path(str(GALLERY / f"{program}.py"), run_name="__main__")
+    assert colors(QImage(str(tmp_path / "picture.png"))) > 100
+
+
+def test_the_gallery_shows_every_widget(gallery, shown):
+    seen = set()
+    for program in PROGRAMS:
+        page = shown(gallery.page(exhibits_of(program)), gallery.WIDTH, gallery.HEIGHT)
+        for widget in page.findChildren(QWidget):
+            seen.update(type(widget).__mro__)
+    assert {name for name, kind in widgets().items() if kind not in seen} == set()
+
+
+def widgets():
+    """The public classes of widgets, by name."""
+    found = {}
+    for module in pkgutil.walk_packages(lmviz.app.widgets.__path__, "lmviz.app.widgets."):
+        for name, kind in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            if issubclass(kind, QWidget) and kind.__module__ == module.name and not name.startswith("_"):
+                found[name] = kind
+    return found
