@@ -23,7 +23,8 @@ from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.controls.word_choice import WordChoice
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.tables.columns_model import Column
-from lmviz.app.widgets.tables.table_view import ROW, TableView
+from lmviz.app.widgets.tables.quiet_table import ROW
+from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, offered_words
 from lmviz.text.tokenizer import visible
 

@@ -123,7 +123,7 @@ class DistributionPanel(Panel):
         distribution = prospect.distribution
         if self._logits is not distribution.logits:
             self._logits = distribution.logits  # another place, and not just other options
-            self._table.scroll_to_top()
+            self._table.scrollToTop()
         self._arrange(distribution)
         self._card.set_title(TITLE if prospect.position is None else EARLIER)
         said = self._say(prospect)

@@ -1,19 +1,14 @@
-"""The base of every widget that paints itself: theme, lengths, type, and the ring of keyboard focus."""
+"""The base of every widget that paints itself: theme, lengths and type."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.roles import TEXT_SIZE, Theme
 from lmviz.app.look.theme import current_theme, theme_switch
-
-KEYS = (
-    Qt.FocusReason.TabFocusReason,
-    Qt.FocusReason.BacktabFocusReason,
-    Qt.FocusReason.ShortcutFocusReason,
-)
+from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 
 
 class Canvas(QWidget):
@@ -50,20 +45,13 @@ class Canvas(QWidget):
         return painter
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self._reached_by_key = event.reason() in KEYS
+        self._reached_by_key = reached_by_key(event)
         super().focusInEvent(event)
 
     def draw_focus(self, painter: QPainter, area: QRectF | None = None) -> None:
-        """The ring that says where the keyboard is, around an area or the whole widget.
-
-        It is drawn when keys brought the focus here; the pointer's user knows where it is.
-        """
-        if not (self.hasFocus() and self._reached_by_key):
-            return
-        ring = QRectF(self.rect()) if area is None else area
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self.theme.accent, 1))
-        painter.drawRoundedRect(ring.adjusted(0.5, 0.5, -0.5, -0.5), self.length(5), self.length(5))
+        """The ring of the keyboard's focus, around an area or the whole widget."""
+        if self.hasFocus() and self._reached_by_key:
+            draw_ring(painter, QRectF(self.rect()) if area is None else area)
 
 
 def metrics(size: float = TEXT_SIZE, *, token: bool = False, bold: bool = False) -> QFontMetricsF:

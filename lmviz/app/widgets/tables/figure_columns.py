@@ -9,12 +9,11 @@ from typing import NamedTuple
 from PySide6.QtCore import Qt
 
 SIDES = {
-    "token": Qt.AlignmentFlag.AlignLeft,
-    "bar": Qt.AlignmentFlag.AlignLeft,
-    "mark": Qt.AlignmentFlag.AlignHCenter,
-    "figure": Qt.AlignmentFlag.AlignRight,
+    "token": Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+    "bar": Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+    "mark": Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter,
+    "figure": Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
 }
-
 
 LEAST = {"token": 44, "mark": 32, "bar": 64}
 """Pixels at scale 1 to which a column can be squeezed; a figure cut short would be another number."""
@@ -49,7 +48,7 @@ class FigureColumn:
     @property
     def alignment(self) -> Qt.AlignmentFlag:
         """Where its texts and its title stand."""
-        return SIDES[self.kind] | Qt.AlignmentFlag.AlignVCenter
+        return SIDES[self.kind]
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class FigureLine:
     faded: bool = False
 
 
-class Place(NamedTuple):
+class ColumnPlace(NamedTuple):
     """Where a column stands: its number among all, its left edge and its width, in pixels."""
 
     column: FigureColumn
@@ -70,7 +69,7 @@ class Place(NamedTuple):
     width: float
 
 
-def place_columns(columns: Sequence[FigureColumn], room: float, scale: float) -> list[Place]:
+def place_columns(columns: Sequence[FigureColumn], room: float, scale: float) -> list[ColumnPlace]:
     """The columns there is room for: spare ones give way, quiet ones and then the last first."""
     kept = list(enumerate(columns))
     for chosen in sorted(
@@ -88,6 +87,6 @@ def place_columns(columns: Sequence[FigureColumn], room: float, scale: float) ->
     for number, column in kept:
         width = (column.least + given * (column.width - column.least)) * scale * squeeze
         width += left_over * column.stretch
-        places.append(Place(column, number, left, width))
+        places.append(ColumnPlace(column, number, left, width))
         left += width
     return places

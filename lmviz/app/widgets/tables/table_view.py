@@ -11,20 +11,19 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QWidget,
 )
 
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.tables.columns_model import SHARE, Column, ColumnsModel
+from lmviz.app.widgets.tables.quiet_table import QuietTable
 
-ROW = 24
 WIDTH_SAMPLE = 64
 NARROWEST = 44
 WORDS = 120  # pixels at scale 1 that a column of texts takes at most where the table scrolls anyway
 
 
-class TableView(QTableView):
+class TableView(QuietTable):
     """`TableView()`: `set_columns(columns)`, `set_filter(text)`, `sort_by(column, descending)`,
     `set_current(row)`, `set_faded(rows)`; `current` is the row chosen, −1 for none.
 
@@ -45,20 +44,14 @@ class TableView(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setMouseTracking(True)
-        self.setTabKeyNavigation(False)
         self.setSortingEnabled(True)
-        self.verticalHeader().hide()
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setSortIndicatorClearable(True)
         header.setStretchLastSection(False)
         self.clicked.connect(lambda index: self.row_clicked.emit(self._model.row_at(index.row())))
         self.setAccessibleName("table")
-        theme_switch().theme_changed.connect(self._measure)
+        self.adopt_theme()
 
     def set_columns(self, columns: Sequence[Column]) -> None:
         """Show columns of equal length; sorting, filter and the chosen row stay where they can."""
@@ -102,12 +95,14 @@ class TableView(QTableView):
         """The rows in the order of the lines."""
         return tuple(self._model.row_at(line) for line in range(self._model.rowCount()))
 
+    def adopt_theme(self) -> None:
+        super().adopt_theme()
+        self._measure()
+
     def _measure(self) -> None:
-        """Line height and column widths; what is left over goes to the first column of texts."""
-        scale, header = current_theme().scale, self.horizontalHeader()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(round(ROW * scale))
-        self.horizontalHeader().setMinimumSectionSize(round(NARROWEST * scale))
+        """The widths of the columns; what is left over goes to the first column of texts."""
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(round(NARROWEST * current_theme().scale))
         header.setResizeContentsPrecision(WIDTH_SAMPLE)
         columns = range(self._model.columnCount())
         for column in columns:

@@ -224,7 +224,7 @@ def test_a_click_on_a_word_writes_it_and_one_can_branch_and_return(bench: Bench)
     session, table = bench.session, bench.find("pipeline_table")
     ids = bench.find("distribution_view").ids_shown[:3]
     place = table.line_rectangle(2).center().toPoint()
-    bench.qtbot.mouseClick(table, Qt.MouseButton.LeftButton, pos=place)
+    bench.qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     bench.wait(lambda: session.writing.branches.node.id == ids[2])
     assert session.writing.branches.node.way == "forced"
     bench.wait_for_prospect()

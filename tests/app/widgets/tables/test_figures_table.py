@@ -6,6 +6,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine, place_columns
 from lmviz.app.widgets.tables.figures_table import FiguresTable
 
@@ -43,7 +44,7 @@ def test_only_lines_in_sight_are_asked_for(table, asked, qtbot):
     assert len(set(asked)) < 15
     asked.clear()
     table.set_marked(30_000)
-    table.repaint()
+    table.viewport().repaint()
     assert 30_000 in asked
     assert len(set(asked)) < 15
 
@@ -52,10 +53,10 @@ def test_a_click_says_the_line_and_a_title_its_column(table, qtbot):
     lines, titles = [], []
     table.line_clicked.connect(lines.append)
     table.title_clicked.connect(titles.append)
-    qtbot.mouseClick(table, Qt.MouseButton.LeftButton, pos=table.line_rectangle(3).center().toPoint())
-    qtbot.mouseClick(
-        table, Qt.MouseButton.LeftButton, pos=QPoint(round(table.cell_rectangle(0, "value").center().x()), 5)
-    )
+    line, title = table.line_rectangle(3).center(), table.cell_rectangle(0, "value").center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=line.toPoint())
+    titles_shown = table.horizontalHeader().viewport()
+    qtbot.mouseClick(titles_shown, Qt.MouseButton.LeftButton, pos=QPoint(round(title.x()), 5))
     assert (lines, titles) == ([3], ["value"])
 
 
@@ -94,18 +95,18 @@ def test_a_line_is_told_once_however_the_pointer_moves_in_it(table):
     told = []
     table.line_hovered.connect(told.append)
     for name in ("word", "value"):
-        QTest.mouseMove(table, table.cell_rectangle(2, name).center().toPoint())
+        QTest.mouseMove(table.viewport(), table.cell_rectangle(2, name).center().toPoint())
     assert told == [2]
 
 
 def test_the_wheel_brings_another_line_under_the_pointer(table):
     told, middle = [], table.line_rectangle(2).center()
-    QTest.mouseMove(table, middle.toPoint())
+    QTest.mouseMove(table.viewport(), middle.toPoint())
     table.line_hovered.connect(told.append)
     down, none = QPoint(0, -120), Qt.MouseButton.NoButton
     wheel = QWheelEvent(
         QPointF(middle),
-        table.mapToGlobal(QPointF(middle)),
+        table.viewport().mapToGlobal(QPointF(middle)),
         down,
         down,
         none,
@@ -113,7 +114,7 @@ def test_the_wheel_brings_another_line_under_the_pointer(table):
         Qt.ScrollPhase.NoScrollPhase,
         False,
     )
-    QApplication.sendEvent(table, wheel)
+    QApplication.sendEvent(table.viewport(), wheel)
     assert table.lines_shown[0] > 0
     assert told == [table.lines_shown[0] + 2]
 
@@ -121,7 +122,9 @@ def test_the_wheel_brings_another_line_under_the_pointer(table):
 def test_only_the_left_button_clicks_a_line(table, qtbot):
     clicked = []
     table.line_clicked.connect(clicked.append)
-    qtbot.mouseClick(table, Qt.MouseButton.RightButton, pos=table.line_rectangle(3).center().toPoint())
+    qtbot.mouseClick(
+        table.viewport(), Qt.MouseButton.RightButton, pos=table.line_rectangle(3).center().toPoint()
+    )
     assert clicked == []
 
 
@@ -144,11 +147,46 @@ def test_a_line_can_be_marked_without_going_there(table):
 
 
 def test_a_running_sum_lights_what_it_sums_and_no_more(table):
-    QTest.mouseMove(table, table.cell_rectangle(2, "sum").center().toPoint())
-    picture = table.grab().toImage()
+    QTest.mouseMove(table.viewport(), table.cell_rectangle(2, "sum").center().toPoint())
+    picture = table.viewport().grab().toImage()
     lit = [
         picture.pixelColor((table.cell_rectangle(line, "value").topLeft() + QPointF(8, 12)).toPoint())
-        == table.theme.accent_wash
+        == current_theme().accent_wash
         for line in range(5)
     ]
     assert lit == [True, True, True, False, False]
+
+
+def test_each_cell_can_be_read_from_the_model(table):
+    titles = [table.model().headerData(n, Qt.Orientation.Horizontal) for n in range(4)]
+    assert titles == ["word", "value", "off", "sum"]
+    assert [table.model().index(30_000, n).data() for n in range(2)] == ["w30000", "30000"]
+    assert not table.model().index(50_000, 0).isValid()
+
+
+@pytest.mark.parametrize("count", [50_000, 9])
+def test_other_lines_are_asked_for_anew_whether_as_many_or_not(table, count):
+    table.grab()
+    table.set_lines(count, lambda n: FigureLine([f"v{n}", "", "", ""]))
+    assert table.model().index(0, 0).data() == "v0"
+    assert table.lines_shown.stop <= count
+
+
+def test_without_lines_the_placeholder_is_said(table):
+    table.set_lines(0, lambda n: FigureLine(()), "")
+    empty = table.grab().toImage()
+    table.set_lines(0, lambda n: FigureLine(()), "nothing is found")
+    assert table.lines_shown == range(0)
+    assert table.grab().toImage() != empty
+
+
+def test_the_keyboards_ring_is_drawn_where_keys_brought_the_focus(table):
+    def ring():
+        picture = table.viewport().grab().toImage()
+        return picture.pixelColor(0, picture.height() // 2) == current_theme().accent
+
+    table.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert not ring()
+    table.clearFocus()
+    table.setFocus(Qt.FocusReason.TabFocusReason)
+    assert ring()
