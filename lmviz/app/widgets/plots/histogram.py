@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+import pyqtgraph
+from PySide6.QtCore import QPointF, QSize, Signal
+from PySide6.QtWidgets import QWidget
 
+from lmviz.app.look.color_maps import mix
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.plots.pointable_plot import PointablePlot
 
-SIZE = 10.5
-BOTTOM = 20
+COLUMN = 0.9  # of the room between two edges
+HALF_A_LABEL = 30  # pixels on the right, for the number at the end and its unit
 
 
-class Histogram(Pointable):
+class Histogram(PointablePlot):
     """`Histogram(what, unit)`: such as "documents" by "tokens".
 
     `set_columns(edges, counts)` draws counts (column,) between edges (column + 1,).
@@ -28,54 +30,58 @@ class Histogram(Pointable):
         super().__init__(parent)
         self._what, self._unit = what, unit
         self._edges, self._counts = np.zeros(1), np.zeros(0)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._filled = np.zeros(0, dtype=np.int64)
+        plot = self.getPlotItem()
+        plot.setContentsMargins(0, 2, HALF_A_LABEL, 0)
+        plot.hideAxis("left")
+        self.axes["bottom"].set_unit(unit)
+        self._columns = pyqtgraph.BarGraphItem(x=[], height=[], width=1)
+        plot.addItem(self._columns)
         self.setAccessibleName(f"{what} by {unit}")
 
     def set_columns(self, edges: np.ndarray, counts: np.ndarray) -> None:
         """Draw counts (column,) of what lies between edges (column + 1,), whole numbers, upper ends out."""
         self._edges, self._counts = np.asarray(edges), np.asarray(counts)
-        self._hovered = -1
-        self.update()
+        self.forget_hovered()
+        self._filled = np.flatnonzero(self._counts)
+        lefts, widths = self._edges[self._filled], np.diff(self._edges)[self._filled]
+        self._columns.setOpts(x0=lefts, width=widths * COLUMN, y0=0, height=self._counts[self._filled])
+        self._paint()
+        if len(self._counts):
+            self.box.setRange(
+                xRange=(self._edges[0], self._edges[-1]), yRange=(0, max(1, self._counts.max())), padding=0
+            )
+
+    def adopt_theme(self) -> None:
+        super().adopt_theme()
+        self._paint()
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(260)), round(self.length(90)))
+        return QSize(260, 90) * current_theme().scale
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(120)), round(self.length(64)))
-
-    def column_rectangle(self, index: int) -> QRectF:
-        """Where a column is drawn."""
-        width = self.width() / max(1, len(self._counts))
-        room = self.height() - self.length(BOTTOM)
-        height = room * self._counts[index] / max(1, self._counts.max(initial=1))
-        height = max(height, self.length(1)) if self._counts[index] else 0.0
-        return QRectF(index * width + 0.5, room - height, max(1.0, width - 1), height)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
-        for index in range(len(self._counts)):
-            color = QColor(self.theme.accent)
-            color.setAlphaF(1.0 if index == self._hovered else 0.6)
-            painter.fillRect(self.column_rectangle(index), color)
-        if not len(self._counts):
-            return
-        painter.setPen(self.theme.muted_text)
-        painter.setFont(self.theme.font(SIZE))
-        foot = QRectF(0, self.height() - self.length(BOTTOM - 3), self.width(), self.length(BOTTOM - 3))
-        painter.drawText(foot, Qt.AlignmentFlag.AlignLeft, count(self._edges[0]))
-        painter.drawText(foot, Qt.AlignmentFlag.AlignRight, f"{count(self._edges[-1] - 1)} {self._unit}")
+        return QSize(120, 64) * current_theme().scale
 
     def index_at(self, place: QPointF) -> int:
-        index = int(place.x() * len(self._counts) / max(1, self.width()))
+        index = int(np.searchsorted(self._edges, place.x(), side="right")) - 1
         return index if 0 <= index < len(self._counts) else -1
 
     def pointed_at(self, index: int) -> None:
+        self._paint()
         if index < 0:
             HoverCard.leave(self)
         else:
             first, last = int(self._edges[index]), int(self._edges[index + 1]) - 1
             span = count(first) if first == last else f"{count(first)} to {count(last)}"
-            place = self.column_rectangle(index).topLeft().toPoint()
+            place = self.place_of(self._edges[index], self._counts[index])
             lines = [f"of {span} {self._unit}"]
             HoverCard.beside(self, place, f"{count(self._counts[index])} {self._what}", lines)
         self.column_hovered.emit(index)
+
+    def _paint(self) -> None:
+        """The columns in the theme's colour, the one under the pointer at full strength."""
+        theme = current_theme()
+        usual = mix(theme.surface, theme.accent, 0.6)
+        colors = [theme.accent if index == self.hovered else usual for index in self._filled]
+        # The line around it keeps a column in sight that is lower than a pixel.
+        self._columns.setOpts(brushes=colors, pen=pyqtgraph.mkPen(usual))

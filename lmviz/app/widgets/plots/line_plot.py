@@ -15,8 +15,9 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
-from lmviz.app.widgets.plots.plot_axes import SIZE, QuietAxis, ReferenceLine
+from lmviz.app.widgets.plots.plot_axes import SIZE, ReferenceLine
 from lmviz.app.widgets.plots.plot_names import spread_names
+from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 
 LOWEST = 92  # pixels at scale 1 below which nothing could be read off
 ROOM_FOR_NAME = 110  # pixels at scale 1 of height from which on the cursor says its step
@@ -61,15 +62,14 @@ class LinePlot(QWidget):
         super().__init__(parent)
         self.legend = Legend(wraps=True)
         self._x_name = x_name
-        self._axes = {side: QuietAxis(side) for side in ("left", "bottom")}
-        self._view = pyqtgraph.PlotWidget(background=None, axisItems=self._axes)
+        self._view = QuietPlot()
         self._empty = QLabel()
         self._plot: pyqtgraph.PlotItem = self._view.getPlotItem()
-        self._box: pyqtgraph.ViewBox = self._view.getViewBox()
+        self._box = self._view.box
         self._curves: dict[str, _Curve] = {}
         self._references: list[ReferenceLine] = []
         self._logarithmic = False
-        self._make_quiet()
+        self._lay_out()
         self._cursor = self._make_cursor()
         self._view.scene().sigMouseMoved.connect(self._hover)
         self._view.scene().sigMouseClicked.connect(self._click)
@@ -81,7 +81,7 @@ class LinePlot(QWidget):
         theme_switch().theme_changed.connect(self.adopt_theme)
         self.adopt_theme()
 
-    def _make_quiet(self) -> None:
+    def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._view)
@@ -90,14 +90,7 @@ class LinePlot(QWidget):
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self._view.hide()
-        for part in (self._view, self._view.viewport()):
-            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._plot.hideButtons()
-        self._plot.setMenuEnabled(False)
-        self._plot.setMouseEnabled(x=False, y=False)
         self._plot.setContentsMargins(4, 6, 22, 0)
-        self._axes["left"].setGrid(255)
-        self._axes["left"].setZValue(-1000)  # its lines lie under the curves
         self._box.setAutoVisible(y=True)
         self._box.setDefaultPadding(0.03)
 
@@ -201,8 +194,6 @@ class LinePlot(QWidget):
     def adopt_theme(self) -> None:
         """Take over colours and type."""
         theme = current_theme()
-        for axis in self._axes.values():
-            axis.adopt_theme(theme)
         faint = QColor(theme.accent)
         faint.setAlphaF(0.45)
         self._cursor.setPen(QPen(faint, 2 * theme.scale))

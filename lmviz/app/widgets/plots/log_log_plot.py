@@ -6,19 +6,20 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+import pyqtgraph
+from PySide6.QtCore import QPointF, QSize, Signal
+from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.figures import count, short
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.plots.pointable_plot import PointablePlot
 
-SIZE = 10.5
-LEFT, BOTTOM, TOP, RIGHT = 40, 24, 8, 10
+MARK = 10  # pixels at scale 1 across
+POINTS = 600  # evenly spaced on a logarithmic axis: what lies between two of them is below a pixel
 
 
-class LogLogPlot(Pointable):
+class LogLogPlot(PointablePlot):
     """`LogLogPlot(x_name, y_name)`: positive numbers over their rank, which counts from 1.
 
     `set_values(values, names=())` draws values (rank,); `set_current(rank_index)` marks a point.
@@ -33,97 +34,72 @@ class LogLogPlot(Pointable):
         self._x_name, self._y_name = x_name, y_name
         self._values = np.zeros(0)
         self._names: Sequence[str] = ()
-        self._drawn = np.zeros(0, dtype=np.int64)
-        self._decades = (1.0, 1.0)  # the logarithms at the far ends of the axes
         self._current = -1
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        plot = self.getPlotItem()
+        plot.setContentsMargins(0, 6, 12, 0)
+        self._curve = plot.plot(antialias=True)
+        self._marks = pyqtgraph.ScatterPlotItem()
+        plot.addItem(self._marks, ignoreBounds=True)
+        plot.setLogMode(x=True, y=True)
         self.setAccessibleName(f"{y_name} over {x_name}")
+        self.adopt_theme()
 
     def set_values(self, values: np.ndarray, names: Sequence[str] = ()) -> None:
         """Draw values (rank,), all positive; `names` say in words what each is."""
         self._values, self._names = np.asarray(values, dtype=np.float64), names
-        # Evenly spaced ranks on a logarithmic axis: what lies between two of them is below a pixel.
         last = max(1, len(self._values))
-        places = np.geomspace(1, last, min(last, 600)).round().astype(np.int64) - 1
-        self._drawn = np.unique(places[places < len(self._values)])
+        ranks = np.unique(np.geomspace(1, last, min(last, POINTS)).round().astype(np.int64))
+        ranks = ranks[ranks <= len(self._values)]
+        self._curve.setData(ranks, np.maximum(self._values[ranks - 1], 1.0))
         largest = max(float(self._values.max(initial=1)), 10.0)
-        self._decades = max(1.0, math.log10(last)), math.log10(largest)
-        self._current = self._hovered = -1
-        self.update()
+        across, up = max(1.0, math.log10(last)), math.log10(largest)
+        self.box.setRange(xRange=(0, across), yRange=(0, up), padding=0)
+        self._current = -1
+        self.forget_hovered()
+        self._mark()
 
     def set_current(self, index: int) -> None:
         """Mark a point; −1 for none."""
         self._current = index
-        self.update()
+        self._mark()
+
+    def adopt_theme(self) -> None:
+        super().adopt_theme()
+        theme = current_theme()
+        # Cosmetic pens, which pyqtgraph needs, are measured in device pixels.
+        self._curve.setPen(pyqtgraph.mkPen(theme.accent, width=2 * theme.scale * self.devicePixelRatioF()))
+        self._marks.setBrush(theme.accent)
+        self._marks.setPen(pyqtgraph.mkPen(theme.surface, width=1.5 * theme.scale * self.devicePixelRatioF()))
+        self._marks.setSize(MARK * theme.scale)
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(260)), round(self.length(180)))
+        return QSize(260, 180) * current_theme().scale
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(140)), round(self.length(110)))
+        return QSize(140, 110) * current_theme().scale
 
-    @property
-    def _area(self) -> QRectF:
-        left, bottom, top, right = (self.length(edge) for edge in (LEFT, BOTTOM, TOP, RIGHT))
-        return QRectF(
-            left, top, max(1.0, self.width() - left - right), max(1.0, self.height() - top - bottom)
-        )
-
-    def _point(self, x: float, y: float) -> QPointF:
-        area, (across, up) = self._area, self._decades
-        return QPointF(
-            area.left() + math.log10(x) / across * area.width(),
-            area.bottom() - math.log10(y) / up * area.height(),
-        )
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
-        self._draw_grid(painter)
-        points = [self._point(index + 1, max(self._values[index], 1.0)) for index in self._drawn]
-        painter.setPen(QPen(self.theme.accent, self.length(2)))
-        painter.drawPolyline(QPolygonF(points))
-        for index in {self._current, self._hovered} - {-1}:
-            if index < len(self._values):
-                painter.setBrush(self.theme.accent)
-                painter.setPen(QPen(self.theme.surface, self.length(1.5)))
-                painter.drawEllipse(
-                    self._point(index + 1, self._values[index]), self.length(5), self.length(5)
-                )
-
-    def _draw_grid(self, painter: QPainter) -> None:
-        area, (across, up) = self._area, self._decades
-        painter.setFont(self.theme.font(SIZE))
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for power in range(int(up) + 1):
-            height = self._point(1, 10.0**power).y()
-            painter.setPen(self.theme.line)
-            painter.drawLine(QPointF(area.left(), height), QPointF(area.right(), height))
-            painter.setPen(self.theme.muted_text)
-            label = QRectF(0, height - self.length(8), area.left() - self.length(6), self.length(16))
-            painter.drawText(label, right, short(10.0**power))
-        for power in range(int(across) + 1):
-            place = self._point(10.0**power, 1).x()
-            label = QRectF(
-                place - self.length(30), area.bottom() + self.length(4), self.length(60), self.length(16)
-            )
-            painter.drawText(label, Qt.AlignmentFlag.AlignHCenter, short(10.0**power))
+    def point(self, index: int) -> tuple[float, float]:
+        """Where a point stands on the axes: the logarithms of its rank and of its value."""
+        return math.log10(index + 1), math.log10(max(self._values[index], 1.0))
 
     def index_at(self, place: QPointF) -> int:
-        area = self._area
-        if not len(self._values) or not area.contains(place):
+        if not len(self._values):
             return -1
-        rank = 10 ** ((place.x() - area.left()) / area.width() * self._decades[0])
-        return int(np.clip(round(rank) - 1, 0, len(self._values) - 1))
+        return int(np.clip(round(10 ** place.x()) - 1, 0, len(self._values) - 1))
 
     def pointed_at(self, index: int) -> None:
+        self._mark()
         if index < 0:
             HoverCard.leave(self)
         else:
             title = self._names[index] if index < len(self._names) else f"{self._x_name} {count(index + 1)}"
             lines = [f"{self._x_name} {count(index + 1)}", f"{self._y_name} {count(self._values[index])}"]
-            place = self._point(index + 1, self._values[index])
-            HoverCard.beside(self, place.toPoint(), title, lines)
+            HoverCard.beside(self, self.place_of(*self.point(index)), title, lines)
         self.point_hovered.emit(index)
 
     def clicked_on(self, index: int) -> None:
         self.point_clicked.emit(index)
+
+    def _mark(self) -> None:
+        marked = {index for index in (self._current, self.hovered) if 0 <= index < len(self._values)}
+        self._marks.setData(pos=[self.point(index) for index in sorted(marked)])

@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 
 import pyqtgraph
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from lmviz.app.look.roles import Theme
-from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.figures import number, short
 
 SIZE = 11.5
+HALF_A_LINE = 8  # pixels
 LOGARITHMIC_STEPS = ((1, 10), (1, 3, 10), (1, 2, 5, 10), (1, 1.5, 2, 3, 4, 5, 7, 10))
 
 
@@ -23,6 +24,16 @@ class QuietAxis(pyqtgraph.AxisItem):
         super().__init__(orientation, showValues=True)
         self.setStyle(tickLength=0, maxTickLevel=0, tickTextOffset=8, hideOverlappingLabels=40)
         self.setTickDensity(1.8 if orientation == "left" else 1)
+        self._unit = ""
+
+    def set_unit(self, unit: str) -> None:
+        """Written behind the last number, such as "tokens"."""
+        self._unit = unit
+
+    def boundingRect(self) -> QRectF:
+        """With room for the upper and the lower half of numbers that stand at the very ends."""
+        area = super().boundingRect()
+        return area.adjusted(0, -HALF_A_LINE, 0, HALF_A_LINE) if self.grid else area
 
     def adopt_theme(self, theme: Theme) -> None:
         """Take over colours and type."""
@@ -43,9 +54,10 @@ class QuietAxis(pyqtgraph.AxisItem):
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         if self.logMode:
-            return [f"{10**value:.4g}" for value in values]
+            return [short(10**value) if value >= 3 else f"{10**value:.4g}" for value in values]
         digits = max(0, math.ceil(-math.log10(spacing * scale) - 1e-9)) if spacing > 0 else 0
-        return [number(value * scale, min(digits, 6)) for value in values]
+        written = [number(value * scale, min(digits, 6)) for value in values]
+        return [*written[:-1], f"{written[-1]} {self._unit}"] if self._unit and written else written
 
     def drawPicture(self, painter: QPainter, axis: object, ticks: list, texts: list) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

@@ -5,13 +5,14 @@ import math
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QGraphicsView, QLabel
+from PySide6.QtWidgets import QLabel
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 
 
 @pytest.fixture
@@ -23,13 +24,12 @@ def plot(shown):
 
 
 def place_of(plot, x, y):
-    view = plot.findChild(QGraphicsView)
-    return view.mapFromScene(plot._box.mapViewToScene(QPointF(x, y)))
+    return plot.findChild(QuietPlot).place_of(x, y)
 
 
 def test_hover_reads_the_nearest_point_of_every_curve(plot, qtbot):
     with qtbot.waitSignal(plot.point_hovered, check_params_cb=lambda x: x == 20):
-        QTest.mouseMove(plot.findChild(QGraphicsView).viewport(), place_of(plot, 19, 3.0))
+        QTest.mouseMove(plot.findChild(QuietPlot).viewport(), place_of(plot, 19, 3.0))
     card = plot.window().findChild(HoverCard)
     assert card.title == "step 20"
     assert card.lines == ("training 2.500", "validation 2.700")
@@ -37,7 +37,7 @@ def test_hover_reads_the_nearest_point_of_every_curve(plot, qtbot):
 
 def test_a_click_moves_the_cursor_to_a_point(plot, qtbot):
     with qtbot.waitSignal(plot.cursor_moved) as signal:
-        view = plot.findChild(QGraphicsView).viewport()
+        view = plot.findChild(QuietPlot).viewport()
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place_of(plot, 11, 3.0))
     assert signal.args == [10]
 
@@ -113,9 +113,9 @@ def test_no_curves_at_all(shown, qtbot):
     plot = shown(LinePlot(), 300, 200)
     plot.set_empty_text("Train a model to see its loss.")
     assert plot.findChild(QLabel).isVisible()
-    assert not plot.findChild(QGraphicsView).isVisible()
+    assert not plot.findChild(QuietPlot).isVisible()
     plot.set_curve("training", [0, 1], [2.0, 1.0])
-    qtbot.waitUntil(plot.findChild(QGraphicsView).isVisible)
+    qtbot.waitUntil(plot.findChild(QuietPlot).isVisible)
     assert not plot.findChild(QLabel).isVisible()
     plot.remove_curve("training")
     QTest.mouseMove(plot, QPoint(150, 100))
