@@ -33,7 +33,8 @@ class Histogram(PointablePlot):
         self._filled = np.zeros(0, dtype=np.int64)
         plot = self.getPlotItem()
         plot.setContentsMargins(0, 2, HALF_A_LABEL, 0)
-        plot.hideAxis("left")
+        for side in ("left", "bottom"):  # there is no axis while there is nothing to count
+            plot.hideAxis(side)
         self.axes["bottom"].set_unit(unit)
         self._columns = pyqtgraph.BarGraphItem(x=[], height=[], width=1)
         plot.addItem(self._columns)
@@ -47,6 +48,7 @@ class Histogram(PointablePlot):
         lefts, widths = self._edges[self._filled], np.diff(self._edges)[self._filled]
         self._columns.setOpts(x0=lefts, width=widths * COLUMN, y0=0, height=self._counts[self._filled])
         self._paint()
+        self.getPlotItem().showAxis("bottom", len(self._counts) > 0)
         if len(self._counts):
             self.box.setRange(
                 xRange=(self._edges[0], self._edges[-1]), yRange=(0, max(1, self._counts.max())), padding=0

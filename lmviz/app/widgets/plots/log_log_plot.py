@@ -16,6 +16,7 @@ from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.pointable_plot import PointablePlot
 
 MARK = 10  # pixels at scale 1 across
+EDGE = 0.02  # of the axes, so that nothing at their ends is cut
 POINTS = 600  # evenly spaced on a logarithmic axis: what lies between two of them is below a pixel
 
 
@@ -53,7 +54,7 @@ class LogLogPlot(PointablePlot):
         self._curve.setData(ranks, np.maximum(self._values[ranks - 1], 1.0))
         largest = max(float(self._values.max(initial=1)), 10.0)
         across, up = max(1.0, math.log10(last)), math.log10(largest)
-        self.box.setRange(xRange=(0, across), yRange=(0, up), padding=0)
+        self.box.setRange(xRange=(0, across), yRange=(0, up), padding=EDGE)
         self._current = -1
         self.forget_hovered()
         self._mark()

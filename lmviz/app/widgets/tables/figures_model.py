@@ -35,7 +35,8 @@ class FiguresModel(QAbstractTableModel):
         if count == self._count:
             self._make = line
             self._made.clear()
-            self.dataChanged.emit(self.index(0, 0), self.index(count - 1, len(self._columns) - 1))
+            if count and self._columns:
+                self.dataChanged.emit(self.index(0, 0), self.index(count - 1, len(self._columns) - 1))
         else:
             self.beginResetModel()
             self._count, self._make = count, line

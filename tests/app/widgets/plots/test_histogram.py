@@ -76,3 +76,11 @@ def test_nothing_can_be_shown(histogram, point):
     histogram.set_columns(np.array([1]), np.zeros(0))
     histogram.grab()
     assert histogram.hovered == -1
+
+
+def test_without_columns_there_are_no_numbers_below(histogram):
+    histogram.set_columns(np.array([1]), np.zeros(0))
+    picture = histogram.viewport().grab().toImage()
+    surface = picture.pixelColor(1, 1)
+    low = range(picture.height() - 30, picture.height())
+    assert all(picture.pixelColor(x, y) == surface for x in range(picture.width()) for y in low)

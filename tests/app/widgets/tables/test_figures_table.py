@@ -190,3 +190,12 @@ def test_the_keyboards_ring_is_drawn_where_keys_brought_the_focus(table):
     table.clearFocus()
     table.setFocus(Qt.FocusReason.TabFocusReason)
     assert ring()
+
+
+def test_a_table_that_stays_empty_is_no_complaint(shown, qtlog):
+    table = shown(FiguresTable())
+    for columns in ((), COLUMNS):
+        table.set_columns(columns)
+        table.set_lines(0, lambda n: FigureLine(()))
+    table.grab()
+    assert [record.message for record in qtlog.records if "Changed" in record.message] == []
