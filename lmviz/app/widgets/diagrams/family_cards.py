@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.pointable import Pointable
 from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.diagrams.family_shapes import draw_shape
 
@@ -28,7 +28,7 @@ class FamilyCard:
     sentence: str = ""
 
 
-class FamilyCards(Canvas):
+class FamilyCards(Pointable):
     """`FamilyCards(cards)`: three in a row; `current`, `set_current(name)`, signal `family_chosen(str)`.
 
     A click, the arrow keys or the first letter choose; the sentence is the tooltip.
@@ -40,8 +40,6 @@ class FamilyCards(Canvas):
         super().__init__(parent)
         self._cards = tuple(cards)
         self._current = 0
-        self._hovered = -1
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("model family")
@@ -89,7 +87,7 @@ class FamilyCards(Canvas):
 
     def _draw(self, painter: QPainter, card: FamilyCard, place: QRectF, index: int) -> None:
         theme, chosen = self.theme, index == self._current
-        usual = theme.hover if index == self._hovered else theme.surface
+        usual = theme.hover if index == self.hovered else theme.surface
         painter.setBrush(theme.accent_wash if chosen else usual)
         painter.setPen(QPen(theme.accent if chosen else theme.line, self.length(2 if chosen else 1)))
         painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), self.length(6), self.length(6))
@@ -104,7 +102,7 @@ class FamilyCards(Canvas):
         words.setLeft(max(place.left() + 2, min(left, words.right() - wide)))
         painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, card.title)
 
-    def _index_at(self, place: QPointF) -> int:
+    def index_at(self, place: QPointF) -> int:
         found = (index for index in range(len(self._cards)) if self._place(index).contains(place))
         return next(found, -1)
 
@@ -117,22 +115,14 @@ class FamilyCards(Canvas):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            index = self._index_at(QPointF(event.pos()))
+            index = self.index_at(QPointF(event.pos()))
             sentence = self._cards[index].sentence if index >= 0 else ""
             QToolTip.showText(event.globalPos(), paragraph(sentence), self)
             return True
         return super().event(event)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hovered = self._index_at(event.position())
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hovered = -1
-        self.update()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._choose(self._index_at(event.position()))
+    def clicked_on(self, index: int) -> None:
+        self._choose(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {

@@ -59,7 +59,7 @@ class TreeView(Pointable):
         """Draw a tree; `current` is the node one stands on."""
         self._nodes = tuple(nodes)
         self._current = current
-        self._hovered = -1
+        self.set_hovered(-1)
         self._path = frozenset(self._way_to(current))
         self._lay_out()
         self.setAccessibleDescription(" ".join(self._nodes[i].label for i in reversed(self._way_to(current))))
@@ -139,7 +139,7 @@ class TreeView(Pointable):
         self.draw_focus(painter)
 
     def _strength(self, index: int) -> float:
-        return FAINT if self._nodes[index].pruned and index != self._hovered else 1.0
+        return FAINT if self._nodes[index].pruned and index != self.hovered else 1.0
 
     def _draw_curve(self, painter: QPainter, parent: int, child: int) -> None:
         start = QPointF(self._end_of(parent), self._chips[parent].center().y())
@@ -167,7 +167,7 @@ class TreeView(Pointable):
             theme.accent
             if index in self._path
             else theme.strong_line
-            if index == self._hovered
+            if index == self.hovered
             else theme.line
         )
         painter.setPen(QPen(edge, self.length(1.4 if index in self._path else 1.0)))

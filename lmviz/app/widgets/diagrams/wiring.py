@@ -52,7 +52,8 @@ class WiringView(Pointable):
         """Draw a computation."""
         if tuple(nodes) != self._nodes:
             self._nodes = tuple(nodes)
-            self._current = self._hovered = -1
+            self._current = -1
+            self.set_hovered(-1)
             self._lay_out()
             self.updateGeometry()
         self.update()
@@ -131,7 +132,7 @@ class WiringView(Pointable):
             first = index
 
     def _is_lit(self, source: int, target: int) -> bool:
-        shown = self._hovered if self._hovered >= 0 else self._current
+        shown = self.hovered if self.hovered >= 0 else self._current
         return target == shown
 
     def _draw_line(self, painter: QPainter, source: int, target: int) -> None:
@@ -168,7 +169,7 @@ class WiringView(Pointable):
         reads = self._current >= 0 and index in self._nodes[self._current].sources
         painter.setBrush(theme.accent_wash if current else theme.surface)
         edge = (
-            theme.accent if current or reads else theme.strong_line if index == self._hovered else theme.line
+            theme.accent if current or reads else theme.strong_line if index == self.hovered else theme.line
         )
         painter.setPen(QPen(edge, self.length(2 if current else 1.2)))
         painter.drawRoundedRect(box, self.length(6), self.length(6))

@@ -42,7 +42,6 @@ class BarsView(Pointable):
         self._highlighted: frozenset[int] = frozenset()
         self._faded: frozenset[int] = frozenset()
         self._limit: float | None = None
-        self._color: QColor | None = None
         self._current = -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -76,11 +75,6 @@ class BarsView(Pointable):
         self._current = min(self._current, len(self._labels) - 1)
         self._describe()
         self.updateGeometry()
-        self.update()
-
-    def set_color(self, color: QColor | None) -> None:
-        """The colour of the bars, such as that of a model; None for the accent."""
-        self._color = color
         self.update()
 
     def set_current(self, index: int) -> None:
@@ -139,14 +133,14 @@ class BarsView(Pointable):
 
     def _draw_marks(self, painter: QPainter, row: float) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
-        for index, color in ((self._hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
+        for index, color in ((self.hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
             if 0 <= index < len(self._labels):
                 painter.setBrush(color)
                 area = QRectF(0, index * row, self.width(), row)
                 painter.drawRoundedRect(area, self.length(4), self.length(4))
 
     def _fill(self, index: int) -> QColor:
-        usual = QColor(self._color or self.theme.accent)
+        usual = QColor(self.theme.accent)
         color = QColor(self.theme.validation) if index in self._highlighted else usual
         color.setAlphaF(0.25 if index in self._faded else 0.86 if color == usual else 1.0)
         return color
@@ -213,8 +207,8 @@ class BarsView(Pointable):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         if event.key() in steps and self._labels:
-            self.hover(min(max(self._hovered + steps[event.key()], 0), len(self._labels) - 1))
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._hovered >= 0:
-            self.bar_clicked.emit(self._hovered)
+            self.hover(min(max(self.hovered + steps[event.key()], 0), len(self._labels) - 1))
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.hovered >= 0:
+            self.bar_clicked.emit(self.hovered)
         else:
             super().keyPressEvent(event)

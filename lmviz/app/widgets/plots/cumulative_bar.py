@@ -68,7 +68,7 @@ class CumulativeBar(Pointable):
         self._labels = tuple(labels)
         self._edges = np.concatenate([[0.0], np.cumsum(np.asarray(probabilities, dtype=np.float64))])
         self._rest = rest
-        self._hovered = -1
+        self.set_hovered(-1)
         self.update()
 
     def set_draw(self, draw: float | None, *, animated: bool = True) -> None:
@@ -88,12 +88,6 @@ class CumulativeBar(Pointable):
             self._fall.start()
         else:
             self._set_marker(draw)
-
-    def set_hovered(self, index: int) -> None:
-        """Light a stretch that is hovered elsewhere, without a signal; −1 for none."""
-        if index != self._hovered:
-            self._hovered = index
-            self.update()
 
     def _get_marker(self) -> float:
         return self._marker
@@ -149,7 +143,7 @@ class CumulativeBar(Pointable):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._fill(count, -1))
         painter.drawRect(self._stretch(bar, self._edges[first_thin], self._edges[-1]))
-        for index in (self._hovered, landed):
+        for index in (self.hovered, landed):
             if first_thin <= index < count:
                 painter.setBrush(self._fill(index, landed))
                 stretch = self._stretch(bar, self._edges[index], self._edges[index + 1])
@@ -160,7 +154,7 @@ class CumulativeBar(Pointable):
         if index == landed:
             return self.theme.validation
         color = QColor(self.theme.accent)
-        color.setAlphaF(1.0 if index == self._hovered else max(0.32, 0.86 - 0.09 * index))
+        color.setAlphaF(1.0 if index == self.hovered else max(0.32, 0.86 - 0.09 * index))
         return color
 
     def _draw_labels(self, painter: QPainter, bar: QRectF) -> None:

@@ -43,7 +43,7 @@ class Histogram(PointablePlot):
     def set_columns(self, edges: np.ndarray, counts: np.ndarray) -> None:
         """Draw counts (column,) of what lies between edges (column + 1,), whole numbers, upper ends out."""
         self._edges, self._counts = np.asarray(edges), np.asarray(counts)
-        self.forget_hovered()
+        self.set_hovered(-1)
         self._filled = np.flatnonzero(self._counts)
         lefts, widths = self._edges[self._filled], np.diff(self._edges)[self._filled]
         self._columns.setOpts(x0=lefts, width=widths * COLUMN, y0=0, height=self._counts[self._filled])

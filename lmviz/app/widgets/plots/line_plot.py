@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPen
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.figures import count, number
@@ -49,8 +49,7 @@ class LinePlot(QWidget):
     `set_curve(name, x, y, role="training", width=2, dashed=False)` adds or replaces a curve,
     `remove_curve(name)` takes it away; `set_references([(name, value)])` draws dashed lines;
     `set_cursor(x)` marks a moment; `set_end(x)` says how far the axis reaches;
-    `set_logarithmic(bool)` is the scale of y; `set_empty_text(sentence)` is what stands there while there
-    is nothing to draw. A click on the legend hides a curve.
+    `set_logarithmic(bool)` is the scale of y. A click on the legend hides a curve.
     Signals: `cursor_moved(float)` by click, drag, or Left and Right; `point_hovered(float)`, the x of
     the nearest point, NaN when the pointer leaves.
     """
@@ -63,7 +62,6 @@ class LinePlot(QWidget):
         self.legend = Legend(wraps=True)
         self._x_name = x_name
         self._view = QuietPlot()
-        self._empty = QLabel()
         self._plot: pyqtgraph.PlotItem = self._view.getPlotItem()
         self._box = self._view.box
         self._curves: dict[str, _Curve] = {}
@@ -85,10 +83,6 @@ class LinePlot(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._view)
-        layout.addWidget(self._empty)
-        self._empty.setProperty("role", "muted")
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty.setWordWrap(True)
         self._view.hide()
         self._plot.setContentsMargins(4, 6, 22, 0)
         self._box.setAutoVisible(y=True)
@@ -134,10 +128,6 @@ class LinePlot(QWidget):
         curve.x, curve.y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
         curve.item.setData(curve.x, curve.y)
         self._fill_legend()
-
-    def set_empty_text(self, sentence: str) -> None:
-        """What to say while there is nothing to draw."""
-        self._empty.setText(sentence)
 
     def remove_curve(self, name: str) -> None:
         """Take a curve away; nothing happens when there is none of that name."""
@@ -230,9 +220,7 @@ class LinePlot(QWidget):
         return super().event(event)
 
     def _fill_legend(self) -> None:
-        empty = not (self._curves or self._references)
-        self._view.setVisible(not empty)
-        self._empty.setVisible(empty)
+        self._view.setVisible(bool(self._curves or self._references))
         curves = self._curves.items()
         self.legend.set_entries(
             [

@@ -56,7 +56,7 @@ class LogLogPlot(PointablePlot):
         across, up = max(1.0, math.log10(last)), math.log10(largest)
         self.box.setRange(xRange=(0, across), yRange=(0, up), padding=EDGE)
         self._current = -1
-        self.forget_hovered()
+        self.set_hovered(-1)
         self._mark()
 
     def set_current(self, index: int) -> None:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.plots.broken_path import broken_path
 
 HEIGHT = 60
 MARGIN = 6
@@ -34,7 +35,6 @@ class PositionCurve(Canvas):
         self._names: tuple[str, ...] = ()
         self._limits = (-1.0, 1.0)
         self._threshold: float | None = None
-        self._color: QColor | None = None
         self._current = self._hovered = -1
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -58,11 +58,6 @@ class PositionCurve(Canvas):
     def set_threshold(self, threshold: float | None) -> None:
         """A line across at a value; None for none."""
         self._threshold = threshold
-        self.update()
-
-    def set_color(self, color: QColor | None) -> None:
-        """The colour of the curve; None for the accent."""
-        self._color = color
         self.update()
 
     def set_current(self, position: int) -> None:
@@ -109,9 +104,9 @@ class PositionCurve(Canvas):
         self._draw_level(painter, 0.0, theme.line, Qt.PenStyle.SolidLine)
         if self._threshold is not None:
             self._draw_level(painter, self._threshold, theme.muted_text, Qt.PenStyle.DashLine)
-        color = self._color or theme.accent
+        color = theme.accent
         painter.setPen(QPen(color, self.length(1.8), Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawPath(self._path())
+        painter.drawPath(broken_path(self._values, self.point))
         for position, fill in ((self._hovered, theme.surface), (self._current, color)):
             if 0 <= position < len(self._values) and np.isfinite(self._values[position]):
                 painter.setPen(QPen(color, self.length(1.8)))
@@ -123,18 +118,6 @@ class PositionCurve(Canvas):
         height = round(self._height_of(value)) + 0.5
         painter.setPen(QPen(color, 1, style))
         painter.drawLine(QPointF(0, height), QPointF(self.width(), height))
-
-    def _path(self) -> QPainterPath:
-        """The curve, broken where there is no value; a lone value is a dot."""
-        path, pen_down = QPainterPath(), False
-        for position, finite in enumerate(np.isfinite(self._values).tolist()):
-            if finite and pen_down:
-                path.lineTo(self.point(position))
-            elif finite:
-                path.moveTo(self.point(position))
-                path.lineTo(self.point(position) + QPointF(0.01, 0))
-            pen_down = finite
-        return path
 
     def _position_at(self, place: QPointF) -> int:
         if not len(self._values):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.plots.broken_path import broken_path
 
 SIZE = 11.5
 LEFT, TOP, FOOT = 34, 8, 46
@@ -134,7 +136,7 @@ class SurprisalPlot(Canvas):
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
             painter.setPen(pen)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPath(self._path(curve))
+            painter.drawPath(broken_path(curve.values, partial(self._point, curve)))
         self._draw_points(painter)
         self._draw_words(painter)
         self._draw_disagreement(painter)
@@ -164,18 +166,6 @@ class SurprisalPlot(Canvas):
             area = QRectF(0, height - self.length(8), self.length(LEFT - 8), self.length(16))
             side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(area, side, f"{value:g}")
-
-    def _path(self, curve: WordCurve) -> QPainterPath:
-        """The curve, broken where a word has no finite value; a lone value is a dot."""
-        path, pen_down = QPainterPath(), False
-        for word, finite in enumerate(np.isfinite(curve.values).tolist()):
-            if finite and pen_down:
-                path.lineTo(self._point(curve, word))
-            elif finite:
-                path.moveTo(self._point(curve, word))
-                path.lineTo(self._point(curve, word) + QPointF(0.01, 0))
-            pen_down = finite
-        return path
 
     def _draw_points(self, painter: QPainter) -> None:
         word = self._hovered if self._hovered >= 0 else self._current

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.pointable import Pointable
 
 SIZE = 12
 HEIGHT = 22
@@ -16,7 +17,7 @@ BETWEEN = "  ›  "
 LEFT_OUT = "…"
 
 
-class Breadcrumbs(Canvas):
+class Breadcrumbs(Pointable):
     """`Breadcrumbs()`: `set_steps(names)`, the last of which is where one is; the oldest give way to "…".
 
     Signal `step_clicked(int)`. Left or Backspace goes back one step.
@@ -27,8 +28,6 @@ class Breadcrumbs(Canvas):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._steps: tuple[str, ...] = ()
-        self._hovered = -1
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("way back")
@@ -36,7 +35,7 @@ class Breadcrumbs(Canvas):
     def set_steps(self, steps: Sequence[str]) -> None:
         """Show a way, its last step being where one is."""
         self._steps = tuple(steps)
-        self._hovered = -1
+        self.set_hovered(-1)
         self.setAccessibleDescription(" › ".join(steps))
         self.updateGeometry()
         self.update()
@@ -78,7 +77,7 @@ class Breadcrumbs(Canvas):
         for index, place in places.items():
             painter.setPen(theme.text if index == last else theme.accent)
             font = theme.font(SIZE)
-            font.setUnderline(index == self._hovered != last)
+            font.setUnderline(index == self.hovered != last)
             painter.setFont(font)
             painter.drawText(place.adjusted(0, 0, 4, 0), middle, self._steps[index])
             if index != last:
@@ -88,20 +87,12 @@ class Breadcrumbs(Canvas):
                 painter.drawText(QRectF(place.right(), 0, 60, place.height()), middle, BETWEEN)
         self.draw_focus(painter)
 
-    def _index_at(self, place: QPointF) -> int:
+    def index_at(self, place: QPointF) -> int:
         found = (index for index, area in self.step_rectangles().items() if area.contains(place))
         return next(found, -1)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hovered = self._index_at(event.position())
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hovered = -1
-        self.update()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._go(self._index_at(event.position()))
+    def clicked_on(self, index: int) -> None:
+        self._go(index)
 
     def _go(self, index: int) -> None:
         if 0 <= index < len(self._steps) - 1:

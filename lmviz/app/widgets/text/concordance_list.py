@@ -48,7 +48,8 @@ class ConcordanceList(Pointable):
     def set_lines(self, lines: Sequence[Line]) -> None:
         """Show places; marks are taken away."""
         self._lines = tuple(lines)
-        self._faded, self._hovered, self._current = frozenset(), -1, -1
+        self._faded, self._current = frozenset(), -1
+        self.set_hovered(-1)
         self.setAccessibleDescription(f"{len(self._lines)} places")
         self.updateGeometry()
         self.update()
@@ -78,7 +79,7 @@ class ConcordanceList(Pointable):
             self.width() * BEFORE_SHARE,
             metrics(SIZE, token=True).horizontalAdvance(" "),
         )
-        if index in (self._hovered, self._current):
+        if index in (self.hovered, self._current):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.accent_wash if index == self._current else theme.hover)
             painter.drawRoundedRect(QRectF(0, top, self.width(), row), self.length(4), self.length(4))

@@ -5,7 +5,6 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.plots.bars import BarsView
 
@@ -77,11 +76,6 @@ def test_no_bars_and_no_values_are_drawn_without_harm(bars):
 def test_a_long_label_leaves_room_for_the_bar(bars):
     bars.set_bars(["w" * 200, "queen", "night"], [0.5, 0.25, 0.1])
     assert lengths(bars)[0] > 100
-
-
-def test_a_colour_of_ones_own(bars):
-    bars.set_color(current_theme().value)
-    assert lengths(bars)[0] <= 2  # the ring of focus
 
 
 @pytest.mark.parametrize("width", [110, 160, 400])

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.hover_card import HoverCard
@@ -111,12 +110,9 @@ def test_a_low_plot_leaves_out_the_words_at_its_cursor(shown):
 
 def test_no_curves_at_all(shown, qtbot):
     plot = shown(LinePlot(), 300, 200)
-    plot.set_empty_text("Train a model to see its loss.")
-    assert plot.findChild(QLabel).isVisible()
     assert not plot.findChild(QuietPlot).isVisible()
     plot.set_curve("training", [0, 1], [2.0, 1.0])
     qtbot.waitUntil(plot.findChild(QuietPlot).isVisible)
-    assert not plot.findChild(QLabel).isVisible()
     plot.remove_curve("training")
     QTest.mouseMove(plot, QPoint(150, 100))
     QTest.keyClick(plot, Qt.Key.Key_Right)
