@@ -1,13 +1,16 @@
 """The theme: the design's colours, maps that mean what they say, and a switch that tells everyone."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.look import theme
 from lmviz.app.look.color_maps import color_map, contrast
 from lmviz.app.look.roles import DARK, LIGHT, PROJECTOR_SCALE
 from lmviz.app.look.stylesheet import stylesheet
@@ -20,6 +23,66 @@ from lmviz.app.window.main_window import MainWindow
 @pytest.fixture
 def switch(qapp):
     return theme_switch()
+
+
+class System(QObject):
+    """What Qt's style hints say of the system's theme; no platform lets a program set it."""
+
+    colorSchemeChanged = Signal(Qt.ColorScheme)
+
+    def __init__(self):
+        super().__init__()
+        self._scheme = Qt.ColorScheme.Light
+
+    def colorScheme(self):
+        return self._scheme
+
+    def turn(self, scheme):
+        self._scheme = scheme
+        self.colorSchemeChanged.emit(scheme)
+
+
+@pytest.fixture
+def system(qapp, monkeypatch):
+    system = System()
+    monkeypatch.setattr(theme, "QGuiApplication", SimpleNamespace(styleHints=lambda: system))
+    return system
+
+
+@pytest.fixture
+def follower(system, qapp):
+    """A switch of its own, made while the system is light."""
+    switch = theme.ThemeSwitch(qapp)
+    yield switch
+    switch.deleteLater()
+
+
+def test_the_system_is_followed_until_a_theme_is_chosen(system, follower, qtbot):
+    assert current_theme().name == "light"
+    with qtbot.waitSignal(follower.theme_changed):
+        system.turn(Qt.ColorScheme.Dark)
+    assert current_theme().name == "dark"
+    assert QApplication.palette().window().color() == DARK.background
+    follower.set_choice("dark")
+    with qtbot.assertNotEmitted(follower.theme_changed):
+        system.turn(Qt.ColorScheme.Light)
+    assert current_theme().name == "dark"
+    follower.set_choice("system")
+    assert current_theme().name == "light"
+
+
+def test_a_system_without_a_theme_is_light_and_projector_mode_outlasts_its_changes(system, follower):
+    follower.set_projector(True)
+    system.turn(Qt.ColorScheme.Dark)
+    system.turn(Qt.ColorScheme.Unknown)
+    assert current_theme().name == "light"
+    assert current_theme().scale == PROJECTOR_SCALE
+
+
+def test_series_have_colours_of_their_own_and_repeat_after_six():
+    colors = [LIGHT.series_color(index).name() for index in range(12)]
+    assert len(set(colors[:6])) == 6
+    assert colors[6:] == colors[:6]
 
 
 def test_choosing_a_theme_changes_palette_and_says_so(switch, qtbot):
@@ -64,29 +127,29 @@ def test_an_unknown_choice_is_refused(switch):
         switch.set_choice("sepia")
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-def test_maps_run_from_role_to_role(theme):
+@pytest.mark.parametrize("roles", [LIGHT, DARK], ids=lambda roles: roles.name)
+def test_maps_run_from_role_to_role(roles):
     def color(row):
         return QColor(*(int(part) for part in row[:3]))
 
-    assert color(theme.signed_map[0]) == theme.signed_negative
-    assert color(theme.signed_map[-1]) == theme.signed_positive
-    assert color(theme.share_map[0]) == theme.share_none
-    assert color(theme.share_map[-1]) == theme.share_all
-    middle = theme.signed_map[127:129, :3].mean(axis=0)
-    zero = [theme.signed_zero.red(), theme.signed_zero.green(), theme.signed_zero.blue()]
+    assert color(roles.signed_map[0]) == roles.signed_negative
+    assert color(roles.signed_map[-1]) == roles.signed_positive
+    assert color(roles.share_map[0]) == roles.share_none
+    assert color(roles.share_map[-1]) == roles.share_all
+    middle = roles.signed_map[127:129, :3].mean(axis=0)
+    zero = [roles.signed_zero.red(), roles.signed_zero.green(), roles.signed_zero.blue()]
     assert np.abs(middle - zero).max() <= 2
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-def test_text_can_be_read_on_everything(theme):
-    assert contrast(theme.text, theme.surface) >= 7
-    assert contrast(theme.muted_text, theme.surface) >= 4.5
-    assert contrast(theme.warning, theme.surface) >= 4.5
-    for table in (theme.signed_map, theme.share_map, theme.count_map):
+@pytest.mark.parametrize("roles", [LIGHT, DARK], ids=lambda roles: roles.name)
+def test_text_can_be_read_on_everything(roles):
+    assert contrast(roles.text, roles.surface) >= 7
+    assert contrast(roles.muted_text, roles.surface) >= 4.5
+    assert contrast(roles.warning, roles.surface) >= 4.5
+    for table in (roles.signed_map, roles.share_map, roles.count_map):
         for row in table[::16]:
             cell = QColor(*(int(part) for part in row[:3]))
-            assert contrast(theme.on(cell), cell) >= 4
+            assert contrast(roles.on(cell), cell) >= 4
 
 
 def test_a_map_is_even_to_the_eye():
@@ -96,9 +159,9 @@ def test_a_map_is_even_to_the_eye():
     assert table.shape == (256, 4)
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-def test_the_style_sheet_names_only_existing_pictures(theme):
-    pictures = re.findall(r'url\("([^"]+)"\)', stylesheet(theme))
+@pytest.mark.parametrize("roles", [LIGHT, DARK], ids=lambda roles: roles.name)
+def test_the_style_sheet_names_only_existing_pictures(roles):
+    pictures = re.findall(r'url\("([^"]+)"\)', stylesheet(roles))
     assert pictures
     for picture in pictures:
         with open(picture, encoding="utf-8") as file:

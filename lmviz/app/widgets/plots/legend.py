@@ -66,7 +66,8 @@ class Legend(Canvas):
     def _name(self, entry: LegendEntry) -> str:
         return metrics(SIZE).elidedText(entry.name, Qt.TextElideMode.ElideMiddle, self.length(WIDEST))
 
-    def _places(self) -> list[tuple[LegendEntry, QRectF]]:
+    def places(self) -> list[tuple[LegendEntry, QRectF]]:
+        """The entries there is room for, and where each is drawn."""
         measure, left, top, line = metrics(SIZE), 0.0, 0.0, self.length(LINE)
         places = []
         for entry in self._entries:
@@ -87,7 +88,7 @@ class Legend(Canvas):
     def _take_lines(self) -> None:
         """Be as high as the entries need in the present width."""
         if self._wraps:
-            places = self._places()
+            places = self.places()
             self.setFixedHeight(round(places[-1][1].bottom()) if places else 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -99,13 +100,13 @@ class Legend(Canvas):
         super().adopt_theme()
 
     def sizeHint(self) -> QSize:
-        places = self._places()
+        places = self.places()
         return QSize(round(places[-1][1].right()) + 1 if places else 0, round(self.length(LINE)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         painter.setFont(self.theme.font(SIZE))
-        places = self._places()
+        places = self.places()
         for entry, area in places:
             color = entry.color if entry.shown else self.theme.faint_text
             painter.setPen(QPen(color, self.length(2), entry.line))
@@ -123,6 +124,6 @@ class Legend(Canvas):
             )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        for entry, area in self._places():
+        for entry, area in self.places():
             if area.contains(event.position()):
                 self.entry_clicked.emit(entry.name)

@@ -25,12 +25,12 @@ def legend(shown):
 
 def test_a_legend_takes_the_lines_it_needs(legend):
     assert legend.height() in (2 * LINE, 3 * LINE)
-    assert all(area.right() <= legend.width() + 1 for _, area in legend._places())
-    assert len(legend._places()) == len(NAMES)
+    assert all(area.right() <= legend.width() + 1 for _, area in legend.places())
+    assert len(legend.places()) == len(NAMES)
 
 
 def test_a_click_on_any_line_finds_its_curve(legend, qtbot):
-    entry, area = legend._places()[-1]
+    entry, area = legend.places()[-1]
     with qtbot.waitSignal(legend.entry_clicked) as clicked:
         QTest.mouseClick(legend, Qt.MouseButton.LeftButton, pos=QPoint(*map(int, area.center().toTuple())))
     assert clicked.args == [entry.name] == [NAMES[-1]]
@@ -39,5 +39,5 @@ def test_a_click_on_any_line_finds_its_curve(legend, qtbot):
 def test_without_room_it_stays_in_one_line(legend):
     legend.set_most_lines(1)
     assert legend.height() == LINE
-    assert 0 < len(legend._places()) < len(NAMES)
+    assert 0 < len(legend.places()) < len(NAMES)
     legend.grab()

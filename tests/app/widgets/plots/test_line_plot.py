@@ -4,6 +4,7 @@ import itertools
 import math
 
 import numpy as np
+import pyqtgraph
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -11,6 +12,7 @@ from PySide6.QtTest import QTest
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_axes import ReferenceLine
 from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 
 
@@ -24,6 +26,26 @@ def plot(shown):
 
 def place_of(plot, x, y):
     return plot.findChild(QuietPlot).place_of(x, y)
+
+
+def items(plot, kind):
+    return [item for item in plot.findChild(QuietPlot).getPlotItem().items if isinstance(item, kind)]
+
+
+def drawn_curve(plot):
+    [curve] = items(plot, pyqtgraph.PlotDataItem)
+    return curve
+
+
+def names_of_references(plot):
+    """Where the name of each reference line stands in the scene."""
+    labels = {
+        line.reference: child
+        for line in items(plot, ReferenceLine)
+        for child in line.childItems()
+        if isinstance(child, pyqtgraph.InfLineLabel)
+    }
+    return {reference: label.mapRectToScene(label.boundingRect()) for reference, label in labels.items()}
 
 
 def test_hover_reads_the_nearest_point_of_every_curve(plot, qtbot):
@@ -61,7 +83,7 @@ def test_one_peak_among_a_hundred_thousand_points_is_drawn(plot):
     plot.remove_curve("validation")
     plot.set_curve("training", np.arange(100_000), y)
     plot.grab()
-    shown = plot._curves["training"].item.curve.getData()[1]
+    shown = drawn_curve(plot).curve.getData()[1]
     assert len(shown) < 20_000
     assert shown.max() == 9
 
@@ -71,7 +93,7 @@ def test_logarithmic_leaves_out_what_has_no_logarithm(plot):
     plot.set_logarithmic(True)
     plot.set_curve("training", [0, 10, 20], [4.0, 0.0, 1.0])
     plot.grab()
-    bottom, top = plot._box.viewRange()[1]
+    bottom, top = plot.findChild(QuietPlot).box.viewRange()[1]
     assert bottom < 0 < math.log10(4) < top
 
 
@@ -83,7 +105,7 @@ def test_no_two_names_of_reference_lines_cover_each_other(shown, size, logarithm
     plot.set_logarithmic(logarithmic)
     plot.set_references([("unigram", 2.60), ("bigram", 2.46), ("5-gram Kneser-Ney", 2.02)])
     plot.grab()
-    areas = [line._label.mapRectToScene(line._label.boundingRect()) for line in plot._references]
+    areas = list(names_of_references(plot).values())
     for one, other in itertools.combinations(areas, 2):
         words = [area.adjusted(4, 4, -4, -4) for area in (one, other)]
         assert not words[0].intersects(words[1]), words
@@ -94,9 +116,11 @@ def test_the_topmost_name_is_not_cut_off(shown, size):
     plot = shown(LinePlot(), *size)
     plot.set_references([("unigram", 5.60), ("bigram", 2.84), ("5-gram Kneser-Ney", 1.46)])
     plot.grab()
-    room = plot._box.sceneBoundingRect().adjusted(-2, -2, 2, 2)
-    for line in plot._references:
-        assert room.contains(line._label.mapRectToScene(line._label.boundingRect())), line.reference
+    room = plot.findChild(QuietPlot).box.sceneBoundingRect().adjusted(-2, -2, 2, 2)
+    names = names_of_references(plot)
+    assert len(names) == 3
+    for reference, area in names.items():
+        assert room.contains(area), reference
 
 
 def test_a_low_plot_leaves_out_the_words_at_its_cursor(shown):
@@ -105,7 +129,8 @@ def test_a_low_plot_leaves_out_the_words_at_its_cursor(shown):
         plot.set_curve("training", [0, 100], [4.2, 1.9])
         plot.set_cursor(50)
         plot.grab()
-        assert plot._cursor.label.isVisible() == said
+        [cursor] = [item for item in items(plot, pyqtgraph.InfiniteLine) if item.angle == 90]
+        assert cursor.label.isVisible() == said
 
 
 def test_no_curves_at_all(shown, qtbot):
@@ -138,18 +163,19 @@ def test_a_curve_that_comes_later_is_as_logarithmic_as_the_others(plot):
     plot.set_logarithmic(True)
     plot.set_curve("later", [0, 30], [1000.0, 10.0])
     plot.grab()
-    assert 2.5 < plot._box.viewRange()[1][1] < 4
+    assert 2.5 < plot.findChild(QuietPlot).box.viewRange()[1][1] < 4
 
 
 def test_without_an_end_the_axis_follows_the_data(plot):
     plot.set_end(2000)
     plot.grab()
-    assert plot._box.viewRange()[0][1] == 2000
+    assert plot.findChild(QuietPlot).box.viewRange()[0][1] == 2000
     plot.set_end(None)
     plot.grab()
-    assert plot._box.viewRange()[0][1] < 100
+    assert plot.findChild(QuietPlot).box.viewRange()[0][1] < 100
 
 
 def test_a_curve_can_change_its_colour(plot):
+    plot.remove_curve("validation")
     plot.set_curve("training", [0, 10], [4.0, 3.0], role="validation")
-    assert plot._curves["training"].item.opts["pen"].color() == current_theme().validation
+    assert drawn_curve(plot).opts["pen"].color() == current_theme().validation
