@@ -47,7 +47,9 @@ def _temperature() -> list[float]:
         taken = []
         for number in range(TEMPERATURES):
             act = partial(session.writing.set_sampling, temperature=0.4 + number / 100)
-            taken.append(opened.seconds_until_painted(act, [table.viewport()], session.writing.sampling_changed))
+            taken.append(
+                opened.seconds_until_painted(act, [table.viewport()], session.writing.sampling_changed)
+            )
         opened.close()
     return sorted(taken)
 
