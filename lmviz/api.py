@@ -128,7 +128,7 @@ def trace(
 
     `taps` are patterns of addresses, such as "layers/*/hidden"; by default all are recorded.
     """
-    from lmviz.inspection.trace import trace as record
+    from lmviz.inspection.tracing import trace as record
 
     return record(model, text_or_ids, taps=taps, interventions=interventions)
 

@@ -6,11 +6,7 @@ everything in Python count from 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from lmviz.inspection.trace import Trace
+from collections.abc import Sequence
 
 FROM_ONE = frozenset({"layer", "head", "position", "query", "key"})
 """The axes that a reader sees numbered from 1."""
@@ -32,12 +28,12 @@ def title_of(address: str) -> str:
     """A tap's address in words: "layers/0/attention/weights" is "layer 1, attention weights"."""
     parts = address.split("/")
     if parts[0] not in ("layers", "orders") or len(parts) < 2:
-        return " ".join(_word(part) for part in parts)
+        return " ".join(word_of(part) for part in parts)
     number = parts[1]
     if number.isdigit() and parts[0] == "layers":
         number = str(int(number) + 1)
     place = f"every {_PARTS[parts[0]]}" if number == "*" else f"{_PARTS[parts[0]]} {number}"
-    return ", ".join([place, *([" ".join(_word(part) for part in parts[2:])] if parts[2:] else [])])
+    return ", ".join([place, *([" ".join(word_of(part) for part in parts[2:])] if parts[2:] else [])])
 
 
 def stop_name(address: str) -> str:
@@ -61,29 +57,6 @@ def cell_name(axes: Sequence[str], index: Sequence[int], tokens: Sequence[str] =
     return ", ".join(coordinate(axis, place, tokens) for axis, place in zip(axes, index, strict=True))
 
 
-def operand_name(trace: Trace, source: str, index: Sequence[int], token: Callable[[int], str] = str) -> str:
-    """An operand of an arithmetic, briefly: "hidden “at” · 17", "weights head 2 · “night” · “at”".
-
-    Parameters are named as in the state dict, "output.weight [17, 3]"; counts of an n-gram model by its
-    words, which `token` gives for each id.
-    """
-    if source in trace:
-        axes = trace[source].axes
-        places = [_brief(axis, at, trace.tokens) for axis, at in zip(axes, index, strict=True)]
-        return f"{_word(source.rpartition('/')[2])} {' · '.join(places)}"
-    table, _, order = source.partition(".")
-    if table == "counts":
-        return f"count of “{' '.join(token(id) for id in index if id >= 0)}”"
-    if table == "discounts":
-        return f"discount D{index[0]} of order {order}"
-    return f"{source} [{', '.join(map(str, index))}]" if len(index) else source
-
-
-def _brief(axis: str, index: int, tokens: Sequence[str]) -> str:
-    if axis in POSITIONAL and 0 <= index < len(tokens):
-        return f"“{tokens[index]}”"
-    return coordinate(axis, index) if axis == "head" else str(index)
-
-
-def _word(part: str) -> str:
+def word_of(part: str) -> str:
+    """One part of an address in words: "residual1" is "residual 1"."""
     return _PARTS.get(part, part.replace("_", " "))

@@ -68,7 +68,7 @@ def record(
     interventions: Sequence[Intervention],
     earlier: Trace | None = None,
 ) -> Trace:
-    """What `lmviz.inspection.trace.trace` promises."""
+    """What `lmviz.inspection.tracing.trace` promises."""
     prefix = read_prefix(model, text_or_ids).last(model.context)
     taps = model.taps()
     wanted = _wanted(taps, patterns)

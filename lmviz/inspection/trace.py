@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.trace_file import read_trace, write_trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.tap import Stage
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lmviz.inspection.origin import Origin
-    from lmviz.models.model import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,39 +69,13 @@ class Trace:
         return len(self.ids)
 
     def save(self, path: str | Path) -> None:
-        """Write an .npz with each array under its tap's address, and "tokens"."""
-        from lmviz.inspection.trace_file import save_trace
+        """Write an .npz with each array under its tap's address, and "tokens"; `origin` is not written.
 
-        save_trace(self, path)
+        LmvizError where the file cannot be written.
+        """
+        write_trace(path, {field.name: getattr(self, field.name) for field in dataclasses.fields(self)})
 
-    @staticmethod
-    def load(path: str | Path) -> Trace:
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
         """Read what `save` wrote; LmvizError when it is no trace."""
-        from lmviz.inspection.trace_file import load_trace
-
-        return load_trace(path)
-
-
-def trace(
-    model: Model,
-    text_or_ids: str | Sequence[int] | np.ndarray,
-    *,
-    taps: Collection[str] | None = None,
-    interventions: Sequence[Intervention] = (),
-    earlier: Trace | None = None,
-) -> Trace:
-    """Write down one forward pass, without gradients and without dropout.
-
-    `taps` are patterns of addresses such as "layers/*/hidden"; by default every tap is recorded. Of a
-    prefix longer than the model's context only the last tokens are read (`Trace.dropped`).
-    Interventions that are switched off have no effect; those of a `ChangedModel` come first. Where
-    `earlier`, a trace by the same model with the same weights, begins alike, its values are taken over as
-    far as that goes. LmvizError when the prefix cannot be read, when a pattern matches no tap, or when an
-    intervention does not fit.
-    """
-    from lmviz.inspection.changed_model import ChangedModel
-    from lmviz.inspection.recording import record
-
-    while isinstance(model, ChangedModel):
-        model, interventions = model.unchanged, (*model.interventions, *interventions)
-    return record(model, text_or_ids, taps, interventions, earlier)
+        return cls(**read_trace(path))

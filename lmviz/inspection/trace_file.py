@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import POSITIONAL
-from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.tap import SCALES, Stage
 from lmviz.text.files import write_atomically
@@ -21,65 +21,68 @@ from lmviz.text.files import write_atomically
 TOKENS, DESCRIPTION = "tokens", "description"
 
 
-def save_trace(trace: Trace, path: str | Path) -> None:
-    """Write a trace; LmvizError where the file cannot be written."""
-    taps = {address: [traced.axes, traced.scale] for address, traced in trace.arrays.items()}
+def write_trace(path: str | Path, fields: Mapping[str, Any]) -> None:
+    """Write a trace, given as the fields of `lmviz.inspection.trace.Trace`; its origin is left out.
+
+    LmvizError where the file cannot be written.
+    """
+    arrays: Mapping[str, TracedArray] = fields["arrays"]
     description = {
-        "tokens": trace.tokens,
-        "ids": trace.ids.tolist(),
-        "text": trace.text,
-        "offsets": trace.offsets,
-        "family": trace.family,
-        "stages": [dataclasses.asdict(stage) for stage in trace.stages],
-        "interventions": [intervention.to_values() for intervention in trace.interventions],
-        "dropped": trace.dropped,
-        "name": trace.name,
-        "step": trace.step,
-        "taps": taps,
+        "tokens": fields["tokens"],
+        "ids": fields["ids"].tolist(),
+        "text": fields["text"],
+        "offsets": fields["offsets"],
+        "family": fields["family"],
+        "stages": [dataclasses.asdict(stage) for stage in fields["stages"]],
+        "interventions": [intervention.to_values() for intervention in fields["interventions"]],
+        "dropped": fields["dropped"],
+        "name": fields["name"],
+        "step": fields["step"],
+        "taps": {address: [traced.axes, traced.scale] for address, traced in arrays.items()},
     }
-    members = {address: traced.array for address, traced in trace.arrays.items()}
-    members[TOKENS] = np.array(trace.tokens, dtype=np.str_)
+    members = {address: traced.array for address, traced in arrays.items()}
+    members[TOKENS] = np.array(fields["tokens"], dtype=np.str_)
     members[DESCRIPTION] = np.array(json.dumps(description))
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **members)
     write_atomically(path, buffer.getvalue())
 
 
-def load_trace(path: str | Path) -> Trace:
-    """Read a trace; LmvizError when the file is none. Nothing in it is ever run."""
+def read_trace(path: str | Path) -> dict[str, Any]:
+    """The fields of the trace in a file; LmvizError when it holds none. Nothing in it is ever run."""
     try:
         with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
             description = json.loads(str(file[DESCRIPTION][()]))
-            return _trace(description, {address: file[address] for address in description["taps"]})
+            return _fields(description, {address: file[address] for address in description["taps"]})
     except OSError as error:
         raise LmvizError(f"{path} cannot be read: {error.strerror or error}.") from None
     except Exception as error:  # strangers' bytes break zip, npy and JSON in more ways than can be listed
         raise LmvizError(f"{path} is no trace that can be read: {error}.") from None
 
 
-def _trace(description: dict[str, Any], arrays: dict[str, np.ndarray]) -> Trace:
+def _fields(description: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     """The trace that a description and its arrays make; ValueError and the like where they do not fit."""
     tokens = tuple(map(str, description["tokens"]))
     ids = np.array(description["ids"], dtype=np.int64)
     offsets = tuple((int(first), int(end)) for first, end in description["offsets"])
     if ids.shape != (len(tokens),) or len(offsets) != len(tokens):
         raise ValueError("its tokens, ids and offsets differ in number")
-    return Trace(
-        tokens=tokens,
-        ids=ids,
-        text=str(description["text"]),
-        offsets=offsets,
-        family=str(description["family"]),
-        stages=tuple(_stage(values) for values in description["stages"]),
-        arrays={
+    return {
+        "tokens": tokens,
+        "ids": ids,
+        "text": str(description["text"]),
+        "offsets": offsets,
+        "family": str(description["family"]),
+        "stages": tuple(_stage(values) for values in description["stages"]),
+        "arrays": {
             address: _traced(address, arrays[address], axes, scale, len(tokens))
             for address, (axes, scale) in description["taps"].items()
         },
-        interventions=tuple(Intervention.from_values(values) for values in description["interventions"]),
-        dropped=int(description["dropped"]),
-        name=str(description["name"]),
-        step=int(description["step"]),
-    )
+        "interventions": tuple(Intervention.from_values(values) for values in description["interventions"]),
+        "dropped": int(description["dropped"]),
+        "name": str(description["name"]),
+        "step": int(description["step"]),
+    }
 
 
 def _traced(address: str, array: np.ndarray, axes: list[str], scale: str, positions: int) -> TracedArray:

@@ -11,7 +11,7 @@ from examples import NAMES, check_invariant, install, invariants
 
 from lmviz import families
 from lmviz.inspection.logit_lens import logit_lens, residual_norms
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.estimate import Estimate
 
 

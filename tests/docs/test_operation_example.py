@@ -16,7 +16,7 @@ from lmviz import families
 from lmviz.errors import LmvizError
 from lmviz.inspection.equations import one_line
 from lmviz.inspection.explain import explain
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.arithmetic import RULES
 from lmviz.models.neural import NeuralModel, output_stages
 from lmviz.models.operations import TokenLookup

@@ -13,8 +13,9 @@ from lmviz.inspection.attention import (
     thumbnails,
 )
 from lmviz.inspection.head_badges import FIRST, INDUCTION, PREVIOUS, head_badges, head_patterns
-from lmviz.inspection.trace import Trace, trace
+from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.inspection.tracing import trace
 
 AXES = ("head", "query", "key")
 

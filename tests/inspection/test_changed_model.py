@@ -9,7 +9,7 @@ from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.explain import explain
 from lmviz.inspection.interventions import add, remove_positions, replace, scale, scale_head, swap_tokens
 from lmviz.inspection.logit_lens import logit_lens
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.prefix import read_prefix
 from lmviz.models.reading import evaluation, on_device
 

@@ -8,7 +8,7 @@ import torch
 
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import zero
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.growth import ROWS, WHOLE
 from lmviz.models.ngram.counts import count_ngrams
 from lmviz.models.operations import Activation, CausalMask, DotProducts, Rotate, Scale, Sinusoids, Softmax

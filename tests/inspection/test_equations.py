@@ -5,7 +5,7 @@ import pytest
 
 from lmviz.inspection.equations import number, numbers, one_line
 from lmviz.inspection.explain import explain
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 
 

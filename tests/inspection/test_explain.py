@@ -8,7 +8,7 @@ from lmviz.inspection.equations import numbers, one_line
 from lmviz.inspection.explain import ReplacedArithmetic, explain
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import add, replace, scale, scale_head, zero
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.arithmetic import Arithmetic
 
 

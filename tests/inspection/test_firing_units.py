@@ -3,8 +3,9 @@ import pytest
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.firing_units import firing_units, usual_threshold
-from lmviz.inspection.trace import Trace, trace
+from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.inspection.tracing import trace
 
 ADDRESS = "layers/0/hidden"
 

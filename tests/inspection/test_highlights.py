@@ -3,7 +3,7 @@ import pytest
 
 from lmviz.inspection.explain import explain
 from lmviz.inspection.highlights import operand_cells
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 
 

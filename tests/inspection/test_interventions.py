@@ -16,7 +16,7 @@ from lmviz.inspection.interventions import (
     swap_tokens,
     zero,
 )
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.prefix import read_prefix
 
 ATTENTION = "layers/0/attention/weights"

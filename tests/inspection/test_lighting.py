@@ -2,7 +2,7 @@ import numpy as np
 
 from lmviz.inspection.explain import explain
 from lmviz.inspection.lighting import lights
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.inspection.views import matrix, strip
 
 

@@ -5,7 +5,7 @@ from torch.nn import functional
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.logit_lens import logit_lens, residual_norms, stream_places
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.tap import Stage
 
 

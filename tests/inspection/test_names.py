@@ -1,7 +1,8 @@
 import pytest
 
-from lmviz.inspection.names import cell_name, coordinate, operand_name, title_of
-from lmviz.inspection.trace import trace
+from lmviz.inspection.names import cell_name, coordinate, title_of
+from lmviz.inspection.operand_names import operand_name
+from lmviz.inspection.tracing import trace
 
 
 @pytest.mark.parametrize(

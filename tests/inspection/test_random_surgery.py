@@ -7,7 +7,7 @@ import torch
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.explain import explain
 from lmviz.inspection.intervention import Intervention
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.ngram.backoff import BackoffNgram
 from lmviz.models.ngram.backoff_tables import as_backoff
 from lmviz.models.reading import evaluation, on_device

@@ -17,7 +17,7 @@ from lmviz.inspection.logit_lens import logit_lens
 from lmviz.inspection.recipes import decoding as decoding_recipes
 from lmviz.inspection.recipes import recipe as recipes
 from lmviz.inspection.recipes.recipe import Moment
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 
 TRICKY = 'the "cows" eat\n\\the corn'
 

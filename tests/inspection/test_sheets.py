@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lmviz.inspection.explain import explain
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.arithmetic import RULES
 
 

@@ -8,7 +8,7 @@ import torch
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.interventions import zero
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.prefix import read_prefix
 
 

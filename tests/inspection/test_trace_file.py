@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.interventions import paint_attention, scale_head, swap_tokens
-from lmviz.inspection.trace import Trace, trace
+from lmviz.inspection.trace import Trace
+from lmviz.inspection.tracing import trace
 
 
 def test_what_is_saved_is_loaded_again(model, text, tmp_path):

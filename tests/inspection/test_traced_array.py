@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.trace import trace
 from lmviz.inspection.traced_array import PartedArray, TracedArray
+from lmviz.inspection.tracing import trace
 
 AXES = ("head", "position", "unit")
 WHOLE = np.arange(2 * 7 * 3, dtype=np.float32).reshape(2, 7, 3)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.inspection.views import stage_parts, strip
 
 

@@ -9,7 +9,7 @@ from small_models import small_settings
 
 from lmviz.families import FAMILIES, build_model, learner_of
 from lmviz.inspection.explain import TraceReader
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.arithmetic import FUNCTIONS, RULES
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.tap import SCALES

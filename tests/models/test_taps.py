@@ -9,7 +9,7 @@ import ziamath
 
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.explain import TraceReader
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 
 LSTM_STATES = ["forget", "input", "candidate", "output", "cell", "hidden"]
 LAYER_STATES = {

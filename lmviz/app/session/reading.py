@@ -59,7 +59,7 @@ def read(
     What the previous reading has in common with this one, such as the words before the one that is
     being typed, is taken over from it.
     """
-    from lmviz.inspection.trace import trace
+    from lmviz.inspection.tracing import trace
 
     same = previous is not None and (previous.model, previous.step) == (opened, step)
     untouched = trace(model, text, earlier=previous.untouched if same else None)

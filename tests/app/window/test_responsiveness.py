@@ -15,7 +15,7 @@ from lmviz.app.session.reading import read
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.text.corpus import load_corpus
 from lmviz.training.options import TrainingOptions

@@ -15,7 +15,8 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
-from lmviz.inspection.names import POSITIONAL, cell_name, coordinate, operand_name, title_of
+from lmviz.inspection.names import POSITIONAL, cell_name, coordinate, title_of
+from lmviz.inspection.operand_names import operand_name
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from lmviz.families import open_run_model
 from lmviz.inspection.attention import combine_heads
 from lmviz.inspection.head_badges import head_badges
 from lmviz.inspection.interventions import scale_head
-from lmviz.inspection.trace import trace
+from lmviz.inspection.tracing import trace
 from lmviz.places import shipped
 from lmviz.training.run import Run
 

@@ -1,0 +1,32 @@
+"""The operands of an arithmetic in words, beside what `lmviz.inspection.explain` says of a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lmviz.inspection.names import POSITIONAL, coordinate, word_of
+from lmviz.inspection.trace import Trace
+
+
+def operand_name(trace: Trace, source: str, index: Sequence[int], token: Callable[[int], str] = str) -> str:
+    """An operand of an arithmetic, briefly: "hidden “at” · 17", "weights head 2 · “night” · “at”".
+
+    Parameters are named as in the state dict, "output.weight [17, 3]"; counts of an n-gram model by its
+    words, which `token` gives for each id.
+    """
+    if source in trace:
+        axes = trace[source].axes
+        places = [_brief(axis, at, trace.tokens) for axis, at in zip(axes, index, strict=True)]
+        return f"{word_of(source.rpartition('/')[2])} {' · '.join(places)}"
+    table, _, order = source.partition(".")
+    if table == "counts":
+        return f"count of “{' '.join(token(id) for id in index if id >= 0)}”"
+    if table == "discounts":
+        return f"discount D{index[0]} of order {order}"
+    return f"{source} [{', '.join(map(str, index))}]" if len(index) else source
+
+
+def _brief(axis: str, index: int, tokens: Sequence[str]) -> str:
+    if axis in POSITIONAL and 0 <= index < len(tokens):
+        return f"“{tokens[index]}”"
+    return coordinate(axis, index) if axis == "head" else str(index)
