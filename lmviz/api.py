@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lmviz.decoding.distribution import Distribution
-    from lmviz.decoding.sampling import Step
+    from lmviz.decoding.sampling import SamplingStep
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
@@ -147,7 +147,7 @@ def next_token(model: Model, prefix: str | Sequence[int] | np.ndarray, **options
 
 def sample(
     model: Model, prefix: str | Sequence[int] | np.ndarray, tokens: int = 20, **options: Any
-) -> Iterator[Step]:
+) -> Iterator[SamplingStep]:
     """Continue a prefix by at most `tokens` drawn tokens: `step.distribution`, `step.draw`, `step.token`.
 
     `options` are fields of `lmviz.decoding.options.SamplingOptions`, seed=0 among them. LmvizError when

@@ -28,7 +28,7 @@ class Family:
     `sentence` says what it does, for a person who has to choose; `short_title` is for where there is no
     room for the `title`, and is the same where nothing else is said. `settings`, `model` and `learner` are
     "module:name": a subclass of Configuration, one of Model, and a generator of Progress with the
-    arguments of `lmviz.training.loop.learn`.
+    arguments of `lmviz.training.gradient_training.learn`.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Family:
         return load(self.settings)
 
 
-_LEARN = "lmviz.training.loop:learn"
+_LEARN = "lmviz.training.gradient_training:learn"
 _COUNT = "lmviz.training.counting:learn_counts"
 
 FAMILIES: dict[str, Family] = {

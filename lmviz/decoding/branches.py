@@ -9,7 +9,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Self
 
-from lmviz.decoding.sampling import Step
+from lmviz.decoding.sampling import SamplingStep
 from lmviz.errors import LmvizError
 
 DRAWN, GREEDY, FORCED = "drawn", "greedy", "forced"
@@ -92,7 +92,7 @@ class Branches:
         index = self.current if index is None else index
         return tuple(node for node in self.nodes if node.parent == index)
 
-    def grown(self, step: Step, way: str | None = None, alternatives: int = 4) -> Branches:
+    def grown(self, step: SamplingStep, way: str | None = None, alternatives: int = 4) -> Branches:
         """The tree after a step from the current node, standing on its token.
 
         A token reached before from here is the same node, with one more draw. `way` is "drawn" where

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class SamplingStep:
     """One token chosen.
 
     `draw` is the uniform number that chose it, None where it was taken greedily or by hand. `text` is
@@ -54,7 +54,7 @@ def distribution_after(continuation: Continuation, options: SamplingOptions) -> 
     return distribution_under(continuation.logits, options, continuation.tokens)
 
 
-def choose(continuation: Continuation, options: SamplingOptions, draw: float | None = None) -> Step:
+def choose(continuation: Continuation, options: SamplingOptions, draw: float | None = None) -> SamplingStep:
     """The token on which the draw lands; without a draw the likeliest."""
     distribution = distribution_after(continuation, options)
     return _step(
@@ -62,7 +62,7 @@ def choose(continuation: Continuation, options: SamplingOptions, draw: float | N
     )
 
 
-def force(continuation: Continuation, options: SamplingOptions, id: int) -> Step:
+def force(continuation: Continuation, options: SamplingOptions, id: int) -> SamplingStep:
     """A token chosen by hand, whatever its probability. LmvizError when there is no such id."""
     distribution = distribution_after(continuation, options)
     if not 0 <= id < len(distribution.logits):
@@ -76,7 +76,7 @@ def sample(
     tokens: int = 20,
     options: SamplingOptions | None = None,
     chosen: Sequence[int] = (),
-) -> Iterator[Step]:
+) -> Iterator[SamplingStep]:
     """At most `tokens` steps after a prefix, each drawn; the stream of draws is that of `options.seed`.
 
     A sample is carried on by giving the ids that were `chosen` so far: the draws go on where they
@@ -92,15 +92,15 @@ def greedy(
     prefix: str | Sequence[int] | np.ndarray,
     tokens: int = 20,
     options: SamplingOptions | None = None,
-) -> Iterator[Step]:
+) -> Iterator[SamplingStep]:
     """At most `tokens` steps after a prefix, each the likeliest token."""
     return _run(Continuation.of(model, prefix), options or SamplingOptions(), repeat(None, tokens))
 
 
 def _run(
     continuation: Continuation, options: SamplingOptions, draws: Iterable[float | None]
-) -> Iterator[Step]:
-    step: Step | None = None
+) -> Iterator[SamplingStep]:
+    step: SamplingStep | None = None
     for draw in draws:
         if step is not None:
             continuation = continuation.extended(step.id)
@@ -110,8 +110,10 @@ def _run(
             return
 
 
-def _step(continuation: Continuation, distribution: Distribution, draw: float | None, id: int) -> Step:
-    return Step(
+def _step(
+    continuation: Continuation, distribution: Distribution, draw: float | None, id: int
+) -> SamplingStep:
+    return SamplingStep(
         distribution=distribution,
         draw=draw,
         id=id,

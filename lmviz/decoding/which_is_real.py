@@ -59,7 +59,7 @@ class RealGame:
 
 
 @dataclass(frozen=True)
-class Passage:
+class HeldOutPassage:
     """A stretch of held-out text: what both players begin with, and how it really went on."""
 
     beginning: str
@@ -68,7 +68,7 @@ class Passage:
 
 def choose_passages(
     ids: np.ndarray, tokenizer: Tokenizer, count: int, *, before: int = 12, length: int = 24, seed: int = 0
-) -> tuple[Passage, ...]:
+) -> tuple[HeldOutPassage, ...]:
     """Passages of held-out ids (position,) that lie within one document and do not overlap.
 
     `before` and `length` count tokens. LmvizError when no document is long enough.
@@ -94,7 +94,7 @@ def choose_passages(
 
 def fitting_passages(
     ids: np.ndarray, tokenizer: Tokenizer, count: int, *, before: int = 12, length: int = 24, seed: int = 0
-) -> tuple[Passage, ...]:
+) -> tuple[HeldOutPassage, ...]:
     """`choose_passages`, halved until a document is long enough. LmvizError when none has three tokens."""
     while True:
         try:
@@ -105,12 +105,12 @@ def fitting_passages(
             before, length = max(1, before // 2), max(2, length // 2)
 
 
-def _passage(ids: np.ndarray, before: int, tokenizer: Tokenizer) -> Passage:
+def _passage(ids: np.ndarray, before: int, tokenizer: Tokenizer) -> HeldOutPassage:
     beginning, complete = tokenizer.decode(ids[:before]), tokenizer.decode(ids)
-    return Passage(beginning, complete[len(beginning) :])
+    return HeldOutPassage(beginning, complete[len(beginning) :])
 
 
-def invent(model: Model, passage: Passage, options: SamplingOptions) -> Pair:
+def invent(model: Model, passage: HeldOutPassage, options: SamplingOptions) -> Pair:
     """A passage beside a model's own continuation, as many characters long or a token longer.
 
     It is drawn with the seed of `options`, which also decides what is shown first. START, END

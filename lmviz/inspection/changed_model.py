@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from lmviz.inspection.recording import Recorder, check_addresses
+from lmviz.inspection.recording import TapRecorder, check_addresses
 from lmviz.inspection.surgery import changed_tokens
 from lmviz.models.model import Model
 
@@ -79,7 +79,7 @@ class ChangedModel(Model):
             torch.from_numpy(changed_tokens(row.cpu().numpy(), self.interventions, self.vocabulary_size))
             for row in tokens
         ]
-        recorder = Recorder(self.taps(), self.interventions, tokens.shape[1])
+        recorder = TapRecorder(self.taps(), self.interventions, tokens.shape[1])
         return self.unchanged.listen(
             torch.stack(rows).to(tokens.device),
             lambda tap, value, position: listener(tap, recorder(tap, value, position), position),

@@ -22,7 +22,7 @@ from lmviz.models.reading import evaluation, on_device
 from lmviz.models.tap import Tap, Value
 
 
-class Recorder:
+class TapRecorder:
     """A listener that carries interventions out and keeps every value, changed or not, by address."""
 
     def __init__(self, taps: Sequence[Tap], interventions: Sequence[Intervention], positions: int) -> None:
@@ -100,7 +100,7 @@ def _listened(
     model: Model, taps: Sequence[Tap], interventions: Sequence[Intervention], ids: np.ndarray
 ) -> dict[str, TracedArray]:
     """The value of every tap by address."""
-    recorder = Recorder(taps, interventions, len(ids))
+    recorder = TapRecorder(taps, interventions, len(ids))
     with evaluation(model):
         model.listen(on_device(model, ids), recorder)
     borrowed = storages((*model.parameters(), *model.buffers()))

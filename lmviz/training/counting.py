@@ -22,7 +22,7 @@ from lmviz.models.ngram.model import Ngram
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import join_team
 from lmviz.training.learner import Update
-from lmviz.training.lesson import recorded
+from lmviz.training.loop import recorded
 from lmviz.training.options import TrainingOptions
 from lmviz.training.plain_numbers import is_step
 from lmviz.training.progress import Progress

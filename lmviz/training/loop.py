@@ -1,55 +1,181 @@
-"""Training, told step by step: a generator that knows neither window nor family."""
+"""The order of things in a training, whatever it is that learns."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
-
-import numpy as np
+import math
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from typing import Protocol
 
 from lmviz.models.model import Model
+from lmviz.training.atomic import NotWritten
 from lmviz.training.controls import Controls
-from lmviz.training.devices import choose_device
-from lmviz.training.distributed import join_team
-from lmviz.training.learner import GradientLearner
-from lmviz.training.lesson import recorded
+from lmviz.training.distributed import Team
+from lmviz.training.learner import Learner, NotFinite
 from lmviz.training.options import TrainingOptions
-from lmviz.training.progress import Progress
+from lmviz.training.progress import Clock, Progress
 from lmviz.training.recorder import Recorder
-from lmviz.training.run import Run
-from lmviz.training.validation import Validation
+from lmviz.training.schedules import learning_rate
+
+MEASURE_SECONDS = 1.0
+"""How often it is measured how far updates move the weights, which costs a copy of them."""
 
 
-def learn(
-    model: Model,
-    training: np.ndarray,
-    validation: np.ndarray,
+class Measure(Protocol):
+    """What tells how well a model predicts a text."""
+
+    def measure(self, model: Model) -> float | None:
+        """Nats per token; None where there is no text."""
+
+
+def recorded(
+    learner: Learner,
+    recorder: Recorder,
+    validation: Measure,
     options: TrainingOptions,
-    run: Run | None,
+    controls: Controls,
+    team: Team,
     *,
-    ignored_target: int | None,
-    controls: Controls | None = None,
-    resume: bool = False,
+    resume: bool,
 ) -> Generator[Progress, None, None]:
-    """Train a model by gradients; yields the state before the first update and after each one.
+    """A whole training, its run held from the first state to the last; see Recorder.begin, TrainingLoop."""
+    with recorder.holding():
+        recorder.begin(resume)
+        yield from TrainingLoop(learner, recorder, validation, options, controls, team).progress()
 
-    `training` and `validation` are flat token ids; targets equal to `ignored_target` do not count. The
-    last value says in `stopped` why it is the last: "finished", or a sentence. Closing the generator, or
-    `controls.stop`, leaves a run from which `resume` continues bit for bit on the same machine.
 
-    Under torchrun every process calls this alike, and with the run when resuming; there only
-    `controls.stop` saves, as processes that are closed would have to be at the same step.
+class TrainingLoop:
+    """The order of things in a training: update, measure, write down, tell."""
 
-    Raises LmvizError when options, text and model do not fit one another, before anything is written; the
-    first state does when the run does not fit them, or while something else trains into it, and closing
-    when the disk is full. torch's own random numbers are seeded anew
-    at each step, so that dropout depends on nothing but seed and step.
-    """
-    controls = controls or Controls()
-    device = choose_device(options.device)
-    team = join_team(device)
-    learner = GradientLearner(
-        model, training, options, ignored_target=ignored_target, device=device, team=team
-    )
-    measured = Validation(validation, learner.length, options, ignored_target=ignored_target, team=team)
-    recorder = Recorder(run, learner, options, controls, team)
-    return recorded(learner, recorder, measured, options, controls, team, resume=resume)
+    def __init__(
+        self,
+        learner: Learner,
+        recorder: Recorder,
+        validation: Measure,
+        options: TrainingOptions,
+        controls: Controls,
+        team: Team,
+    ) -> None:
+        self._learner = learner
+        self._recorder = recorder
+        self._validation = validation
+        self._options = options
+        self._controls = controls
+        self._team = team
+        self._clock = Clock(recorder.seconds)
+        self._measured = -math.inf
+
+    def progress(self) -> Iterator[Progress]:
+        """Yield every state. Closed before the last one, it saves the state that there is.
+
+        In a team nothing is saved then: the others would have to be closed at the same step.
+        """
+        try:
+            last = yield from self._steps()
+        except GeneratorExit:
+            if self._team.size == 1:
+                self._save()
+            raise
+        yield last
+
+    def _steps(self) -> Generator[Progress, None, Progress]:
+        """Yield every state but the last, which is returned."""
+        self._clock.start()
+        progress = self._begin()
+        while not progress.stopped:
+            self._clock.pause()
+            yield progress
+            self._clock.start()
+            [stop] = self._team.any(self._controls.stop)
+            progress = self._stop(progress) if stop else self._advance(progress)
+        self._clock.pause()
+        return progress
+
+    def _save(self) -> bool:
+        """Save this very state, and say whether it was worth saving. Raises NotWritten."""
+        try:
+            self._recorder.snapshot(last=True)
+            self._recorder.save(self._clock.elapsed)
+        except NotFinite:
+            return False
+        return True
+
+    def _begin(self) -> Progress:
+        step = self._learner.step
+        finished = step >= self._options.steps
+        progress = Progress(
+            step=step,
+            steps=self._options.steps,
+            validation_loss=self._validation.measure(self._learner.model) if step == 0 else None,
+            learning_rate=self._rate(),
+            seconds=self._clock.elapsed,
+            stopped="finished" if finished else "",
+        )
+        return self._record(progress) if step == 0 else progress
+
+    def _rate(self) -> float:
+        """The rate of the next update."""
+        chosen = self._controls.learning_rate
+        return learning_rate(self._learner.step + 1, self._options) if chosen is None else chosen
+
+    def _advance(self, before: Progress) -> Progress:
+        rate = self._rate()
+        measure = self._clock.elapsed - self._measured > MEASURE_SECONDS
+        began = time.perf_counter()
+        try:
+            update = self._learner.update(rate, measure)
+        except NotFinite as trouble:
+            return self._pause(before, trouble)
+        self._clock.step(update.tokens, time.perf_counter() - began)
+        if measure:
+            self._measured = self._clock.elapsed
+        step, steps = self._learner.step, self._options.steps
+        finished = step >= steps
+        every = self._options.validate_every
+        validates = finished or (every > 0 and step % every == 0)
+        return self._record(
+            Progress(
+                step=step,
+                steps=steps,
+                loss=update.loss,
+                validation_loss=self._validation.measure(self._learner.model) if validates else None,
+                learning_rate=rate,
+                gradient_norm=update.gradient_norm,
+                update_ratios=update.update_ratios,
+                tokens_per_second=self._clock.tokens_per_second,
+                seconds=self._clock.elapsed,
+                seconds_left=self._clock.seconds_left(steps - step),
+                stopped="finished" if finished else "",
+            )
+        )
+
+    def _record(self, progress: Progress) -> Progress:
+        """Write down what is due; the progress with what was written."""
+        finished = bool(progress.stopped)
+        try:
+            if finished or self._recorder.is_planned(progress.step):
+                progress = replace(progress, snapshot=self._recorder.snapshot(last=finished))
+            self._recorder.note(progress)
+            [save] = self._team.any(finished or self._recorder.save_due())
+            if save:
+                self._recorder.save(self._clock.elapsed)
+        except (NotWritten, NotFinite) as trouble:
+            return self._pause(progress, trouble)
+        return progress
+
+    def _stop(self, progress: Progress) -> Progress:
+        try:
+            kept = self._save()
+        except NotWritten as trouble:
+            return self._pause(progress, trouble)
+        how = "it can be resumed" if kept else "its weights are beyond use, so resume from the saved state"
+        return replace(progress, stopped=f"The training was stopped after step {progress.step}; {how}.")
+
+    def _pause(self, progress: Progress, trouble: NotWritten | NotFinite) -> Progress:
+        """The last word of a training that cannot go on by itself."""
+        if isinstance(trouble, NotWritten) and self._team.size > 1:
+            raise trouble  # the other processes wait in vain for this one
+        if isinstance(trouble, NotFinite):
+            self._recorder.recover()
+        return replace(progress, step=self._learner.step, seconds=self._clock.elapsed, stopped=str(trouble))

@@ -14,7 +14,7 @@ TRAINING_TOKENS = 1_500_000
 VALIDATION_TOKENS = 100_000
 
 
-def reference_perplexities(
+def reference_losses(
     training: np.ndarray, validation: np.ndarray, vocabulary_size: int, *, ignored_target: int | None = None
 ) -> dict[str, float]:
     """The validation loss of n-gram models with Kneser-Ney smoothing, nats per token, by name.

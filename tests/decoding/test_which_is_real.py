@@ -3,8 +3,8 @@ import pytest
 
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.which_is_real import (
+    HeldOutPassage,
     Pair,
-    Passage,
     RealGame,
     choose_passages,
     fitting_passages,
@@ -38,14 +38,16 @@ def test_no_document_long_enough_is_said(bigram):
 @pytest.mark.parametrize("specification", ["words", "characters"])
 def test_the_invented_passage_is_as_long_as_the_real_one(make, specification):
     model = make(specification=specification)
-    pair = invent(model, Passage("cows eat", " corn . bats sleep ."), SamplingOptions(seed=3))
+    pair = invent(model, HeldOutPassage("cows eat", " corn . bats sleep ."), SamplingOptions(seed=3))
     assert len(pair.real) <= len(pair.invented) <= len(pair.real) + 6
     assert "\ufffd" not in pair.invented
-    assert pair == invent(model, Passage("cows eat", " corn . bats sleep ."), SamplingOptions(seed=3))
+    assert pair == invent(model, HeldOutPassage("cows eat", " corn . bats sleep ."), SamplingOptions(seed=3))
 
 
 def test_either_may_be_shown_first(bigram):
-    pairs = [invent(bigram, Passage("cows", " eat corn ."), SamplingOptions(seed=s)) for s in range(20)]
+    pairs = [
+        invent(bigram, HeldOutPassage("cows", " eat corn ."), SamplingOptions(seed=s)) for s in range(20)
+    ]
     assert {pair.real_first for pair in pairs} == {True, False}
     assert all(pair.shown[0 if pair.real_first else 1] == pair.real for pair in pairs)
 
@@ -53,7 +55,7 @@ def test_either_may_be_shown_first(bigram):
 def test_a_model_that_can_only_end_stays_short(bigram):
     bigram.table.data[:] = -np.inf
     bigram.table.data[:, bigram.tokenizer.end_id] = 0
-    assert invent(bigram, Passage("cows", " eat corn ."), SamplingOptions()).invented == ""
+    assert invent(bigram, HeldOutPassage("cows", " eat corn ."), SamplingOptions()).invented == ""
 
 
 def test_the_game_counts_the_real_ones_found():

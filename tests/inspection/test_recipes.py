@@ -16,7 +16,7 @@ from lmviz.inspection.interventions import paint_attention, remove_positions, sc
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.inspection.recipes import decoding as decoding_recipes
 from lmviz.inspection.recipes import recipe as recipes
-from lmviz.inspection.recipes.recipe import Moment
+from lmviz.inspection.recipes.recipe import RecipeSubject
 from lmviz.inspection.tracing import trace
 
 TRICKY = 'the "cows" eat\n\\the corn'
@@ -44,7 +44,7 @@ def run(a, monkeypatch):
 
 @pytest.fixture
 def moment():
-    return Moment("transformer-learned-pre", TRICKY, step=40)
+    return RecipeSubject("transformer-learned-pre", TRICKY, step=40)
 
 
 def surgery(model):
@@ -96,13 +96,13 @@ def test_stages(run, moment, a):
 
 
 def test_the_last_snapshot_needs_no_step(run):
-    run(recipes.array_recipe(Moment("lstm", "the cows"), "logits"))
+    run(recipes.array_recipe(RecipeSubject("lstm", "the cows"), "logits"))
     assert run.opened == [("lstm", None)]
 
 
 def test_interventions_are_spelt_out(run, a):
     model = a("transformer-learned-pre")
-    moment = Moment("transformer-learned-pre", TRICKY, interventions=surgery(model))
+    moment = RecipeSubject("transformer-learned-pre", TRICKY, interventions=surgery(model))
     found = run(recipes.array_recipe(moment, "logits"))
     expected = trace(model, TRICKY, interventions=moment.interventions)["logits"].array
     assert np.array_equal(found["values"], expected)
@@ -158,7 +158,7 @@ def test_a_likelihood(run, moment, a):
 def test_a_comparison(run):
     found = run(
         decoding_recipes.comparison_recipe(
-            [Moment("lstm", "the cows eat", 8), Moment("ngram", "the cows eat")]
+            [RecipeSubject("lstm", "the cows eat", 8), RecipeSubject("ngram", "the cows eat")]
         )
     )
     assert found["found"].places.tolist() == [0, 3, 8, 12]
@@ -166,8 +166,10 @@ def test_a_comparison(run):
 
 
 def test_models_side_by_side_one_of_them_changed(run, a):
-    changed = Moment("transformer-learned-pre", TRICKY, interventions=(scale_head(0, 1),))
-    found = run(decoding_recipes.side_by_side_recipe([changed, Moment("lstm", TRICKY)]))["distributions"]
+    changed = RecipeSubject("transformer-learned-pre", TRICKY, interventions=(scale_head(0, 1),))
+    found = run(decoding_recipes.side_by_side_recipe([changed, RecipeSubject("lstm", TRICKY)]))[
+        "distributions"
+    ]
     model = a("transformer-learned-pre")
     expected = trace(model, TRICKY, interventions=changed.interventions)["logits"].array[-1]
     np.testing.assert_allclose(found[0].logits, expected, rtol=1e-5, atol=1e-6)
@@ -175,7 +177,7 @@ def test_models_side_by_side_one_of_them_changed(run, a):
 
 
 def test_what_is_drawn_and_scored_is_so_with_the_interventions(run, a):
-    moment = Moment("transformer-learned-pre", TRICKY, interventions=(scale_head(0, 1),))
+    moment = RecipeSubject("transformer-learned-pre", TRICKY, interventions=(scale_head(0, 1),))
     changed = ChangedModel(a(moment.model), moment.interventions)
     found = run(decoding_recipes.likelihood_recipe(moment))["likelihood"]
     assert found == text_log_probabilities(changed, TRICKY)

@@ -15,7 +15,7 @@ from lmviz.training.controls import Controls
 from lmviz.training.counting import learn_counts, mean_loss
 from lmviz.training.description import RunDescription
 from lmviz.training.options import TrainingOptions
-from lmviz.training.references import reference_perplexities
+from lmviz.training.references import reference_losses
 from lmviz.training.run import Run
 
 VOCABULARY = 20
@@ -144,9 +144,9 @@ def test_a_loss_reads_what_stands_before_it():
 
 
 def test_references_are_the_losses_of_the_models_they_name():
-    references = reference_perplexities(TRAINING, VALIDATION, VOCABULARY, ignored_target=START)
+    references = reference_losses(TRAINING, VALIDATION, VOCABULARY, ignored_target=START)
     assert list(references) == ["unigram", "bigram", "5-gram Kneser-Ney"]
     _, told = learning(order=2, steps=3)
     assert references["bigram"] == pytest.approx(list(told)[-1].validation_loss)
     assert references["bigram"] < references["unigram"]
-    assert reference_perplexities(TRAINING, VALIDATION[:1], VOCABULARY) == {}
+    assert reference_losses(TRAINING, VALIDATION[:1], VOCABULARY) == {}

@@ -29,7 +29,7 @@ from lmviz.models.recurrent_configuration import LSTMConfiguration
 from lmviz.training.controls import Controls
 from lmviz.training.description import RunDescription
 from lmviz.training.distributed import is_first_process
-from lmviz.training.loop import learn
+from lmviz.training.gradient_training import learn
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
 

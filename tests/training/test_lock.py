@@ -12,8 +12,8 @@ import pytest
 
 from lmviz.models.model import Model
 from lmviz.training.atomic import NotWritten
+from lmviz.training.gradient_training import learn
 from lmviz.training.lock import LOCK_NAME, BeingTrained, holding
-from lmviz.training.loop import learn
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
 

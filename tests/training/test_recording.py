@@ -9,7 +9,7 @@ import torch
 from lmviz.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.training.controls import Controls
-from lmviz.training.loop import learn
+from lmviz.training.gradient_training import learn
 from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Progress
 from lmviz.training.run import Run

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from lmviz.models.model import Model
-from lmviz.training.loop import learn
+from lmviz.training.gradient_training import learn
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
 
@@ -24,7 +24,7 @@ import torch
 from lmviz.models.lstm import LSTMModel
 from lmviz.models.recurrent_configuration import LSTMConfiguration
 from lmviz.training import recorder
-from lmviz.training.loop import learn
+from lmviz.training.gradient_training import learn
 from lmviz.training.run import Run
 
 torch.set_num_threads(1)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.surgery import Surgery
     from lmviz.app.session.work import Failed, Work
     from lmviz.inspection.intervention import Intervention
-    from lmviz.inspection.recipes.recipe import Moment as RecipeMoment
+    from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
 
 T = TypeVar("T")
@@ -47,11 +47,11 @@ class ComparedModel:
         """The step whose weights it carries."""
         return self.moment[1]
 
-    def reads(self, text: str) -> RecipeMoment:
+    def reads(self, text: str) -> RecipeSubject:
         """The model as it is compared, reading a text, for a recipe."""
-        from lmviz.inspection.recipes.recipe import Moment as RecipeMoment
+        from lmviz.inspection.recipes.recipe import RecipeSubject
 
-        return RecipeMoment(str(self.model.folder), text, self.step, self.interventions)
+        return RecipeSubject(str(self.model.folder), text, self.step, self.interventions)
 
 
 class Comparison(Part):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.open_text import OpenText
     from lmviz.app.session.surgery import Surgery
     from lmviz.app.session.work import Failed, Work
-    from lmviz.inspection.recipes.recipe import Moment
+    from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
     from lmviz.text.tokenizer import Tokenizer
 
@@ -116,12 +116,12 @@ class CurrentReading(Part):
         self._encode()
         self._take(stored)
 
-    def moment_of(self, text: str) -> Moment:
+    def moment_of(self, text: str) -> RecipeSubject:
         """The model as it is shown, reading a text, for a recipe; a model must be open."""
-        from lmviz.inspection.recipes.recipe import Moment
+        from lmviz.inspection.recipes.recipe import RecipeSubject
 
         model, step = self._library.moment
-        return Moment(str(model.folder), text, step, self._surgery.in_force)
+        return RecipeSubject(str(model.folder), text, step, self._surgery.in_force)
 
     def ask(
         self, key: str, work: Callable[[Model], T], answer: Callable[[T], object], failed: Failed

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lmviz.decoding.distribution import Distribution
-    from lmviz.inspection.recipes.recipe import Moment
+    from lmviz.inspection.recipes.recipe import RecipeSubject
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Prospect:
 
     node: int
     distribution: Distribution
-    moment: Moment
+    moment: RecipeSubject
     draw: float | None = None
     chosen: int | None = None
     position: int | None = None

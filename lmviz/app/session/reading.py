@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.inspection.intervention import Intervention
-    from lmviz.inspection.recipes.recipe import Moment
+    from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
 
@@ -32,11 +32,11 @@ class Reading:
         return self.trace if self.baseline is None else self.baseline
 
     @property
-    def moment(self) -> Moment:
+    def moment(self) -> RecipeSubject:
         """What is shown, as the recipes of Python code take it."""
-        from lmviz.inspection.recipes.recipe import Moment
+        from lmviz.inspection.recipes.recipe import RecipeSubject
 
-        return Moment(str(self.model.folder), self.trace.text, self.step, self.trace.interventions)
+        return RecipeSubject(str(self.model.folder), self.trace.text, self.step, self.trace.interventions)
 
     def has_cell(self, address: str, index: tuple[int, ...]) -> bool:
         """Whether the trace holds such a cell."""

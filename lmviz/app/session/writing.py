@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lmviz.decoding.continuation import Continuation
     from lmviz.decoding.continuations import Continuations
     from lmviz.decoding.distribution import Distribution
-    from lmviz.decoding.sampling import Step
+    from lmviz.decoding.sampling import SamplingStep
     from lmviz.models.model import Model
 
 MARGIN = 4  # likeliest tokens that stay beside a branch
@@ -206,14 +206,14 @@ class Writing(Part):
         self._drawn = 0
         self._plant()
 
-    def _choose(self, way: str, chooser: Callable[[Continuation, SamplingOptions], Step]) -> None:
+    def _choose(self, way: str, chooser: Callable[[Continuation, SamplingOptions], SamplingStep]) -> None:
         from lmviz.decoding.branches import FORCED
 
         self._focus.follow_end()
         node, options = self.branches.current, self.sampling
         moment = self._reading.moment_of(self.branches.node.text)
 
-        def take(step: Step) -> None:
+        def take(step: SamplingStep) -> None:
             self._tree = self.branches.at(node).grown(step, way, MARGIN)
             self._prospect_of = None
             if way != FORCED:

@@ -5,42 +5,42 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lmviz.inspection.recipes.recipe import Moment, arguments_of, as_source, recipe_of, traced
+from lmviz.inspection.recipes.recipe import RecipeSubject, arguments_of, as_source, recipe_of, traced
 
 
-def distribution_recipe(moment: Moment, options: Mapping[str, Any]) -> str:
+def distribution_recipe(subject: RecipeSubject, options: Mapping[str, Any]) -> str:
     """The distribution of the next token, bound to `distribution`.
 
     `options` are those of `SamplingOptions` that matter, such as temperature=0.8.
     """
-    if not moment.interventions:
-        return recipe_of(moment, f"distribution = lmviz.next_token({_call(moment.text, options)})")
+    if not subject.interventions:
+        return recipe_of(subject, f"distribution = lmviz.next_token({_call(subject.text, options)})")
     tail = "".join(f", {name}={value!r}" for name, value in options.items())
     return recipe_of(
-        moment,
-        *traced(moment, taps=["logits"]),
+        subject,
+        *traced(subject, taps=["logits"]),
         f'distribution = next_distribution(trace["logits"].array[-1]{tail}, tokens=model.tokenizer.tokens())',
         imports=("from lmviz.decoding.distribution import next_distribution",),
     )
 
 
-def roll_recipe(moment: Moment, options: Mapping[str, Any], draw: float | None) -> str:
+def roll_recipe(subject: RecipeSubject, options: Mapping[str, Any], draw: float | None) -> str:
     """`distribution_recipe`, and the id on which the draw lands, bound to `landed`; None is greedy."""
     landed = "distribution.best" if draw is None else f"distribution.at_draw({draw!r})"
-    return f"{distribution_recipe(moment, options)}landed = {landed}\n"
+    return f"{distribution_recipe(subject, options)}landed = {landed}\n"
 
 
-def sample_recipe(moment: Moment, tokens: int, options: Mapping[str, Any]) -> str:
+def sample_recipe(subject: RecipeSubject, tokens: int, options: Mapping[str, Any]) -> str:
     """A continuation drawn token by token, bound to `steps`."""
-    call = f"lmviz.sample({_call(moment.text, {'tokens': tokens, **options})})"
-    return _decoded(moment, f"steps = list({call})")
+    call = f"lmviz.sample({_call(subject.text, {'tokens': tokens, **options})})"
+    return _decoded(subject, f"steps = list({call})")
 
 
-def beam_recipe(moment: Moment, options: Mapping[str, Any]) -> str:
+def beam_recipe(subject: RecipeSubject, options: Mapping[str, Any]) -> str:
     """The tree of a beam search, bound to `tree`; `options` are those of `BeamOptions`."""
     return _decoded(
-        moment,
-        f"tree = beam_search(model, {moment.text!r}, BeamOptions({arguments_of(**options)}))",
+        subject,
+        f"tree = beam_search(model, {subject.text!r}, BeamOptions({arguments_of(**options)}))",
         imports=(
             "from lmviz.decoding.beam import beam_search",
             "from lmviz.decoding.options import BeamOptions",
@@ -48,27 +48,31 @@ def beam_recipe(moment: Moment, options: Mapping[str, Any]) -> str:
     )
 
 
-def outcomes_recipe(moment: Moment, chosen: Mapping[str, Sequence[int]], length_penalty: float) -> str:
+def outcomes_recipe(
+    subject: RecipeSubject, chosen: Mapping[str, Sequence[int]], length_penalty: float
+) -> str:
     """What each way of decoding came to, by its name, bound to `outcomes`; `chosen` are the ids of each."""
     ways = {name: list(ids) for name, ids in chosen.items()}
     return _decoded(
-        moment,
+        subject,
         f"chosen = {ways!r}",
-        f"outcomes = {{name: outcome(model, {moment.text!r}, ids, {length_penalty!r}) "
+        f"outcomes = {{name: outcome(model, {subject.text!r}, ids, {length_penalty!r}) "
         "for name, ids in chosen.items()}",
         imports=("from lmviz.decoding.outcome import outcome",),
     )
 
 
-def branches_recipe(moment: Moment, paths: Sequence[Sequence[int]], options: Mapping[str, Any]) -> str:
+def branches_recipe(
+    subject: RecipeSubject, paths: Sequence[Sequence[int]], options: Mapping[str, Any]
+) -> str:
     """The probability of the last id of each path given those before it, bound to `probabilities`."""
     tail = "".join(f", {name}={value!r}" for name, value in options.items())
     return _decoded(
-        moment,
+        subject,
         f"paths = {[list(path) for path in paths]!r}",
         "probabilities = []",
         "for *before, last in paths:",
-        f"    logits = Continuation.of(model, {moment.text!r}, before).logits",
+        f"    logits = Continuation.of(model, {subject.text!r}, before).logits",
         f"    probabilities.append(next_distribution(logits{tail}).probability_of(last))",
         imports=(
             "from lmviz.decoding.continuation import Continuation",
@@ -77,41 +81,43 @@ def branches_recipe(moment: Moment, paths: Sequence[Sequence[int]], options: Map
     )
 
 
-def likelihood_recipe(moment: Moment) -> str:
+def likelihood_recipe(subject: RecipeSubject) -> str:
     """The text's probability word by word, bound to `likelihood`."""
     return _decoded(
-        moment,
-        f"likelihood = text_log_probabilities(model, {moment.text!r})",
+        subject,
+        f"likelihood = text_log_probabilities(model, {subject.text!r})",
         imports=("from lmviz.decoding.likelihood import text_log_probabilities",),
     )
 
 
-def side_by_side_recipe(moments: Sequence[Moment]) -> str:
+def side_by_side_recipe(subjects: Sequence[RecipeSubject]) -> str:
     """What each model expects after one text, bound to `distributions`."""
     return _of_several(
-        moments, f"distributions = [lmviz.next_token(model, {moments[0].text!r}) for model in models]"
+        subjects, f"distributions = [lmviz.next_token(model, {subjects[0].text!r}) for model in models]"
     )
 
 
-def samples_recipe(moments: Sequence[Moment], tokens: Sequence[int], options: Mapping[str, Any]) -> str:
+def samples_recipe(
+    subjects: Sequence[RecipeSubject], tokens: Sequence[int], options: Mapping[str, Any]
+) -> str:
     """What each model writes by the same draws, so many tokens each, bound to `samples`."""
     arguments = "".join(f", {name}={value!r}" for name, value in options.items())
     return _of_several(
-        moments,
+        subjects,
         f"lengths = {list(tokens)!r}",
         "samples = [",
-        f"    list(lmviz.sample(model, {moments[0].text!r}, tokens=length{arguments}))",
+        f"    list(lmviz.sample(model, {subjects[0].text!r}, tokens=length{arguments}))",
         "    for model, length in zip(models, lengths, strict=True)",
         "]",
     )
 
 
-def comparison_recipe(moments: Sequence[Moment]) -> str:
+def comparison_recipe(subjects: Sequence[RecipeSubject]) -> str:
     """Where models disagree about one text, bound to `found`."""
     return _of_several(
-        moments,
+        subjects,
         "units = shared_units([model.tokenizer for model in models])",
-        f"found = disagreement(models, {moments[0].text!r}, units)",
+        f"found = disagreement(models, {subjects[0].text!r}, units)",
         imports=(
             "from lmviz.decoding.comparison import disagreement",
             "from lmviz.decoding.shared_units import shared_units",
@@ -125,25 +131,25 @@ CHANGING = (
 )
 
 
-def _decoded(moment: Moment, *lines: str, imports: Sequence[str] = ()) -> str:
+def _decoded(subject: RecipeSubject, *lines: str, imports: Sequence[str] = ()) -> str:
     """Lines about a model with the interventions in force."""
-    if moment.interventions:
-        lines = (f"model = {_changed('model', moment)}", *lines)
+    if subject.interventions:
+        lines = (f"model = {_changed('model', subject)}", *lines)
         imports = (*imports, *CHANGING[:1])
-    return recipe_of(moment, *lines, imports=imports)
+    return recipe_of(subject, *lines, imports=imports)
 
 
-def _of_several(moments: Sequence[Moment], *lines: str, imports: Sequence[str] = ()) -> str:
+def _of_several(subjects: Sequence[RecipeSubject], *lines: str, imports: Sequence[str] = ()) -> str:
     openings = "".join(
-        f"    {_changed(moment.opening, moment) if moment.interventions else moment.opening},\n"
-        for moment in moments
+        f"    {_changed(subject.opening, subject) if subject.interventions else subject.opening},\n"
+        for subject in subjects
     )
-    needed = (*imports, *(CHANGING if any(moment.interventions for moment in moments) else ()))
+    needed = (*imports, *(CHANGING if any(subject.interventions for subject in subjects) else ()))
     return "\n".join(["import lmviz", *sorted(needed), "", f"models = [\n{openings}]", *lines, ""])
 
 
-def _changed(model: str, moment: Moment) -> str:
-    return f"ChangedModel({model}, [{', '.join(map(as_source, moment.interventions))}])"
+def _changed(model: str, subject: RecipeSubject) -> str:
+    return f"ChangedModel({model}, [{', '.join(map(as_source, subject.interventions))}])"
 
 
 def _call(text: str, options: Mapping[str, Any]) -> str:

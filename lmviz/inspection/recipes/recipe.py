@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Moment:
+class RecipeSubject:
     """What a view shows: a prefix read by a model, at a snapshot, under interventions.
 
     `model` is a run's folder or a sample model's name; `step` is None for its last snapshot.
@@ -33,41 +33,41 @@ class Moment:
         return f"lmviz.open_model({arguments_of(self.model, step=self.step)})"
 
 
-def array_recipe(moment: Moment, address: str, **indices: int) -> str:
+def array_recipe(subject: RecipeSubject, address: str, **indices: int) -> str:
     """The values of a tap, or their part at some indices, bound to `values`."""
     read = f"trace[{address!r}]"
     part = f"{read}.at({arguments_of(**indices)})" if indices else f"{read}.array"
-    return recipe_of(moment, *traced(moment, taps=[address]), f"values = {part}")
+    return recipe_of(subject, *traced(subject, taps=[address]), f"values = {part}")
 
 
-def view_recipe(moment: Moment, view: View) -> str:
+def view_recipe(subject: RecipeSubject, view: View) -> str:
     """What a view draws, (row, column), bound to `values`; a vector where it has no rows."""
-    return recipe_of(moment, *traced(moment, taps=[view.address]), f"values = {_drawn(view)}")
+    return recipe_of(subject, *traced(subject, taps=[view.address]), f"values = {_drawn(view)}")
 
 
-def views_recipe(moment: Moment, views: Mapping[str, View]) -> str:
+def views_recipe(subject: RecipeSubject, views: Mapping[str, View]) -> str:
     """What several views draw, by name, bound to `values`."""
     drawn = "".join(f"    {name!r}: {_drawn(view)},\n" for name, view in views.items())
     taps = dict.fromkeys(view.address for view in views.values())
-    return recipe_of(moment, *traced(moment, taps=list(taps)), f"values = {{\n{drawn}}}")
+    return recipe_of(subject, *traced(subject, taps=list(taps)), f"values = {{\n{drawn}}}")
 
 
-def arrays_recipe(moment: Moment, addresses: Sequence[str]) -> str:
+def arrays_recipe(subject: RecipeSubject, addresses: Sequence[str]) -> str:
     """The values of several taps, by address, bound to `values`."""
     read = "values = {address: traced.array for address, traced in trace.arrays.items()}"
-    return recipe_of(moment, *traced(moment, taps=addresses), read)
+    return recipe_of(subject, *traced(subject, taps=addresses), read)
 
 
-def stages_recipe(moment: Moment) -> str:
+def stages_recipe(subject: RecipeSubject) -> str:
     """The stages of the computation, what each reads and makes, bound to `stages`."""
-    return recipe_of(moment, *traced(moment), "stages = trace.stages")
+    return recipe_of(subject, *traced(subject), "stages = trace.stages")
 
 
-def explanation_recipe(moment: Moment, address: str, index: Sequence[int]) -> str:
+def explanation_recipe(subject: RecipeSubject, address: str, index: Sequence[int]) -> str:
     """Why a cell has its value, bound to `equation`."""
     return recipe_of(
-        moment,
-        *traced(moment),
+        subject,
+        *traced(subject),
         f"arithmetic = explain(model, trace, {address!r}, {tuple(index)!r})",
         "equation = one_line(arithmetic)",
         imports=(
@@ -77,21 +77,21 @@ def explanation_recipe(moment: Moment, address: str, index: Sequence[int]) -> st
     )
 
 
-def attention_recipe(moment: Moment, heads: Sequence[tuple[int, int]], how: str = "mean") -> str:
+def attention_recipe(subject: RecipeSubject, heads: Sequence[tuple[int, int]], how: str = "mean") -> str:
     """The weights of some heads, each (layer, head), combined, bound to `weights` (query, key)."""
     return recipe_of(
-        moment,
-        *traced(moment, taps=["*/attention/weights"]),
+        subject,
+        *traced(subject, taps=["*/attention/weights"]),
         f"weights = combine_heads(trace, {list(map(tuple, heads))!r}, {how!r})",
         imports=("from lmviz.inspection.attention import combine_heads",),
     )
 
 
-def lens_recipe(moment: Moment, count: int = 5) -> str:
+def lens_recipe(subject: RecipeSubject, count: int = 5) -> str:
     """What each place along the stream would predict, bound to `lens`."""
     return recipe_of(
-        moment,
-        *traced(moment),
+        subject,
+        *traced(subject),
         f"lens = logit_lens(model, trace, {arguments_of(count=count)})",
         imports=("from lmviz.inspection.logit_lens import logit_lens",),
     )
@@ -113,20 +113,20 @@ def _is_selection(axis: str, indices: Sequence[int]) -> bool:
     return bool(axis) and (axis == "token" or tuple(indices) != tuple(range(len(indices))))
 
 
-def recipe_of(moment: Moment, *lines: str, imports: Sequence[str] = ()) -> str:
-    """Source text that opens the moment's model, goes through the lines, and imports what they need."""
+def recipe_of(subject: RecipeSubject, *lines: str, imports: Sequence[str] = ()) -> str:
+    """Source text that opens the subject's model, goes through the lines, and imports what they need."""
     intervening = ("from lmviz.inspection.intervention import Intervention",)
     needed = (*imports, *(intervening if any("Intervention(" in line for line in lines) else ()))
-    return "\n".join(["import lmviz", *sorted(needed), "", f"model = {moment.opening}", *lines, ""])
+    return "\n".join(["import lmviz", *sorted(needed), "", f"model = {subject.opening}", *lines, ""])
 
 
-def traced(moment: Moment, taps: Sequence[str] | None = None) -> list[str]:
-    """The lines that trace the moment."""
-    arguments = [f"model, {moment.text!r}"]
+def traced(subject: RecipeSubject, taps: Sequence[str] | None = None) -> list[str]:
+    """The lines that trace the subject."""
+    arguments = [f"model, {subject.text!r}"]
     arguments += [f"taps={list(taps)!r}"] if taps else []
-    if not moment.interventions:
+    if not subject.interventions:
         return [f"trace = lmviz.trace({', '.join(arguments)})"]
-    made = "".join(f"    {as_source(intervention)},\n" for intervention in moment.interventions)
+    made = "".join(f"    {as_source(intervention)},\n" for intervention in subject.interventions)
     arguments.append("interventions=interventions")
     return [f"interventions = [\n{made}]", f"trace = lmviz.trace({', '.join(arguments)})"]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lmviz.app.session.session import Session
     from lmviz.decoding.options import SamplingOptions
-    from lmviz.decoding.which_is_real import Passage as HeldOut
+    from lmviz.decoding.which_is_real import HeldOutPassage
     from lmviz.text.corpus import Corpus
 
 PAIRS = 10
@@ -48,7 +48,7 @@ class WhichIsRealPanel(GamePanel):
     def __init__(self, session: Session) -> None:
         super().__init__(session, "real_play_button")
         self.setObjectName("real_view")
-        self._passages: tuple[HeldOut, ...] = ()
+        self._passages: tuple[HeldOutPassage, ...] = ()
         self._game: RealGame | None = None
         self._forgers: list[Moment] = []
         self._is_revealed = False
@@ -146,14 +146,14 @@ class WhichIsRealPanel(GamePanel):
         corpus, seed = self.session.text.corpus, self.seed
         before, length = LENGTHS.get(corpus.tokenizer.kind, USUAL_LENGTHS)
 
-        def work() -> tuple[HeldOut, ...]:
+        def work() -> tuple[HeldOutPassage, ...]:
             return fitting_passages(
                 corpus.validation, corpus.tokenizer, PAIRS, before=before, length=length, seed=seed
             )
 
         self.deal(work, self._begin_game)
 
-    def _begin_game(self, corpus: Corpus, passages: tuple[HeldOut, ...]) -> None:
+    def _begin_game(self, corpus: Corpus, passages: tuple[HeldOutPassage, ...]) -> None:
         self._passages, self._game, self._forgers = passages, RealGame(()), []
         self._is_over = False
         self._go_on()

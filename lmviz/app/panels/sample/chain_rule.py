@@ -20,7 +20,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.decoding.likelihood import Likelihood
-    from lmviz.inspection.recipes.recipe import Moment
+    from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
 
 FORMULA = "p(w₁ … wₙ) = ∏ p(wₜ | w₁ … wₜ₋₁)"
@@ -51,7 +51,7 @@ class ChainRulePanel(Panel):
             label.setProperty("role", "muted")
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._shown: Likelihood | None = None
-        self._moment: Moment | None = None
+        self._moment: RecipeSubject | None = None
         self._asked: object = None
         self._card = Card("Chain rule", "", self._lay_out())
         self.column.addWidget(self._card)
@@ -126,7 +126,7 @@ class ChainRulePanel(Panel):
         column.addLayout(foot)
         return body
 
-    def _show(self, likelihood: Likelihood | None, moment: Moment | None) -> None:
+    def _show(self, likelihood: Likelihood | None, moment: RecipeSubject | None) -> None:
         self._shown, self._moment = likelihood, moment
         tokens = likelihood.tokens if likelihood is not None else ()
         words = [visible(token.token) for token in tokens]

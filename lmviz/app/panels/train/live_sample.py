@@ -18,7 +18,7 @@ from lmviz.decoding.options import DRAWING, SamplingOptions
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
-    from lmviz.inspection.recipes.recipe import Moment
+    from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
 
 LENGTH = {"characters": 420, "bpe": 140, "words": 110}
@@ -50,7 +50,7 @@ class LiveSamplePanel(Panel):
         self._card = Card("A sample", "", self._page)
         self.column.addWidget(self._card)
         self._begun_with: tuple[OpenedModel | None, str] = (None, "")
-        self._moments: list[Moment] = []
+        self._moments: list[RecipeSubject] = []
         self._drawn: list[Drawn] = []
         self._options = SamplingOptions()
         self._limit = 0

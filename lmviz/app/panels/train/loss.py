@@ -192,12 +192,12 @@ class LossPanel(Panel):
         self._reference_corpus, self._references = corpus, {}
 
         def work() -> Generator[float, None, dict[str, float]]:
-            from lmviz.training.references import reference_perplexities
+            from lmviz.training.references import reference_losses
 
             yield 0.0
             start = corpus.tokenizer.start_id if corpus.marks_boundaries else None
             size = corpus.tokenizer.vocabulary_size
-            return reference_perplexities(corpus.training, corpus.validation, size, ignored_target=start)
+            return reference_losses(corpus.training, corpus.validation, size, ignored_target=start)
 
         def take(losses: dict[str, float]) -> None:
             if corpus is self._reference_corpus:

@@ -23,8 +23,7 @@ from lmviz.decoding.distribution import next_distribution
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.sampling import sample
 from lmviz.decoding.shared_units import shared_units
-from lmviz.decoding.which_is_real import Passage as HeldOut
-from lmviz.decoding.which_is_real import invent
+from lmviz.decoding.which_is_real import HeldOutPassage, invent
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import replace
 from lmviz.text.corpus import load_corpus
@@ -309,7 +308,7 @@ def test_the_real_passage_is_held_out_and_the_other_is_the_model_s(
     assert view.game.found == (pair.real_first,)
     qtbot.waitUntil(lambda: first.verdict != "")
     assert (first.verdict == "real") == pair.real_first
-    again = invent(open_model(lstm_run), HeldOut(pair.beginning, pair.real), view.options_of(0))
+    again = invent(open_model(lstm_run), HeldOutPassage(pair.beginning, pair.real), view.options_of(0))
     assert again == pair
     second = compare.findChild(PassageView, "real_second")
     qtbot.mouseClick(second, Qt.MouseButton.LeftButton)

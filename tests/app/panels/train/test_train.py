@@ -250,12 +250,12 @@ def test_the_prediction_over_time_follows_the_pinned_word(
 
 
 def test_the_references_are_those_of_the_core(train: MainWindow, session: Session, qtbot: QtBot) -> None:
-    from lmviz.training.references import reference_perplexities
+    from lmviz.training.references import reference_losses
 
     panel = next(panel for panel in train.perspective.panels if panel.objectName() == "loss_view")
     qtbot.waitUntil(lambda: bool(panel.references), timeout=LONG)
     corpus = session.text.corpus
-    expected = reference_perplexities(
+    expected = reference_losses(
         corpus.training,
         corpus.validation,
         corpus.tokenizer.vocabulary_size,
