@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from lmviz.errors import LmvizError
+from lmviz.files import write_atomically
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import POSITIONAL
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.tap import SCALES, Stage
-from lmviz.text.files import write_atomically
 
 TOKENS, DESCRIPTION = "tokens", "description"
 

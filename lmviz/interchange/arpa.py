@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from lmviz.errors import LmvizError
+from lmviz.files import write_atomically
 from lmviz.models.ngram.backoff import BackoffNgram
 from lmviz.models.ngram.backoff_tables import BackoffLevel, BackoffTables, as_backoff
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.ngram.level import ABSENT, Level, NgramIndex
 from lmviz.models.ngram.model import Ngram
-from lmviz.text.files import write_atomically
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.tokenizer import Tokenizer
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lmviz.errors import LmvizError
-from lmviz.text.files import write_atomically
+from lmviz.files import write_atomically
 from lmviz.text.own_corpora import stories, sums
 from lmviz.text.resources import DATA_VARIABLE, data_folder, resource_path
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
+import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO
 
 from lmviz.errors import LmvizError
+from lmviz.files import replacing
 from lmviz.text.catalogue import Entry
-from lmviz.text.files import name_beside
 from lmviz.text.resources import DATA_VARIABLE
 
 _STEP = 1 << 16  # bytes read at a time; between two one can cancel
@@ -33,54 +33,58 @@ def download(
     """
     if not entry.address:
         raise LmvizError(f"{entry.title} comes with lmviz: there is nothing to download.")
-    folder = entry.path.parent
+    _check_writable(entry.path.parent)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        beside = name_beside(entry.path)
-        file = beside.open("xb")
-    except OSError as error:
-        raise LmvizError(
-            f"{folder} cannot be written to ({error.strerror}): name another folder in {DATA_VARIABLE}."
-        ) from error
-    try:
-        with file:
-            digest = _fetch(entry, file, progress or _ignore, cancelled or _never)
-        if digest is None:
-            return None
-        if digest != entry.sha256:
-            raise LmvizError(
-                f"What {entry.address} sent is not {entry.title}: its checksum differs; try again later."
-            )
-        beside.replace(entry.path)
+        with replacing(entry.path) as beside:
+            with beside.open("xb") as file:
+                digest = _fetch(entry, file, progress or _ignore, cancelled or _never)
+            if digest != entry.sha256:
+                raise LmvizError(
+                    f"What {entry.address} sent is not {entry.title}: its checksum differs; try again later."
+                )
+    except _Cancelled:
+        return None
     except (urllib.error.URLError, HTTPException, OSError) as error:
         reason = getattr(error, "reason", None) or error
         raise LmvizError(
             f"{entry.title} could not be downloaded ({reason}): check the connection."
         ) from error
-    finally:
-        beside.unlink(missing_ok=True)
     return entry.path
+
+
+class _Cancelled(Exception):
+    """The person does not want the file any more."""
+
+
+def _check_writable(folder: Path) -> None:
+    """Make a folder where there is none; LmvizError where no file can be made in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise LmvizError(
+            f"{folder} cannot be written to ({error.strerror}): name another folder in {DATA_VARIABLE}."
+        ) from error
 
 
 def _fetch(
     entry: Entry, file: IO[bytes], progress: Callable[[float], None], cancelled: Callable[[], bool]
-) -> str | None:
-    """Write what the address sends to the file; its SHA-256, or None when cancelled."""
+) -> str:
+    """Write what the address sends to the file; its SHA-256. _Cancelled when it is not wanted any more."""
     digest = hashlib.sha256()
     arrived = 0
     with urllib.request.urlopen(entry.address, timeout=_PATIENCE) as answer:
         expected = int(answer.headers.get("Content-Length") or entry.characters)
         while block := answer.read(_STEP):
             if cancelled():
-                return None
+                raise _Cancelled
             arrived += len(block)
             if arrived > entry.characters * _BYTES_PER_CHARACTER + _STEP:
                 break  # far too much; the checksum will say so
             file.write(block)
             digest.update(block)
             progress(min(1.0, arrived / max(1, expected)))
-    file.flush()
-    os.fsync(file.fileno())
     return digest.hexdigest()
 
 

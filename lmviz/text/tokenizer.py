@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from lmviz.errors import LmvizError
+from lmviz.files import write_atomically
 from lmviz.text.byte_level import readable_piece, whole_characters
 from lmviz.text.characters import CharacterTable, clean, expand_case
-from lmviz.text.files import write_atomically
 from lmviz.text.segments import SEGMENTS, SegmentEncoder
 from lmviz.text.tokenizer_bounds import LARGEST_ID
 from lmviz.text.tokenizer_file import is_local, is_lower_case, kind_of, library_call, read_backend

@@ -1,33 +1,34 @@
 """One trainer at a time: a run's folder is held while something trains into it.
 
-The file is locked by the operating system, which lets go however a process ends, be it by kill -9 or a
-power cut: a file that was left behind holds nobody up. What is written in it only serves the sentence.
+The lock is the operating system's (by way of `filelock`), which ends with the process however that ends,
+by kill -9 or a power cut too: a file that was left behind stops nobody. What is written in it only serves
+the sentence.
 """
 
 from __future__ import annotations
 
 import errno
-import itertools
 import os
 import socket
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from lmviz.errors import LmvizError
-from lmviz.training.atomic import NotWritten
+from lmviz.training.writing import NotWritten
 
 LOCK_NAME = "training.lock"
-BEYOND = 2**30
-"""The byte that Windows locks, far behind the text: what it locks nobody else can read."""
 
-ATTEMPTS = 100
-"""How often to try while those who held the run remove their files."""
+PATIENCE = 0.2
+"""Seconds to try for, since a trainer that ends removes its file just before the lock goes."""
 
-HELD = {errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK}
-"""How systems say that somebody else has the lock. A file system that knows no locks says something else,
-and a training there goes on without one."""
+NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
+"""How a file system says that it knows no locks; a training there goes on without one."""
+
+NOTE_START = 1
+"""Where the note begins in the file: Windows locks the first byte, so that nobody else can read it."""
 
 
 class BeingTrained(LmvizError):
@@ -45,59 +46,28 @@ def holding(folder: Path) -> Iterator[None]:
     """Hold a run's folder for training until the block ends.
 
     Raises BeingTrained when another trainer, in this process or any other, holds it, and NotWritten when
-    the folder cannot be written to.
+    the folder cannot be written to. The block may end in another thread than it began in.
     """
     path = folder / LOCK_NAME
-    descriptor = _take(path)
+    if not folder.is_dir():  # FileLock would make it
+        raise NotWritten(path, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
+    lock = FileLock(
+        path, PATIENCE, mode=0o644, thread_local=False, poll_interval=PATIENCE / 10, on_acquired=_sign
+    )
+    try:
+        lock.acquire()
+    except Timeout:
+        raise BeingTrained(folder, _holder(path)) from None
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise NotWritten(path, error) from None
     try:
         yield
     finally:
-        with suppress(OSError):  # Windows keeps it, which does no harm
-            path.unlink()
-        os.close(descriptor)
-
-
-def _take(path: Path) -> int:
-    """A descriptor of the file with the lock on it."""
-    attempts = itertools.count(1)
-    while True:
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        except OSError as error:
-            raise NotWritten(path, error) from None
-        try:
-            _lock(descriptor, path)
-            # A file system that never knows a file again is taken at its word in the end.
-            if _is_still_there(descriptor, path) or next(attempts) == ATTEMPTS:
-                _sign(descriptor)
-                return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)  # whoever held it has removed it meanwhile
-
-
-def _lock(descriptor: int, path: Path) -> None:
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            os.lseek(descriptor, BEYOND, os.SEEK_SET)
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in HELD:
-            raise BeingTrained(path.parent, _holder(path)) from None
-
-
-def _is_still_there(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
+        if lock.is_locked:
+            with suppress(OSError):  # Windows keeps it, which does no harm
+                path.unlink()
+            lock.release()
 
 
 def _sign(descriptor: int) -> None:
@@ -105,15 +75,18 @@ def _sign(descriptor: int) -> None:
     with suppress(OSError):  # on a full disk the lock holds all the same
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
-        os.write(descriptor, f"{os.getpid()} {socket.gethostname()}\n".encode())
+        os.write(descriptor, b" " * NOTE_START + f"{os.getpid()} {socket.gethostname()}\n".encode())
 
 
 def _holder(path: Path) -> str:
     """Who holds a run, as far as that was written down."""
     try:
-        process, _, machine = path.read_text(encoding="utf-8", errors="replace").strip().partition(" ")
+        with path.open("rb", buffering=0) as file:
+            file.seek(NOTE_START)
+            note = file.read().decode("utf-8", errors="replace")
     except OSError:
         return ""
+    process, _, machine = note.strip().partition(" ")
     if not process.isdecimal():
         return ""
     if machine != socket.gethostname():

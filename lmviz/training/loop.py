@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Protocol
 
 from lmviz.models.model import Model
-from lmviz.training.atomic import NotWritten
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import Team
 from lmviz.training.learner import Learner, NotFinite
@@ -17,6 +16,7 @@ from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Clock, Progress
 from lmviz.training.recorder import Recorder
 from lmviz.training.schedules import learning_rate
+from lmviz.training.writing import NotWritten
 
 MEASURE_SECONDS = 1.0
 """How often it is measured how far updates move the weights, which costs a copy of them."""

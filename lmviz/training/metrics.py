@@ -11,8 +11,8 @@ from typing import Any
 
 from lmviz.errors import LmvizError
 from lmviz.text.ordinary_files import read_file
-from lmviz.training.atomic import NotWritten, write_bytes
 from lmviz.training.plain_numbers import finite_number, is_step
+from lmviz.training.writing import NotWritten, write_bytes
 
 LARGEST_FILE = 500_000_000
 """Bytes of a `metrics.jsonl`; ten thousand lines take some millions."""

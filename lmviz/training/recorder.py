@@ -7,7 +7,6 @@ import math
 import time
 
 from lmviz.errors import LmvizError
-from lmviz.training.atomic import NotWritten
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import Team
 from lmviz.training.learner import Learner, NotFinite
@@ -17,6 +16,7 @@ from lmviz.training.plain_numbers import finite_number
 from lmviz.training.progress import Progress
 from lmviz.training.run import MEGABYTE, Run
 from lmviz.training.snapshots import snapshot_steps, state_bytes
+from lmviz.training.writing import NotWritten
 
 FIXED = ("optimizer", "sampling", "batch", "length", "seed")
 """Options that a resumed training must share with its beginning, or it would not be the same one."""

@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lmviz.errors import LmvizError
+from lmviz.files import remove_unfinished
 from lmviz.text.ordinary_files import read_file
-from lmviz.training.atomic import remove_unfinished, write_bytes
 from lmviz.training.description import RunDescription
 from lmviz.training.metrics import append_metrics, flush_metrics, read_metrics, truncate_metrics
+from lmviz.training.writing import write_bytes
 
 if TYPE_CHECKING:
     import torch

@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 
 from lmviz.errors import LmvizError
 from lmviz.text.ordinary_files import check_ordinary
-from lmviz.training.atomic import NotWritten, replacing
+from lmviz.training.writing import NotWritten, replacing
 
 ATTEMPTS = 100
 

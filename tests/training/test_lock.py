@@ -1,21 +1,24 @@
 """One run, one trainer: held while it trains, free again however the trainer ended."""
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
 
 from lmviz.models.model import Model
-from lmviz.training.atomic import NotWritten
 from lmviz.training.gradient_training import learn
-from lmviz.training.lock import LOCK_NAME, BeingTrained, holding
+from lmviz.training.lock import LOCK_NAME, NOTE_START, BeingTrained, holding
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
+from lmviz.training.writing import NotWritten
 
 HOLDER = """
 import sys, time
@@ -39,11 +42,18 @@ def holder(tmp_path: Path) -> subprocess.Popen[str]:
     process.wait()
 
 
+def note(folder: Path) -> str:
+    """What is written in the lock's file, without its first byte, which Windows locks."""
+    with (folder / LOCK_NAME).open("rb", buffering=0) as file:
+        file.seek(NOTE_START)
+        return file.read().decode()
+
+
 def test_a_held_folder_names_its_holder(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
     with pytest.raises(BeingTrained) as refused, holding(tmp_path):
         pass
     assert f"process {holder.pid}:" in str(refused.value)
-    assert (tmp_path / LOCK_NAME).read_text().startswith(f"{holder.pid} ")
+    assert note(tmp_path).startswith(f"{holder.pid} ")
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nothing kills like this here")
@@ -52,7 +62,7 @@ def test_a_killed_holder_holds_nobody_up(tmp_path: Path, holder: subprocess.Pope
     holder.wait()
     assert (tmp_path / LOCK_NAME).exists()
     with holding(tmp_path):
-        assert (tmp_path / LOCK_NAME).read_text().startswith(f"{os.getpid()} ")
+        assert note(tmp_path).startswith(f"{os.getpid()} ")
     assert not (tmp_path / LOCK_NAME).exists()
 
 
@@ -70,6 +80,60 @@ def test_a_folder_that_cannot_be_written_to_is_a_sentence(tmp_path: Path) -> Non
             pass
     finally:
         tmp_path.chmod(0o700)
+
+
+def test_a_folder_that_has_gone_is_a_sentence_and_is_not_made_again(tmp_path: Path) -> None:
+    with pytest.raises(NotWritten, match="has gone"), holding(tmp_path / "gone"):
+        pass
+    assert not (tmp_path / "gone").exists()
+
+
+def test_a_file_system_without_locks_is_trained_on_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+
+    def unknown(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", unknown)
+    with holding(tmp_path):
+        (tmp_path / "trained").touch()
+    assert (tmp_path / "trained").exists()
+
+
+def test_a_folder_may_be_released_by_another_thread(tmp_path: Path) -> None:
+    held = ExitStack()
+    held.enter_context(holding(tmp_path))
+    thread = Thread(target=held.close)
+    thread.start()
+    thread.join()
+    assert not (tmp_path / LOCK_NAME).exists()
+    with holding(tmp_path):
+        pass
+
+
+def test_trainers_that_follow_one_another_at_once_never_meet(tmp_path: Path) -> None:
+    """The file of the one that ends is removed while the next one opens it."""
+    together: list[FileExistsError] = []
+
+    def train() -> None:
+        for _ in range(50):
+            try:
+                with holding(tmp_path):
+                    (tmp_path / "alone").touch(exist_ok=False)
+                    (tmp_path / "alone").unlink()
+            except BeingTrained:
+                pass
+            except FileExistsError as error:
+                together.append(error)
+
+    threads = [Thread(target=train) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not together
 
 
 def test_two_trainings_never_share_a_run(

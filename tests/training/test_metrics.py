@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lmviz.training.atomic import NotWritten
 from lmviz.training.metrics import append_metrics, flush_metrics, read_metrics, truncate_metrics
+from lmviz.training.writing import NotWritten
 
 resource = pytest.importorskip("resource")
 

@@ -15,7 +15,7 @@ import platformdirs
 from PySide6.QtCore import QByteArray, QCoreApplication, QTimer
 
 from lmviz.errors import LmvizError
-from lmviz.text.files import write_atomically
+from lmviz.files import write_atomically
 from lmviz.text.ordinary_files import read_file
 
 if TYPE_CHECKING:

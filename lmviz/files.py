@@ -6,10 +6,8 @@ power cut meets the old file or the new one and nothing between.
 
 from __future__ import annotations
 
-import errno
 import itertools
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,34 +20,11 @@ UNFINISHED = ".part"
 _numbers = itertools.count()
 
 
-class NotWritten(LmvizError):
-    """A file could not be written; what was there before is untouched."""
-
-    def __init__(self, path: Path, error: Exception) -> None:
-        number, reason = _reason(error)
-        if number == errno.ENOENT:
-            way_out = "the folder has gone; train anew, as nothing is left of this run."
-        else:
-            way_out = (
-                "free some space, or see that the folder may be written to, and then resume; what was "
-                "saved before is intact."
-            )
-        super().__init__(f"{path} could not be written ({reason}): {way_out}")
-
-
-def _reason(error: Exception) -> tuple[int | None, str]:
-    """The system's number and words for what went wrong; safetensors hides them in its own sentence."""
-    if isinstance(error, OSError):
-        return error.errno, error.strerror or str(error)
-    told = re.search(r"os error (\d+)", str(error))
-    return (int(told[1]), os.strerror(int(told[1]))) if told else (None, str(error))
-
-
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a path to write to; when the block ends well, it takes the place of `path`.
+    """Give a path to write to; when the block ends without an exception, it takes the place of `path`.
 
-    Raises NotWritten when the disk is full or refuses.
+    Otherwise `path` stays as it was. OSError when the disk is full or refuses.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}.{next(_numbers)}{UNFINISHED}")
     try:
@@ -57,16 +32,22 @@ def replacing(path: Path) -> Iterator[Path]:
         flush(beside)
         os.replace(beside, path)
         flush_folder(path.parent)
-    except OSError as error:
-        raise NotWritten(path, error) from error
     finally:
         beside.unlink(missing_ok=True)
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a whole file, or raise NotWritten."""
-    with replacing(path) as beside:
-        beside.write_bytes(content)
+def write_atomically(path: str | Path, data: bytes) -> Path:
+    """Write a file and the folders above it; LmvizError where it cannot be written."""
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as beside:
+            beside.write_bytes(data)
+    except OSError as error:
+        raise LmvizError(f"{path} cannot be written ({error.strerror}): choose another folder.") from error
+    except ValueError as error:  # a path without a name, or with a NUL in it
+        raise LmvizError(f"{str(path)!r} cannot be written ({error}): choose another name.") from error
+    return path
 
 
 def flush(path: Path) -> None:

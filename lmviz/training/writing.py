@@ -1,0 +1,52 @@
+"""Writing into a run's folder: what fails there is told with the way to save the training."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lmviz import files
+from lmviz.errors import LmvizError
+
+
+class NotWritten(LmvizError):
+    """A file could not be written; what was there before is untouched."""
+
+    def __init__(self, path: Path, error: Exception) -> None:
+        number, reason = _reason(error)
+        if number == errno.ENOENT:
+            way_out = "the folder has gone; train anew, as nothing is left of this run."
+        else:
+            way_out = (
+                "free some space, or see that the folder may be written to, and then resume; what was "
+                "saved before is intact."
+            )
+        super().__init__(f"{path} could not be written ({reason}): {way_out}")
+
+
+def _reason(error: Exception) -> tuple[int | None, str]:
+    """The system's number and words for what went wrong; safetensors hides them in its own sentence."""
+    if isinstance(error, OSError):
+        return error.errno, error.strerror or str(error)
+    told = re.search(r"os error (\d+)", str(error))
+    return (int(told[1]), os.strerror(int(told[1]))) if told else (None, str(error))
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """`lmviz.files.replacing`, which raises NotWritten when the disk is full or refuses."""
+    try:
+        with files.replacing(path) as beside:
+            yield beside
+    except OSError as error:
+        raise NotWritten(path, error) from error
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a whole file, or raise NotWritten."""
+    with replacing(path) as beside:
+        beside.write_bytes(content)
