@@ -62,7 +62,7 @@ def sample(model: str, prefix: str, tokens: int, step: int | None, as_json: bool
 @click.argument("model")
 @click.option("--text", required=True, help="What the model reads.")
 @click.option("--out", required=True, metavar="FILE.npz", help="Where to write the arrays.")
-@click.option("--taps", multiple=True, metavar="PATTERN", help='Only these addresses, such as "*/hidden".')
+@click.option("--taps", multiple=True, metavar="PATTERN", help='Only these, such as "*/hidden".')
 @at_step
 @as_json
 def trace(model: str, text: str, out: str, taps: tuple[str, ...], step: int | None, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lmviz.errors import LmvizError
+from lmviz.inspection.indices import from_start
 from lmviz.inspection.trace import Trace
 
 COMBINATIONS = ("mean", "max")
@@ -103,6 +104,4 @@ def edges_of(
 
 def _head(trace: Trace, layer: int, head: int) -> np.ndarray:
     weights = attention_weights(trace, layer)
-    if not 0 <= head < len(weights):
-        raise LmvizError(f"Layer {layer} has no head {head}: it has {len(weights)}, counted from 0.")
-    return weights[head]
+    return weights[from_start("head", head, len(weights))]

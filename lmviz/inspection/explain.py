@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.inspection.agreement import check_made_by
 from lmviz.inspection.equations import number
+from lmviz.inspection.indices import cell
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.surgery import amount_at
 from lmviz.inspection.trace import Trace
@@ -56,19 +57,14 @@ class TraceReader:
 def explain(model: Model, trace: Trace, address: str, index: Sequence[int]) -> Arithmetic:
     """The arithmetic of one cell, with every operand's number and its place.
 
-    `model` must be the one that was traced, with the same weights. The index follows the tap's axes.
-    Where an intervention changed the cell, the answer is a `ReplacedArithmetic`. LmvizError when there
-    is no such cell, or when an operand was not recorded.
+    The index follows the tap's axes; negative ones count from the end. Where an intervention changed the
+    cell, the answer is a `ReplacedArithmetic`. LmvizError when there is no such cell, when an operand was
+    not recorded, or when the trace was made by another model than this, or at another snapshot.
     """
+    check_made_by(trace, model)
     taps = {tap.address: tap for tap in model.taps()}
-    if address not in taps or model.family != trace.family:
-        raise LmvizError(f"This model has no tap {address!r}: explain a trace with the model that made it.")
     array = trace[address].array
-    index = tuple(int(place) for place in index)
-    if len(index) != array.ndim or not all(
-        0 <= at < size for at, size in zip(index, array.shape, strict=True)
-    ):
-        raise LmvizError(f"{address} has no cell {index}: its shape is {array.shape}.")
+    index = cell(trace[address].axes, index, array.shape)
     reader = TraceReader(model, trace)
     operation = taps[address].operation
     arithmetic = formula = operation.explain(reader, address, index)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
 from lmviz.errors import LmvizError
+from lmviz.inspection.addresses import matches
 from lmviz.inspection.names import coordinate, title_of
 
 TOKENS = "tokens"
@@ -21,35 +22,43 @@ KINDS = ("replace", "scale", "add", "bypass", "swap")
 
 Where = int | tuple[int, ...] | slice
 Number = float | tuple[Any, ...]
+Function = Callable[[np.ndarray], Any]
 
 
 @dataclass(frozen=True)
 class Intervention:
     """A change of some cells of a tap.
 
-    `address` is a tap's address or a pattern of addresses such as "layers/*/attention/bias". `where`
-    says which indices of which axes are meant, one, several or a slice; axes that are left out are meant
-    whole, and negative indices count from the end. Positions that the prefix does not have are passed
-    over, so that an intervention outlives a change of the prefix.
+    `address` is a tap's address or a pattern of addresses such as "layers/*/attention/bias" (see
+    `lmviz.inspection.addresses.matches`). `where` says which indices of which axes are meant, one, several
+    or a slice; axes that are left out are meant whole, and negative indices count from the end. Where the
+    text lacks a position that is meant, tracing raises LmvizError; with `required` false such a position
+    is passed over, so that an intervention may outlive a change of the text.
 
     `kind`: "replace" by `value`, "scale" by it, "add" it; "bypass" passes the tap's first operand
     through unchanged, as if the operation were not there; "swap", of the address "tokens", exchanges
     the tokens at two positions. `value` is a number, or nested tuples (arrays are converted) that fit
-    the axes that are not given as a single index. `label` is what to call it, where the generated
-    description is not wanted.
+    the axes that are not given as a single index; or a function that is given the cells that are meant, a
+    numpy array with just those axes, and returns such a value. Inside a recurrence it is called once a
+    position, with an array of one position, as later ones are not computed yet. `label` is what to call
+    the intervention, where the generated description is not wanted.
+
+    Interventions are values: equal ones have the same hash, and they can be pickled. `required` is no part
+    of what makes them equal.
     """
 
     address: str
     kind: str
-    value: Number = 0.0
+    value: Number | Function = 0.0
     where: Mapping[str, Where] = dataclasses.field(default_factory=dict)
     enabled: bool = True
     label: str = ""
+    required: bool = dataclasses.field(default=True, compare=False)
 
     def __post_init__(self) -> None:
         where = {axis: _place(axis, place) for axis, place in self.where.items()}
         object.__setattr__(self, "where", MappingProxyType(where))
-        object.__setattr__(self, "value", _number(self.value))
+        object.__setattr__(self, "value", self.value if callable(self.value) else _number(self.value))
         if self.kind not in KINDS:
             raise LmvizError(f"An intervention cannot {self.kind!r}: choose one of {', '.join(KINDS)}.")
         if (self.kind == "swap") != (self.address == TOKENS and self.kind != "replace"):
@@ -58,9 +67,17 @@ class Intervention:
         if self.kind == "swap" and not (isinstance(pair, tuple) and len(pair) == 2):
             raise LmvizError("A swap needs two positions, such as where={'position': (2, 3)}.")
 
+    def __hash__(self) -> int:
+        where = frozenset((axis, _hashable(place)) for axis, place in self.where.items())
+        return hash((self.address, self.kind, self.value, where, self.enabled, self.label))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = (self.address, self.kind, self.value, dict(self.where), self.enabled, self.label)
+        return type(self), (*fields, self.required)
+
     def concerns(self, address: str) -> bool:
         """Whether it changes the tap of this address."""
-        return self.enabled and fnmatchcase(address, self.address)
+        return self.enabled and matches(address, self.address)
 
     @property
     def concerns_tokens(self) -> bool:
@@ -73,18 +90,23 @@ class Intervention:
             return self.label
         places = [_describe_place(axis, place) for axis, place in self.where.items()]
         if self.kind == "swap":
-            first, second = self.where["position"]
-            return f"swap positions {first + 1} and {second + 1}"
+            places = [coordinate("position", at).removeprefix("position ") for at in self.where["position"]]
+            return f"swap positions {' and '.join(places)}"
         changes = {
-            "replace": f"= {_describe_value(self.value)}",
-            "scale": f"× {_describe_value(self.value)}",
-            "add": f"+ {_describe_value(self.value)}",
+            "replace": f"= {describe_value(self.value)}",
+            "scale": f"× {describe_value(self.value)}",
+            "add": f"+ {describe_value(self.value)}",
             "bypass": "switched off",
         }
         return f"{', '.join([title_of(self.address), *places])} {changes[self.kind]}"
 
     def to_values(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Plain values, ready for JSON; LmvizError where the value is a function."""
+        if callable(self.value):
+            raise LmvizError(
+                f"No file can hold a function, as of {self.describe()}: trace with it, and take the trace's "
+                "interventions, which state the numbers that it gave."
+            )
         where = {axis: _plain_place(place) for axis, place in self.where.items()}
         return {
             "address": self.address,
@@ -93,6 +115,7 @@ class Intervention:
             "where": where,
             "enabled": self.enabled,
             "label": self.label,
+            "required": self.required,
         }
 
     @classmethod
@@ -111,11 +134,16 @@ def _place(axis: str, place: Any) -> Where:
     if isinstance(place, (int, np.integer)) and not isinstance(place, bool):
         return int(place)
     try:
-        return tuple(int(index) for index in place)
-    except (TypeError, ValueError):
-        raise LmvizError(
-            f"{place!r} is no place on the axis {axis}: give an index, several, or a slice."
-        ) from None
+        places = tuple(operator.index(index) for index in place)
+    except TypeError:
+        places = ()
+    if not places:
+        raise LmvizError(f"{place!r} is no place on the axis {axis}: give an index, several, or a slice.")
+    return places
+
+
+def _hashable(place: Where) -> Any:
+    return ("slice", place.start, place.stop, place.step) if isinstance(place, slice) else place
 
 
 def _number(value: Any) -> Number:
@@ -123,8 +151,10 @@ def _number(value: Any) -> Number:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise LmvizError(
-            "The value of an intervention must be a number or a full array of numbers."
+            "The value of an intervention must be a number, a full array of numbers, or a function."
         ) from None
+    if np.isnan(array).any():
+        raise LmvizError("The value of an intervention is not a number (NaN): see where it was computed.")
     return _nested(array.tolist())
 
 
@@ -154,7 +184,9 @@ def _describe_place(axis: str, place: Where) -> str:
     return f"{first} to {coordinate(axis, place.stop - 1).removeprefix(f'{axis} ')}"
 
 
-def _describe_value(value: Number) -> str:
+def describe_value(value: Number | Function) -> str:
+    if callable(value):
+        return "a function"
     if isinstance(value, float):
         return f"{value:.3g}"
     numbers = list(_flat(value))

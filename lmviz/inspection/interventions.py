@@ -1,14 +1,20 @@
-"""The interventions that a person makes, each in one call."""
+"""The interventions that a person makes, each in one call.
+
+Values may be numbers, arrays, or functions of the cells that are meant, and indices may be negative; see
+`lmviz.inspection.intervention.Intervention`.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.intervention import TOKENS, Intervention, Where
+from lmviz.inspection.indices import from_start
+from lmviz.inspection.intervention import TOKENS, Intervention, Where, describe_value
 
 if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
@@ -47,10 +53,18 @@ def zero(address: str, **where: Where) -> Intervention:
     return replace(address, 0.0, **where)
 
 
-def scale_head(layer: int, head: int, factor: float = 0.0) -> Intervention:
-    """What an attention head contributes multiplied; with 0 the head is removed. Counted from 0."""
-    label = f"head {layer + 1}·{head + 1} " + ("off" if factor == 0 else f"× {factor:.3g}")
-    return Intervention(f"layers/{layer}/attention/mixed", "scale", factor, {"head": head}, label=label)
+def scale_head(layer: int, head: int, factor: Any = 0.0) -> Intervention:
+    """What an attention head contributes multiplied; with 0 the head is removed.
+
+    The layer counts from 0, as in addresses. LmvizError for a negative one.
+    """
+    if layer < 0:
+        raise LmvizError(f"Layers are counted from 0, as in the address layers/0/attention, not {layer}.")
+    change = Intervention(f"layers/{layer}/attention/mixed", "scale", factor, {"head": head})
+    number = head + 1 if head >= 0 else head
+    how = "off" if change.value == 0.0 else f"× {describe_value(change.value)}"
+    label = f"head {layer + 1}·{number} {how}"
+    return dataclasses.replace(change, label=label)
 
 
 def swap_tokens(first: int, second: int, tokens: Sequence[str] = ()) -> Intervention:
@@ -66,12 +80,15 @@ def paint_attention(trace: Trace, layer: int, head: int, query: int, key: int, w
     Where all the others are zero they share what is left evenly. LmvizError for a key after the query,
     and for the first position, which has nothing else to look at.
     """
-    if not 0 <= key <= query < len(trace.ids):
+    query, key = from_start("query", query, len(trace)), from_start("key", key, len(trace))
+    if key > query:
         raise LmvizError("A position can only look at itself and at those before it: choose an earlier key.")
     if query == 0:
         raise LmvizError("The first position has nothing but itself to look at: paint a later row.")
     address = f"layers/{layer}/attention/weights"
-    row = trace[address].array[head, query, : query + 1].astype(np.float64)
+    weights = trace[address].array
+    head = from_start("head", head, len(weights))
+    row = weights[head, query, : query + 1].astype(np.float64)
     others = np.arange(query + 1) != key
     weight = min(max(float(weight), 0.0), 1.0)
     left = row[others].sum()

@@ -15,6 +15,8 @@ import numpy as np
 import torch
 
 from lmviz.errors import LmvizError
+from lmviz.inspection.agreement import check_made_by
+from lmviz.inspection.indices import from_start
 from lmviz.inspection.trace import Trace
 from lmviz.models.arithmetic import Arithmetic
 from lmviz.models.explicit import ForwardPass
@@ -84,18 +86,21 @@ def logit_lens(
 ) -> LogitLens:
     """The `count` likeliest tokens at each place along the stream, at all positions or some.
 
-    `model` must be the one that was traced. The last place gives the model's own distribution. LmvizError
-    when the places were not recorded.
+    Negative positions count from the end. The last place gives the model's own distribution. LmvizError
+    when the places were not recorded, when there is no such position, or when the trace was made by another
+    model than this, or at another snapshot.
     """
+    check_made_by(trace, model)
     places = stream_places((tap.address for tap in model.taps()), model.stages())
     if not places:
         raise LmvizError(
             f"The {model.family} model names no state that its logits are made of: let the stage of its "
             "logits say what it reads."
         )
-    chosen = np.arange(len(trace)) if positions is None else np.array(positions, dtype=np.int64)
-    if not len(chosen) or (chosen < 0).any() or (chosen >= len(trace)).any():
-        raise LmvizError(f"The trace has {len(trace)} positions: choose some of them, counted from 0.")
+    wanted = range(len(trace)) if positions is None else positions
+    chosen = np.array([from_start("position", int(at), len(trace)) for at in wanted], dtype=np.int64)
+    if not len(chosen):
+        raise LmvizError(f"No position is chosen: choose some of the {len(trace)} that there are.")
     count = min(count, model.vocabulary_size)
     final = torch.from_numpy(trace["logits"].array[chosen].argmax(axis=-1))[:, None]  # (position, 1)
     ids, probabilities, of_final, entropy = [], [], [], []

@@ -39,6 +39,13 @@ class Origin:
         )
         return are_same and self._numbers == _some_numbers(holders)
 
+    def agrees_with(self, model: Model) -> bool:
+        """Whether a model, this one or another, has the numbers that the one of the trace had then.
+
+        That of an n-gram model are not compared: its name and step tell.
+        """
+        return self._numbers == _some_numbers(model.holders())
+
 
 def _mark(holder: object) -> Mark | None:
     """What changes when a tensor is written to; None for what never changes once it is made."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Sequence
-from fnmatch import fnmatchcase
+from functools import partial
 
 import numpy as np
 import torch
 
 from lmviz.errors import LmvizError
+from lmviz.inspection.addresses import matches
 from lmviz.inspection.continuing import continued
 from lmviz.inspection.freezing import freeze, storages
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.origin import Origin
-from lmviz.inspection.surgery import changed, changed_tokens
+from lmviz.inspection.surgery import changed, changed_tokens, check_positions, joined
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.model import Model
@@ -29,13 +31,17 @@ class TapRecorder:
         self.values: dict[str, torch.Tensor] = {}
         self._steps: dict[str, list[torch.Tensor]] = {}
         self._positions = positions
+        self._interventions = tuple(interventions)
         self._changes = {tap.address: _concerning(interventions, tap.address) for tap in taps}
+        self._stated: dict[tuple[int, str], list[Intervention]] = {}
 
     def __call__(self, tap: Tap, value: torch.Tensor, position: int | None) -> torch.Tensor:
-        for intervention in self._changes[tap.address]:
+        for number in self._changes[tap.address]:
+            intervention = self._interventions[number]
             operand = self._operand(tap, value, position) if intervention.kind == "bypass" else None
             step = None if position is None else (position, self._positions)
-            value = changed(intervention, tap.axes, value, operand=operand, step=step)
+            note = partial(self._note, number, tap.address)
+            value = changed(intervention, tap.axes, value, operand=operand, step=step, note=note)
         if position is None:
             self.values[tap.address] = value
         else:
@@ -43,6 +49,22 @@ class TapRecorder:
             if position == self._positions - 1:
                 self.values[tap.address] = torch.stack(self._steps.pop(tap.address), dim=1)
         return value
+
+    def carried_out(self) -> tuple[Intervention, ...]:
+        """The interventions; where a value was a function, the numbers that it gave at each tap."""
+        found: list[Intervention] = []
+        for number, intervention in enumerate(self._interventions):
+            if not callable(intervention.value):
+                found.append(intervention)
+                continue
+            for address in self._changes:
+                if (number, address) in self._stated:
+                    stated = joined(self._stated[number, address], "position", self._positions)
+                    found.append(dataclasses.replace(stated, address=address))
+        return tuple(found)
+
+    def _note(self, number: int, address: str, stated: Intervention) -> None:
+        self._stated.setdefault((number, address), []).append(stated)
 
     def _operand(self, tap: Tap, value: torch.Tensor, position: int | None) -> torch.Tensor | None:
         """What the tap's main operand is where the value stands; None where the two differ in shape."""
@@ -74,12 +96,14 @@ def record(
     wanted = _wanted(taps, patterns)
     enabled = tuple(intervention for intervention in interventions if intervention.enabled)
     check_addresses(taps, enabled)
+    check_positions(enabled, len(prefix))
     ids = changed_tokens(prefix.ids, enabled, model.vocabulary_size)
     arrays, origin = None, None
     if earlier is not None and not enabled and not prefix.dropped:
         arrays, origin = continued(model, taps, earlier, ids), earlier.origin
     if arrays is None:
-        arrays, origin = _listened(model, taps, enabled, ids), Origin(model)
+        arrays, enabled = _listened(model, taps, enabled, ids)
+        origin = Origin(model)
     return Trace(
         tokens=_tokens(model, prefix.tokens, prefix.ids, ids),
         ids=ids,
@@ -98,20 +122,22 @@ def record(
 
 def _listened(
     model: Model, taps: Sequence[Tap], interventions: Sequence[Intervention], ids: np.ndarray
-) -> dict[str, TracedArray]:
-    """The value of every tap by address."""
+) -> tuple[dict[str, TracedArray], tuple[Intervention, ...]]:
+    """The value of every tap by address, and the interventions as they were carried out."""
     recorder = TapRecorder(taps, interventions, len(ids))
     with evaluation(model):
         model.listen(on_device(model, ids), recorder)
     borrowed = storages((*model.parameters(), *model.buffers()))
-    return {
+    arrays = {
         tap.address: TracedArray(freeze(recorder.values[tap.address], borrowed), tap.axes, tap.scale)
         for tap in taps
     }
+    return arrays, recorder.carried_out()
 
 
-def _concerning(interventions: Sequence[Intervention], address: str) -> tuple[Intervention, ...]:
-    return tuple(intervention for intervention in interventions if intervention.concerns(address))
+def _concerning(interventions: Sequence[Intervention], address: str) -> tuple[int, ...]:
+    """The places of those that concern an address."""
+    return tuple(number for number, item in enumerate(interventions) if item.concerns(address))
 
 
 def _wanted(taps: Sequence[Tap], patterns: Collection[str] | None) -> list[Tap]:
@@ -119,9 +145,9 @@ def _wanted(taps: Sequence[Tap], patterns: Collection[str] | None) -> list[Tap]:
         return list(taps)
     patterns = [patterns] if isinstance(patterns, str) else patterns
     for pattern in patterns:
-        if not any(fnmatchcase(tap.address, pattern) for tap in taps):
+        if not any(matches(tap.address, pattern) for tap in taps):
             raise LmvizError(f"No tap matches {pattern!r}: this model has {_addresses(taps)}.")
-    return [tap for tap in taps if any(fnmatchcase(tap.address, pattern) for pattern in patterns)]
+    return [tap for tap in taps if any(matches(tap.address, pattern) for pattern in patterns)]
 
 
 def check_addresses(taps: Sequence[Tap], interventions: Sequence[Intervention]) -> None:

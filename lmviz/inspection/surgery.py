@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.indices import from_start
+from lmviz.inspection.intervention import Intervention, Where
 from lmviz.inspection.names import POSITIONAL
 
 
@@ -28,17 +30,37 @@ class Selection:
 
 
 def select(intervention: Intervention, axis: str, size: int) -> Selection:
-    """What an intervention means on an axis of a size; LmvizError for a unit or head that there is not."""
+    """What an intervention means on an axis of a size; LmvizError for a unit or head that there is not.
+
+    Positions that there are not are left out: see `check_positions`.
+    """
     place = intervention.where.get(axis, slice(None))
+    if axis not in POSITIONAL:
+        _check_place(axis, place, size)
     if isinstance(place, slice):
         indices = np.arange(*place.indices(size))
         return Selection(indices, np.arange(len(indices)), len(indices), single=False)
     stated = np.atleast_1d(np.array(place, dtype=np.int64))
     indices = np.where(stated < 0, stated + size, stated)
     there = (indices >= 0) & (indices < size)
-    if not there.all() and axis not in POSITIONAL:
-        raise LmvizError(f"There is no {axis} {stated[~there][0]}: there are {size}, counted from 0.")
     return Selection(indices[there], np.flatnonzero(there), len(stated), isinstance(place, int))
+
+
+def check_positions(interventions: Iterable[Intervention], positions: int) -> None:
+    """LmvizError where an intervention requires a position that a text of so many has not."""
+    for intervention in interventions:
+        for axis in sorted(POSITIONAL & set(intervention.where)):
+            if intervention.enabled and intervention.required:
+                _check_place(axis, intervention.where[axis], positions)
+
+
+def _check_place(axis: str, place: Where, size: int) -> None:
+    if isinstance(place, slice):
+        if size and not len(range(*place.indices(size))):
+            raise LmvizError(f"There is no {axis} from {place.start} to {place.stop}: there are {size}.")
+    else:
+        for index in place if isinstance(place, tuple) else (place,):
+            from_start(axis, index, size)
 
 
 def changed(
@@ -48,29 +70,98 @@ def changed(
     *,
     operand: torch.Tensor | None = None,
     step: tuple[int, int] | None = None,
+    note: Callable[[Intervention], None] = lambda intervention: None,
 ) -> torch.Tensor:
     """A tap's value (batch, *axes) after an intervention; the value that was given stays as it is.
 
     `operand` is what "bypass" puts in its place. `step` is (position, positions) inside a scan, where the
-    value lacks its first axis, the position. LmvizError when the intervention does not fit the axes.
+    value lacks its first axis, the position. Where the intervention's value is a function, `note` hears of
+    the same intervention with the numbers that it gave, for each row of the batch. LmvizError when the
+    intervention does not fit the axes, or when NaN comes of it.
     """
+    if callable(intervention.value):
+        rows = [value[row : row + 1] for row in range(len(value))]
+        return torch.cat([_by_function(intervention, axes, row, step, note) for row in rows])
+    selections, whole = _selected(intervention, axes, value, step)
+    if not all(len(selection.indices) for selection in selections):
+        return value
+    region = (slice(None), *_grid(selections))
+    if operand is not None:
+        operand = (operand if step is None else operand[:, None])[region]
+    new = _new(intervention, whole[region], selections, operand)
+    if new.is_floating_point() and (new.isnan() & ~whole[region].isnan()).any():
+        raise LmvizError(
+            f"{intervention.describe()} makes numbers that are none (NaN): choose another value."
+        )
+    whole = whole.clone()
+    whole[region] = new
+    return whole if step is None else whole[:, 0]
+
+
+def _selected(
+    intervention: Intervention, axes: Sequence[str], value: torch.Tensor, step: tuple[int, int] | None
+) -> tuple[list[Selection], torch.Tensor]:
+    """What is meant on each axis, and the value (batch, *axes) with the position axis that a scan lacks."""
     unknown = set(intervention.where) - set(axes)
     if unknown:
         known = ", ".join(axes)
         raise LmvizError(f"{intervention.address} has no axis {min(unknown)!r}: its axes are {known}.")
     sizes = value.shape[1:] if step is None else (step[1], *value.shape[1:])
     selections = [select(intervention, axis, size) for axis, size in zip(axes, sizes, strict=True)]
-    if step is not None:
-        selections[0] = _only(selections[0], step[0])
-        value = value[:, None]
-        operand = None if operand is None else operand[:, None]
-    if all(len(selection.indices) for selection in selections):
-        grid = torch.meshgrid([torch.from_numpy(chosen.indices) for chosen in selections], indexing="ij")
-        region = (slice(None), *grid)
-        new = _computed(intervention, value[region], selections, None if operand is None else operand[region])
-        value = value.clone()
-        value[region] = new
-    return value if step is None else value[:, 0]
+    if step is None:
+        return selections, value
+    return [_only(selections[0], step[0]), *selections[1:]], value[:, None]
+
+
+def _grid(selections: Sequence[Selection]) -> tuple[torch.Tensor, ...]:
+    """The index of the cells that are selected, (*selections) for each axis."""
+    return torch.meshgrid([torch.from_numpy(chosen.indices) for chosen in selections], indexing="ij")
+
+
+def _by_function(
+    intervention: Intervention,
+    axes: Sequence[str],
+    row: torch.Tensor,
+    step: tuple[int, int] | None,
+    note: Callable[[Intervention], None],
+) -> torch.Tensor:
+    """A batch of one after an intervention whose value is a function."""
+    assert callable(intervention.value)
+    selections, whole = _selected(intervention, axes, row, step)
+    if not all(len(selection.indices) for selection in selections):
+        return row
+    cells = whole[0][_grid(selections)].detach().cpu()
+    given = (cells.float() if cells.is_floating_point() else cells).numpy().copy()
+    given = given.squeeze(tuple(axis for axis, chosen in enumerate(selections) if chosen.single))
+    computed = intervention.value(given.copy())
+    try:
+        numbers = np.broadcast_to(np.asarray(computed, dtype=np.float64), given.shape)
+    except (TypeError, ValueError):
+        raise LmvizError(
+            f"The function of {intervention.address} gave {type(computed).__name__} of shape "
+            f"{np.shape(computed)}, which does not fit the cells of shape {given.shape} that it was given."
+        ) from None
+    where: dict[str, Where] = dict(intervention.where)
+    for axis, chosen in zip(axes, selections, strict=True):
+        if not chosen.single and (axis in where or (step is not None and axis == axes[0])):
+            at = chosen.indices if step is None or axis != axes[0] else [step[0]]
+            where[axis] = tuple(map(int, at))
+    stated = dataclasses.replace(intervention, value=numbers, where=where)
+    note(stated)
+    return changed(stated, axes, row, step=step)
+
+
+def joined(stated: Sequence[Intervention], axis: str, size: int) -> Intervention:
+    """Interventions that were stated for one index of an axis after the other, as one for all of them."""
+    first = stated[0]
+    if len(stated) == 1:
+        return first
+    places = tuple(place for item in stated for place in item.where[axis])
+    where = {name: place for name, place in first.where.items() if name != axis}
+    if places != tuple(range(size)):
+        where[axis] = places
+    numbers = np.concatenate([np.asarray(item.value) for item in stated])
+    return dataclasses.replace(first, value=numbers, where=where)
 
 
 def amount_at(
@@ -113,7 +204,7 @@ def _only(selection: Selection, position: int) -> Selection:
     return Selection(np.zeros(len(ranks), dtype=np.int64), ranks, selection.stated, selection.single)
 
 
-def _computed(
+def _new(
     intervention: Intervention,
     region: torch.Tensor,
     selections: Sequence[Selection],

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -21,15 +21,21 @@ if TYPE_CHECKING:
 
     from lmviz.inspection.origin import Origin
 
+SHOWN = 60
+"""How many characters of the text the representation shows."""
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Trace:
     """What a model computed for one prefix, as frozen numpy; it does not keep the model alive.
 
     `tokens`, `ids` (position,) and `offsets`, the places (from, to) in `text` in characters, are those
     that the model read; `dropped` more stood before them, which its context has no room for. `arrays`
     are the recorded taps by address. `interventions` were in force. `name` and `step` say which model
-    it was and how many updates it had seen; `origin` knows it again, unless the trace comes from a file.
+    it was and how many updates it had seen; `origin` knows it again, unless the trace comes from a file or
+    was pickled.
+
+    A trace is equal to itself alone.
     """
 
     tokens: tuple[str, ...]
@@ -50,6 +56,20 @@ class Trace:
         self.ids.flags.writeable = False
         for traced in self.arrays.values():
             traced.lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = {address: TracedArray(at.array, at.axes, at.scale) for address, at in self.arrays.items()}
+        kept = {"arrays": arrays, "origin": None}
+        fields = dataclasses.fields(self)
+        return type(self), tuple(kept.get(field.name, getattr(self, field.name)) for field in fields)
+
+    def __repr__(self) -> str:
+        shown = self.text if len(self.text) <= SHOWN else f"{self.text[: SHOWN - 1]}…"
+        changes = f", {len(self.interventions)} interventions" if self.interventions else ""
+        return (
+            f"<Trace of {self.name or self.family} at step {self.step}: {shown!r}, {len(self)} positions, "
+            f"{len(self.arrays)} taps{changes}>"
+        )
 
     def __getitem__(self, address: str) -> TracedArray:
         """The value of a tap; LmvizError names the nearest address where it was not recorded."""

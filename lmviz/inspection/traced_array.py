@@ -18,7 +18,7 @@ SMALL_SHARE = 0.25
 """Of an array of which less is wanted, that much is copied, so that the rest can go."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TracedArray:
     """The value of one tap: a read-only array, the names of its axes, and what its numbers are.
 
@@ -29,8 +29,15 @@ class TracedArray:
     axes: tuple[str, ...]
     scale: str
 
+    def __repr__(self) -> str:
+        sizes = " × ".join(f"{axis} {size}" for axis, size in zip(self.axes, self.array.shape, strict=True))
+        return f"<TracedArray {sizes} ({self.scale})>"
+
     def at(self, **indices: int) -> np.ndarray:
-        """The part at some indices, by the names of their axes: at(head=2, query=5) is (key,)."""
+        """The part at some indices, by the names of their axes: at(head=2, query=5) is (key,).
+
+        Negative indices count from the end. LmvizError where there is no such axis or place.
+        """
         unknown = set(indices) - set(self.axes)
         if unknown:
             raise LmvizError(f"There is no axis {min(unknown)!r}: the axes are {', '.join(self.axes)}.")

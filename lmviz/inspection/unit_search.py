@@ -9,6 +9,7 @@ import numpy as np
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.firing_units import UNIT_AXES
+from lmviz.inspection.indices import from_start
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.model import Model
 from lmviz.models.reading import evaluation, on_device
@@ -96,9 +97,7 @@ def _values(model: Model, taps: Sequence[Tap], tokens: np.ndarray, address: str,
     with evaluation(model):
         scope = ForwardPass(on_device(model, tokens), parameters)
         values = scope.run(taps, lambda tap, value, position: value)[address]
-    if not 0 <= unit < values.shape[-1]:
-        raise LmvizError(f"{address} has no unit {unit}: it has {values.shape[-1]}, counted from 0.")
-    return values[..., unit].double().cpu().numpy()
+    return values[..., from_start("unit", unit, values.shape[-1])].double().cpu().numpy()
 
 
 def _taps_up_to(model: Model, address: str) -> tuple[Tap, ...]:

@@ -1,4 +1,5 @@
 import gc
+import pickle
 import threading
 import weakref
 
@@ -7,7 +8,7 @@ import pytest
 import torch
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.interventions import zero
+from lmviz.inspection.interventions import scale, zero
 from lmviz.inspection.tracing import trace
 from lmviz.models.prefix import read_prefix
 
@@ -149,3 +150,29 @@ def test_threads_may_trace_the_same_model(a, text):
         thread.join()
     assert all(np.array_equal(logits, expected) for touched, logits in found if not touched)
     assert not any(np.array_equal(logits, expected) for touched, logits in found if touched)
+
+
+def test_a_trace_can_be_pickled_and_hashed(model, text):
+    found = trace(model, text, interventions=[scale("logits", 0.5)])
+    longer = trace(model, text + " sleep", earlier=trace(model, text))  # held in parts
+    for each in (found, longer):
+        again = pickle.loads(pickle.dumps(each))
+        assert again.tokens == each.tokens
+        assert again.stages == each.stages
+        assert again.interventions == each.interventions
+        assert again.arrays.keys() == each.arrays.keys()
+        for address, traced in again.arrays.items():
+            assert np.array_equal(traced.array, each[address].array)
+            assert traced.axes == each[address].axes
+            assert not traced.array.flags.writeable
+    assert found in {found}
+    assert pickle.loads(pickle.dumps(found)) not in {found}
+
+
+def test_a_trace_is_shown_in_a_line(model):
+    found = trace(model, "the cows eat " * 20)
+    assert len(repr(found)) < 200
+    assert "the cows eat" in repr(found)
+    assert model.family in repr(found)
+    assert len(repr(found["logits"])) < 100
+    assert "position" in repr(found["logits"])

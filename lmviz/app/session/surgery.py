@@ -52,6 +52,7 @@ class Surgery(Part):
 
         `dragging` is for the moves of one drag after its first: together they are one step of undo.
         """
+        intervention = replace(intervention, required=False)  # it outlives a change of the text
         kept = tuple(item for item in self.interventions if not _same_place(item, intervention))
         if dragging and self._time > 0 and len(kept) < len(self.interventions):
             self._history[self._time :] = [(*kept, intervention)]

@@ -81,7 +81,7 @@ def attention_recipe(subject: RecipeSubject, heads: Sequence[tuple[int, int]], h
     """The weights of some heads, each (layer, head), combined, bound to `weights` (query, key)."""
     return recipe_of(
         subject,
-        *traced(subject, taps=["*/attention/weights"]),
+        *traced(subject, taps=["layers/*/attention/weights"]),
         f"weights = combine_heads(trace, {list(map(tuple, heads))!r}, {how!r})",
         imports=("from lmviz.inspection.attention import combine_heads",),
     )
@@ -134,7 +134,8 @@ def traced(subject: RecipeSubject, taps: Sequence[str] | None = None) -> list[st
 def as_source(intervention: Intervention) -> str:
     """The call that makes an intervention."""
     made = [intervention.address, intervention.kind, intervention.value, dict(intervention.where)]
-    return f"Intervention({arguments_of(*made, label=intervention.label or None)})"
+    required = None if intervention.required else False
+    return f"Intervention({arguments_of(*made, label=intervention.label or None, required=required)})"
 
 
 def arguments_of(*positional: Any, **named: Any) -> str:
