@@ -11,7 +11,8 @@ from lmviz.configuration import Configuration
 from lmviz.families import build_model
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.text.tokenizer import Tokenizer
-from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+from lmviz.text.tokenizer_options import TokenizerOptions
+from lmviz.text.tokenizer_training import train_tokenizer
 from lmviz.training.description import RunDescription
 from lmviz.training.run import Run
 

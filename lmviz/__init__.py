@@ -18,26 +18,63 @@ from typing import TYPE_CHECKING, Any
 from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
-    from lmviz.api import evaluate, load_corpus, next_token, open_model, sample, train
-    from lmviz.api import trace as trace
+    from lmviz.api import load_corpus, open_model, train
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.inspection.interventions import add, replace, scale, scale_head, zero
+    from lmviz.inspection.trace import Trace
+    from lmviz.questions import (
+        beam_search,
+        compare,
+        evaluate,
+        explain,
+        logit_lens,
+        next_token,
+        sample,
+    )
+    from lmviz.questions import trace as trace
+    from lmviz.text.tokenizer import Tokenizer
+    from lmviz.training.run import Run
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Intervention",
     "LmvizError",
+    "Run",
+    "Tokenizer",
+    "Trace",
+    "add",
+    "beam_search",
+    "compare",
     "evaluate",
+    "explain",
     "load_corpus",
+    "logit_lens",
     "next_token",
     "open_model",
+    "replace",
     "sample",
+    "scale",
+    "scale_head",
     "trace",
     "train",
+    "zero",
 ]
+
+_HOMES = {
+    "Intervention": "lmviz.inspection.intervention",
+    "Run": "lmviz.training.run",
+    "Tokenizer": "lmviz.text.tokenizer",
+    "Trace": "lmviz.inspection.trace",
+    **dict.fromkeys(("add", "replace", "scale", "scale_head", "zero"), "lmviz.inspection.interventions"),
+    **dict.fromkeys(("load_corpus", "open_model", "train"), "lmviz.api"),
+}
+"""Where names are defined; the others are questions to a model."""
 
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        return getattr(import_module("lmviz.api"), name)
+        return getattr(import_module(_HOMES.get(name, "lmviz.questions")), name)
     raise AttributeError(f"module 'lmviz' has no attribute {name!r}")
 
 

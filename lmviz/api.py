@@ -1,13 +1,13 @@
-"""What `import lmviz` offers: a text becomes a corpus, a corpus a model, and a model answers questions.
+"""What `import lmviz` offers to come to a model: a text becomes a corpus, and a corpus a trained model.
 
-Every function here also stands in `lmviz` itself. Nothing heavy is imported before it is needed.
+What a model can be asked stands in `lmviz.questions`. Nothing heavy is imported before it is needed.
 """
 
 from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,17 +19,10 @@ from lmviz.preparation import PreparedTraining, begin_run, resume_run
 from lmviz.training.options import TrainingOptions
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from lmviz.decoding.distribution import Distribution
-    from lmviz.decoding.sampling import SamplingStep
-    from lmviz.inspection.intervention import Intervention
-    from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus
     from lmviz.text.tokenizer import Tokenizer
     from lmviz.training.controls import Controls
-    from lmviz.training.evaluation import Evaluation
     from lmviz.training.progress import Progress
     from lmviz.training.run import Run
 
@@ -59,6 +52,7 @@ def train(
     out: str | Path,
     *,
     resume: bool = False,
+    overwrite: bool = False,
     progress: Callable[[Progress], None] | None = None,
     controls: Controls | None = None,
     **settings: Any,
@@ -70,12 +64,15 @@ def train(
     step; `controls` can stop it from another thread, in a state that can be resumed.
 
     With `resume`, a run that is already in `out` goes on where it stopped; its configuration stays, and
-    only training settings may be given anew. Where there is none yet, it begins.
+    only training settings may be given anew. With `overwrite`, a run that is already there is removed once
+    the new one can begin. Where there is none yet, it begins either way.
 
     LmvizError when a setting cannot be, when the folder holds another run, or when training came to a
     loss that is not finite; the run then keeps its last good snapshot.
     """
-    prepared = prepare_training(family, corpus, out, resume=resume, controls=controls, **settings)
+    prepared = prepare_training(
+        family, corpus, out, resume=resume, overwrite=overwrite, controls=controls, **settings
+    )
     last = None
     try:
         for last in prepared.progress:
@@ -95,16 +92,25 @@ def prepare_training(
     out: str | Path,
     *,
     resume: bool = False,
+    overwrite: bool = False,
     controls: Controls | None = None,
     **settings: Any,
 ) -> PreparedTraining:
     """What `train` does before the first step, for those who drive the steps themselves."""
+    from lmviz.training.run import HoldsRun
+
     if out == "":  # it would mean the folder one is in
         raise LmvizError("There is no folder to write the run into: name one.")
+    if resume and overwrite:
+        raise LmvizError("A run is either resumed or overwritten: give resume=True or overwrite=True.")
     if resume and is_run(out):
         return _resume(family, corpus, out, settings, controls)
     configuration, options = split_settings(family, settings)
-    return begin_run(family, configuration, options, corpus, out, controls)
+    try:
+        return begin_run(family, configuration, options, corpus, out, controls, overwrite=overwrite)
+    except HoldsRun:
+        way_out = "go on with it by resume=True, replace it by overwrite=True, or name another folder"
+        raise HoldsRun(out, way_out) from None
 
 
 def open_model(path_or_name: str | Path, step: int | None = None) -> Model:
@@ -115,86 +121,6 @@ def open_model(path_or_name: str | Path, step: int | None = None) -> Model:
     from lmviz.training.run import Run
 
     return open_run_model(Run.open(find_run(path_or_name)), step)
-
-
-def trace(
-    model: Model,
-    text_or_ids: str | Sequence[int] | np.ndarray,
-    *,
-    taps: Sequence[str] | None = None,
-    interventions: Sequence[Intervention] = (),
-) -> Trace:
-    """One forward pass written down: `trace["layers/0/hidden"].array`, `.axes`, `trace.tokens`.
-
-    `taps` are patterns of addresses, such as "layers/*/hidden"; by default all are recorded.
-    """
-    from lmviz.inspection.tracing import trace as record
-
-    return record(model, text_or_ids, taps=taps, interventions=interventions)
-
-
-def next_token(model: Model, prefix: str | Sequence[int] | np.ndarray, **options: Any) -> Distribution:
-    """The distribution of the token that follows a prefix.
-
-    `options` are fields of `lmviz.decoding.options.SamplingOptions`: temperature, top_k, top_p, min_p.
-    """
-    from lmviz.decoding.continuation import Continuation
-    from lmviz.decoding.options import SamplingOptions
-    from lmviz.decoding.sampling import distribution_after
-
-    return distribution_after(Continuation.of(model, prefix), SamplingOptions.from_values(options))
-
-
-def sample(
-    model: Model, prefix: str | Sequence[int] | np.ndarray, tokens: int = 20, **options: Any
-) -> Iterator[SamplingStep]:
-    """Continue a prefix by at most `tokens` drawn tokens: `step.distribution`, `step.draw`, `step.token`.
-
-    `options` are fields of `lmviz.decoding.options.SamplingOptions`, seed=0 among them. LmvizError when
-    the prefix cannot be read, or an option cannot be.
-    """
-    from lmviz.decoding.options import SamplingOptions
-    from lmviz.decoding.sampling import sample as draw
-
-    if not isinstance(tokens, int) or tokens < 0:
-        raise LmvizError(f"tokens cannot be {tokens!r}: say how many to add, from 0 on.")
-    return draw(model, prefix, tokens, SamplingOptions.from_values(options))
-
-
-def evaluate(
-    model: Model,
-    source: str | Path | Sequence[str | Path],
-    *,
-    encoding: str = "utf-8",
-    progress: Callable[[float], None] | None = None,
-) -> Evaluation:
-    """How well a model predicts a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
-    nats per token, `.perplexity`, `.bits_per_character`.
-
-    The text is divided into documents as the one the model learned from. LmvizError when the text
-    cannot be read or is too short.
-    """
-    from lmviz.training.evaluation import evaluate_ids
-
-    tokenizer = model.tokenizer
-    if tokenizer is None:
-        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
-    text = load_corpus(source, tokenizer, documents=model.documents, validation=0.0, encoding=encoding)
-    start = tokenizer.start_id if text.marks_boundaries else None
-    return evaluate_ids(
-        model,
-        _documents(text.training, start),
-        start,
-        characters=text.training_characters,
-        progress=progress,
-    )
-
-
-def _documents(ids: np.ndarray, start_id: int | None) -> list[np.ndarray]:
-    """A stream of ids (token,) cut before each START; whole where there are none."""
-    import numpy as np
-
-    return [ids] if start_id is None else np.split(ids, np.flatnonzero(ids == start_id)[1:])
 
 
 def split_settings(family: str, settings: Mapping[str, Any]) -> tuple[Configuration, TrainingOptions]:

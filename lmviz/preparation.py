@@ -41,17 +41,22 @@ def begin_run(
     corpus: Corpus,
     folder: str | Path,
     controls: Controls | None = None,
+    *,
+    overwrite: bool = False,
 ) -> PreparedTraining:
-    """Start a new run in a folder that holds none. It imports torch, so it may take seconds.
+    """Start a new run in a folder that holds none, or in the place of the one that it holds.
 
-    LmvizError when the folder holds a run, when options, text and model do not fit one another, or when the
+    It imports torch, so it may take seconds. LmvizError when the folder holds a run that is not to be
+    overwritten, when options, text and model do not fit one another, or when the
     machine has not the memory; nothing is written then.
     """
     from lmviz.training.cost import check_memory
     from lmviz.training.description import RunDescription, describe_corpus
-    from lmviz.training.distributed import is_first_process
+    from lmviz.training.distributed import is_alone, is_first_process
     from lmviz.training.run import Run
 
+    if overwrite and not is_alone():
+        raise LmvizError("Several processes cannot overwrite a run: remove it first, or name another folder.")
     description = RunDescription(
         name=Path(os.path.abspath(folder)).name,
         family=family,
@@ -64,7 +69,7 @@ def begin_run(
     model = build_model(family, configuration, description.vocabulary_size, options.seed)
     prepared = _prepare(model, Run(Path(folder), description), corpus, options, controls, resume=False)
     if is_first_process():
-        Run.create(folder, description, corpus.tokenizer)
+        Run.create(folder, description, corpus.tokenizer, overwrite=overwrite)
     return prepared
 
 

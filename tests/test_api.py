@@ -219,3 +219,63 @@ def test_every_promised_name_is_there_and_no_other():
     assert all(callable(getattr(lmviz, name)) for name in lmviz.__all__)
     with pytest.raises(AttributeError):
         _ = lmviz.nonsense
+
+
+def test_the_sentence_of_a_folder_that_holds_a_run_names_both_ways_out(corpus, tmp_path):
+    settings = {"steps": 3, "width": 4, "seed": 0}
+    lmviz.train("rnn", corpus, tmp_path / "run", **settings)
+    with pytest.raises(LmvizError, match=r"already holds a run.*resume=True.*overwrite=True"):
+        lmviz.train("rnn", corpus, tmp_path / "run", **settings)
+    assert lmviz.train("rnn", corpus, tmp_path / "run", resume=True, **settings).snapshots()[-1] == 3
+    again = lmviz.train("lstm", corpus, tmp_path / "run", overwrite=True, steps=2, width=6)
+    assert again.snapshots()[-1] == 2
+    assert again.description.family == "lstm"
+    assert max(line["step"] for line in again.metrics()) == 2
+    assert lmviz.open_model(tmp_path / "run").family == "lstm"
+
+
+def test_overwriting_removes_the_files_of_a_run_alone(corpus, tmp_path):
+    lmviz.train("rnn", corpus, tmp_path / "run", steps=9, width=4)
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    lmviz.train("rnn", corpus, tmp_path / "run", overwrite=True, steps=2, width=4)
+    assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
+    assert Run.open(tmp_path / "run").snapshots()[-1] == 2
+
+
+def test_overwriting_where_nothing_is_begins(corpus, tmp_path):
+    assert lmviz.train("rnn", corpus, tmp_path / "run", overwrite=True, steps=2, width=4).snapshots()[-1] == 2
+
+
+def test_a_training_that_cannot_be_leaves_the_run_that_was_to_be_overwritten(corpus, tmp_path):
+    lmviz.train("rnn", corpus, tmp_path / "run", steps=2, width=4)
+    with pytest.raises(LmvizError, match="too short"):
+        lmviz.train("rnn", corpus, tmp_path / "run", overwrite=True, sampling="streams", batch=60_000)
+    assert Run.open(tmp_path / "run").snapshots()[-1] == 2
+
+
+def test_a_run_that_is_being_trained_is_not_overwritten(corpus, tmp_path):
+    prepared = prepare_training("rnn", corpus, tmp_path / "run", steps=5, width=4)
+    next(prepared.progress)
+    with pytest.raises(LmvizError, match="being trained already"):
+        lmviz.train("rnn", corpus, tmp_path / "run", overwrite=True, steps=2, width=4)
+    prepared.progress.close()
+
+
+def test_resuming_and_overwriting_exclude_each_other(corpus, tmp_path):
+    with pytest.raises(LmvizError, match="either resumed or overwritten"):
+        lmviz.train("rnn", corpus, tmp_path / "run", resume=True, overwrite=True)
+
+
+def test_several_processes_overwrite_nothing(corpus, tmp_path, monkeypatch):
+    lmviz.train("rnn", corpus, tmp_path / "run", steps=2, width=4)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(LmvizError, match="Several processes"):
+        lmviz.train("rnn", corpus, tmp_path / "run", overwrite=True, steps=2, width=4)
+
+
+def test_a_run_on_the_tokenizer_of_another_corpus_is_resumed_on_either(small_text, corpus, tmp_path):
+    same = lmviz.load_corpus(small_text, corpus.tokenizer)
+    lmviz.train("rnn", same, tmp_path / "run", steps=2, width=4)
+    assert lmviz.train("rnn", corpus, tmp_path / "run", resume=True, steps=3).snapshots()[-1] == 3
+    again = corpus_of(Run.open(tmp_path / "run"), tokenizer="words")
+    assert lmviz.train("rnn", again, tmp_path / "run", resume=True, steps=4).snapshots()[-1] == 4

@@ -69,6 +69,7 @@ def _described(item: Setting) -> tuple[str, str]:
 @click.option("--seed", type=int, help="Where chance starts.")
 @click.option("--out", required=True, metavar="RUN", help="The folder to write the run into.")
 @click.option("--resume", is_flag=True, help="Go on with the run in that folder where it stopped.")
+@click.option("--overwrite", is_flag=True, help="Remove the run in that folder and begin anew.")
 @as_json
 def train(
     sources: tuple[str, ...],
@@ -79,6 +80,7 @@ def train(
     seed: int | None,
     out: str,
     resume: bool,
+    overwrite: bool,
     as_json: bool,
 ) -> int:
     """Train a model on a text.
@@ -89,12 +91,21 @@ def train(
     from lmviz.api import prepare_training
     from lmviz.training.controls import Controls
     from lmviz.training.distributed import is_first_process
+    from lmviz.training.run import HoldsRun
 
+    if resume and overwrite:
+        raise LmvizError("A run is either resumed or overwritten: give --resume or --overwrite.")
     given = {"tokenizer": tokenizer, "steps": steps, "seed": seed}
     settings |= {name: value for name, value in given.items() if value is not None}
     corpus, family, settings = _read_corpus(sources, family, settings, out, resume)
     controls = Controls()
-    prepared = prepare_training(family, corpus, out, resume=resume, controls=controls, **settings)
+    try:
+        prepared = prepare_training(
+            family, corpus, out, resume=resume, overwrite=overwrite, controls=controls, **settings
+        )
+    except HoldsRun:
+        way_out = "go on with it by --resume, replace it by --overwrite, or name another folder"
+        raise HoldsRun(out, way_out) from None
     last = next(prepared.progress)  # until it has begun, Ctrl+C ends it as it ends any program
     with stopping(controls) as caught:
         last = _follow(prepared, last, watched=is_first_process())

@@ -39,7 +39,7 @@ class Candidate:
     cut_by: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Distribution:
     """A next-token distribution and how it came about; all arrays are read-only.
 
@@ -61,6 +61,10 @@ class Distribution:
     ranked: np.ndarray
     cumulative: np.ndarray
     tokens: Sequence[str] = ()
+
+    def __repr__(self) -> str:
+        likeliest = ", ".join(f"{item.token!r} {item.probability:.3g}" for item in self.top(3))
+        return f"<Distribution over {len(self.logits):,} tokens: {likeliest}, …>"
 
     def with_options(self, **changes: Any) -> Distribution:
         """The same logits under other options; the ranking is not sorted anew."""

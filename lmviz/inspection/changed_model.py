@@ -27,6 +27,8 @@ class ChangedModel(Model):
     no tap.
     """
 
+    reads_alone = True
+
     def __init__(self, model: Model, interventions: Sequence[Intervention]) -> None:
         super().__init__(model.configuration, model.vocabulary_size)
         self.unchanged = model

@@ -29,11 +29,13 @@ class Model(nn.Module, ABC):
     `family` is the name in `lmviz.families.FAMILIES`. `tokenizer`, `name` and `step` say where an
     opened model came from, and `documents` how its text was divided (see CorpusOptions); `forward` does
     not need them. `recurrent` says whether training on a contiguous stream carries a state on from one
-    piece to the next.
+    piece to the next. `reads_alone` says that a text must be read from its beginning to its end, and not in
+    a batch with longer ones, because what is computed at a position depends on where the text ends.
     """
 
     family: ClassVar[str]
     recurrent: ClassVar[bool] = False
+    reads_alone: ClassVar[bool] = False
     context: int | None = None
     tokenizer: Tokenizer | None = None
     name: str = ""

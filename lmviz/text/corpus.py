@@ -22,7 +22,8 @@ from lmviz.text.reading import check_encoding, read_utf8, text_files
 from lmviz.text.statistics import Statistics, measure
 from lmviz.text.stream import encode_documents
 from lmviz.text.tokenizer import Tokenizer
-from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+from lmviz.text.tokenizer_options import TokenizerOptions
+from lmviz.text.tokenizer_training import train_tokenizer
 
 Report = Callable[[float], None]
 
@@ -69,7 +70,7 @@ class CorpusOptions(Configuration):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """Ids to learn from and to validate with, and the text behind them.
 
@@ -90,6 +91,12 @@ class Corpus:
     training_characters: int
     validation_characters: int
     fingerprint: str
+
+    def __repr__(self) -> str:
+        return (
+            f"<Corpus {self.name!r}: {len(self.training):,} training and "
+            f"{len(self.validation):,} validation tokens, {self.tokenizer!r}>"
+        )
 
     @property
     def marks_boundaries(self) -> bool:
@@ -139,13 +146,14 @@ def load_corpus(
     """Read a file, several, a folder, or a corpus of the catalogue by its name.
 
     `settings` are fields of `CorpusOptions` and stand above `options`, which default to those of the
-    catalogue's entry. A `Tokenizer` is used as it is; otherwise one is learned from the training part.
+    catalogue's entry. A `Tokenizer` is used as it is, and unless `options` say how it was learned, it says
+    so itself; otherwise one is learned from the training part.
     `progress` hears of the share that is done, and may raise to cancel. LmvizError says what is wrong
     with the source.
     """
     entry = find_entry(source) if isinstance(source, str) else None
     defaults = CorpusOptions(**entry.options) if entry else CorpusOptions()
-    chosen = _choose(options or defaults, tokenizer, settings)
+    chosen = _choose(options or defaults, tokenizer, settings, is_told=options is not None)
     report = progress or _ignore
     paths = [corpus_path(entry.name)] if entry else text_files(source)
     share = 0.1 / len(paths)
@@ -169,7 +177,7 @@ def text_corpus(
     """A corpus of a string; otherwise as `load_corpus`."""
     if not text.strip():
         raise LmvizError("The text is empty: there is nothing to learn from.")
-    chosen = _choose(options or CorpusOptions(), tokenizer, settings)
+    chosen = _choose(options or CorpusOptions(), tokenizer, settings, is_told=options is not None)
     data = clean(text).encode("utf-8").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return _build(name, (), [data], chosen, tokenizer, progress or _ignore)
 
@@ -182,13 +190,26 @@ def _name(source: str | Path | Sequence[str | Path]) -> str:
 
 
 def _choose(
-    options: CorpusOptions, tokenizer: str | Tokenizer | None, settings: dict[str, Any]
+    options: CorpusOptions, tokenizer: str | Tokenizer | None, settings: dict[str, Any], *, is_told: bool
 ) -> CorpusOptions:
+    """The options with the settings; `is_told` says that they are known to be those of the tokenizer."""
     if isinstance(tokenizer, str):
         settings = {**settings, "tokenizer": tokenizer}
+    elif isinstance(tokenizer, Tokenizer) and not is_told and tokenizer.options is not None:
+        settings = {**_learned(tokenizer.options), **settings}
     elif not isinstance(tokenizer, Tokenizer | None):
         raise LmvizError(f"There is no tokenizer {tokenizer!r}: choose characters, words, or bpe:4096.")
     return CorpusOptions.from_values({**options.to_values(), **settings}) if settings else options
+
+
+def _learned(options: TokenizerOptions) -> dict[str, Any]:
+    """How a tokenizer was learned as settings of a corpus."""
+    return {
+        "tokenizer": options.specification,
+        "vocabulary": 0 if options.kind == "bpe" else options.vocabulary,
+        "minimum_count": options.minimum_count,
+        "lower_case": options.lower_case,
+    }
 
 
 def _build(

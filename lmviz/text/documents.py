@@ -26,7 +26,7 @@ class Batch:
     ends: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Documents(Sequence[str]):
     """Stretches of one text in UTF-8.
 
@@ -37,6 +37,9 @@ class Documents(Sequence[str]):
     data: bytes
     spans: np.ndarray
     separator: str
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} documents of a text of {len(self.data):,} bytes>"
 
     def __len__(self) -> int:
         return len(self.spans)

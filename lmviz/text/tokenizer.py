@@ -23,6 +23,7 @@ from lmviz.text.characters import CharacterTable, clean, expand_case
 from lmviz.text.segments import SEGMENTS, SegmentEncoder
 from lmviz.text.tokenizer_bounds import LARGEST_ID
 from lmviz.text.tokenizer_file import is_local, is_lower_case, kind_of, library_call, read_backend
+from lmviz.text.tokenizer_options import TokenizerOptions
 from lmviz.text.words import UNKNOWN_TEXT, Joiner, join_words
 
 if TYPE_CHECKING:
@@ -66,9 +67,11 @@ class Tokenizer:
     `kind` is "characters", "words", "bpe" (byte-level), or "other" for a foreign file. `start_id`,
     `end_id` and `unknown_id` are None where there is no such token. With `marks_boundaries`, START
     stands in front of a prefix, because the documents of the corpus stood between START and END.
+    `options` say how its vocabulary was learned, as far as that is known: a file does not hold how rare a
+    token might be. None for a foreign one.
     """
 
-    def __init__(self, backend: tokenizers.Tokenizer) -> None:
+    def __init__(self, backend: tokenizers.Tokenizer, options: TokenizerOptions | None = None) -> None:
         backend.encode_special_tokens = True  # the user's "</s>" is text; the file cannot hold this switch
         with library_call():
             vocabulary = backend.get_vocab(with_added_tokens=True)
@@ -82,10 +85,16 @@ class Tokenizer:
         self.vocabulary_size = max(vocabulary.values()) + 1
         self.kind = kind_of(description)
         self.lower_case = is_lower_case(description)
+        self.options = options or TokenizerOptions.described_by(
+            self.kind, self.vocabulary_size, self.lower_case
+        )
         self.start_id = _first(vocabulary, _STARTS)
         self.end_id = _first(vocabulary, _ENDS)
         self.unknown_id = _first(vocabulary, _UNKNOWNS)
         self.marks_boundaries = self.start_id is not None and prefix[:1] == [self.start_id]
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer of {self.kind}: {self.vocabulary_size:,} tokens>"
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

@@ -5,72 +5,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.configuration import Configuration, setting
-from lmviz.errors import LmvizError
 from lmviz.text.characters import clean, code_points, expand_case
 from lmviz.text.segments import SEGMENTS
 from lmviz.text.tokenizer import END, START, UNKNOWN, Tokenizer
 from lmviz.text.tokenizer_file import CHARACTER_PATTERN, library_call
+from lmviz.text.tokenizer_options import TokenizerOptions
 from lmviz.text.words import WORD_PATTERN
 
 if TYPE_CHECKING:
     import tokenizers
 
-KINDS = ("characters", "words", "bpe")
-_BYTES = 256
-_USUAL_MERGED_VOCABULARY = 4096
-_LARGEST_VOCABULARY = 1_000_000
 _BLOCK = 1 << 17  # characters counted at a time: no other thread has its turn meanwhile
 _LONG_RUN = re.compile(r"\S{2048}|\s{2048}")
 _SAMPLE = 1 << 22  # characters after which byte pairs are learned from a part of the text
-
-
-@dataclass(frozen=True)
-class TokenizerOptions(Configuration):
-    """How a vocabulary is learned."""
-
-    kind: str = setting("words", "What a token is.", choices=KINDS)
-    vocabulary: int = setting(
-        0,
-        "The largest number of tokens, the special ones included; 0 keeps every one.",
-        zero="all",
-        label="Largest vocabulary",
-        minimum=0,
-        maximum=_LARGEST_VOCABULARY,
-    )
-    minimum_count: int = setting(
-        1, "How often a token must occur in the training part; rarer ones are unknown.", minimum=1
-    )
-    lower_case: bool = setting(False, "Whether capital letters become small ones.")
-
-    def check(self) -> None:
-        smallest = _BYTES + 2
-        if self.kind == "bpe" and self.vocabulary < smallest:
-            raise LmvizError(
-                f"bpe:{self.vocabulary} has too few tokens: it takes {smallest} at least, "
-                f"which are the {_BYTES} bytes, START and END."
-            )
-
-    @classmethod
-    def from_specification(cls, text: str) -> Self:
-        """Read "characters", "words", "bpe" or "bpe:4096"."""
-        kind, colon, number = text.strip().partition(":")
-        if kind not in KINDS or (colon and (kind != "bpe" or not (number.isascii() and number.isdigit()))):
-            raise LmvizError(f"There is no tokenizer {text!r}: choose characters, words, or bpe:4096.")
-        if kind != "bpe":
-            return cls(kind=kind)
-        return cls(kind=kind, vocabulary=int(number) if colon else _USUAL_MERGED_VOCABULARY)
-
-    @property
-    def specification(self) -> str:
-        """The short form that `from_specification` reads."""
-        return f"{self.kind}:{self.vocabulary}" if self.kind == "bpe" else self.kind
 
 
 def train_tokenizer(texts: Iterable[str], options: TokenizerOptions, marks_boundaries: bool) -> Tokenizer:
@@ -91,7 +43,7 @@ def train_tokenizer(texts: Iterable[str], options: TokenizerOptions, marks_bound
         backend.post_processor = processors.TemplateProcessing(
             single=f"{START} $A", special_tokens=[(START, first)]
         )
-    return Tokenizer(backend)
+    return Tokenizer(backend, options)
 
 
 def _characters(texts: Iterable[str], options: TokenizerOptions, special: list[str]) -> tokenizers.Tokenizer:

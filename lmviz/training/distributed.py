@@ -21,6 +21,11 @@ def is_first_process() -> bool:
     return int(os.environ.get("RANK", "0")) == 0
 
 
+def is_alone() -> bool:
+    """Whether this process trains without others."""
+    return int(os.environ.get("WORLD_SIZE", "1")) == 1
+
+
 class Team:
     """The processes that train together; this base is a process alone, for whom agreement is easy."""
 
@@ -107,7 +112,7 @@ def join_team(device: torch.device) -> Team:
 
     A process joins once and stays until it ends, as a group that was left cannot be formed again.
     """
-    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+    if is_alone():
         return Team()
     if not distributed.is_initialized():
         # Optimizers import this module in any case. Were it imported later, the default values of its

@@ -94,7 +94,10 @@ def _parts(
 ) -> Iterator[tuple[float, np.ndarray]]:
     """The summed log-probability of targets, and the targets (row, position), part by part."""
     at_once = max(1, min(POSITIONS, LOGITS // model.vocabulary_size))
-    if next(model.parameters(), None) is None:  # nothing to compute, so no need for small parts
+    if model.reads_alone:
+        windows = (window for ids in documents for window in overlapping(ids, model.context or len(ids)))
+        yield from _apart(model, windows, 1, ignored_target)
+    elif next(model.parameters(), None) is None:  # nothing to compute, so no need for small parts
         whole = [Window(ids, 0) for ids in documents]
         yield from _apart(model, whole, LOOKED_UP, ignored_target)
     elif model.context is None:

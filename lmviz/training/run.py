@@ -39,6 +39,18 @@ LARGEST_DESCRIPTION = 100 * MEGABYTE
 """Bytes of a `run.json`, which names the files of its text, a hundred thousand of them at times."""
 
 
+class HoldsRun(LmvizError):
+    """A folder in which a run should begin holds one already."""
+
+    def __init__(
+        self,
+        folder: str | Path,
+        way_out: str = "choose another folder, or resume or overwrite that run",
+    ) -> None:
+        super().__init__(f"{folder} already holds a run: {way_out}.")
+        self.folder = folder
+
+
 class Run:
     """A folder with a training in it. `description` is what its `run.json` says."""
 
@@ -48,12 +60,23 @@ class Run:
 
     @classmethod
     def create(
-        cls, folder: str | Path, description: RunDescription, tokenizer: Tokenizer | None = None
+        cls,
+        folder: str | Path,
+        description: RunDescription,
+        tokenizer: Tokenizer | None = None,
+        *,
+        overwrite: bool = False,
     ) -> Self:
-        """Start a run in a folder that is new, or that at least holds none; LmvizError otherwise."""
+        """Start a run in a folder that is new, or that at least holds none.
+
+        With `overwrite` the run that is there is removed first. LmvizError otherwise, and when something
+        trains into it.
+        """
         folder = Path(folder)
         if os.path.exists(folder / "run.json"):
-            raise LmvizError(f"{folder} already holds a run: choose another folder, or resume that run.")
+            if not overwrite:
+                raise HoldsRun(folder)
+            _remove(folder)
         try:
             (folder / "snapshots").mkdir(parents=True, exist_ok=True)
             (folder / "resume").mkdir(exist_ok=True)
@@ -229,6 +252,18 @@ class Run:
             if later > step:
                 self._remove_snapshot(later)
         truncate_metrics(self._metrics, step)
+
+
+def _remove(folder: Path) -> None:
+    """Remove the files of a run and no others, its description last: a crash leaves what is still a run."""
+    from lmviz.training.lock import holding
+
+    with holding(folder):
+        for inner in (folder / "snapshots", folder / "resume"):
+            for path in inner.glob("*.safetensors"):
+                path.unlink(missing_ok=True)
+        for name in ("metrics.jsonl", "tokenizer.json", "run.json"):
+            (folder / name).unlink(missing_ok=True)
 
 
 def _no_run(folder: Path) -> LmvizError:

@@ -7,7 +7,8 @@ from torch import nn
 
 from lmviz.configuration import Configuration
 from lmviz.models.model import Model
-from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+from lmviz.text.tokenizer_options import TokenizerOptions
+from lmviz.text.tokenizer_training import train_tokenizer
 
 FARM = "cows eat corn\ncows eat corn\ncows eat grass\nbats sleep .\nthe cows sleep ."
 

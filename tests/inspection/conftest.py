@@ -9,7 +9,8 @@ from small_models import small_settings
 
 from lmviz.families import FAMILIES, build_model, find_family
 from lmviz.models.ngram.counts import count_ngrams
-from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+from lmviz.text.tokenizer_options import TokenizerOptions
+from lmviz.text.tokenizer_training import train_tokenizer
 
 SENTENCES = (
     "the cows eat corn .",

@@ -11,7 +11,8 @@ from lmviz.interchange.arpa import arpa_words, read_arpa, write_arpa
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.ngram.counts import count_ngrams
 from lmviz.models.ngram.model import Ngram
-from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+from lmviz.text.tokenizer_options import TokenizerOptions
+from lmviz.text.tokenizer_training import train_tokenizer
 
 SENTENCES = ["the bat made noise at night", "the cow eats grass", "a cow made noise", "the night eats a bat"]
 

@@ -221,3 +221,37 @@ def test_what_is_no_tokenizer_is_refused():
 def test_what_names_no_text_is_refused(source):
     with pytest.raises(LmvizError, match="names no text"):
         load_corpus(source)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"tokenizer": "words"},
+        {"tokenizer": "characters", "lower_case": True},
+        {"tokenizer": "words", "minimum_count": 2},
+        {"tokenizer": "words", "vocabulary": 9},
+        {"tokenizer": "bpe:260"},
+    ],
+)
+def test_a_text_read_with_the_tokenizer_of_a_corpus_is_that_corpus(small_text, settings):
+    """So that a training on one can be resumed on the other."""
+    corpus = load_corpus(small_text, **settings)
+    again = load_corpus(small_text, corpus.tokenizer)
+    assert again.options == corpus.options
+    assert again.fingerprint == corpus.fingerprint
+
+
+@pytest.mark.parametrize("specification", ["words", "characters", "bpe:260"])
+def test_a_tokenizer_from_a_file_says_what_it_is(small_text, specification, tmp_path):
+    corpus = load_corpus(small_text, specification, lower_case=True)
+    corpus.tokenizer.save(tmp_path / "tokenizer.json")
+    again = load_corpus(small_text, Tokenizer.load(tmp_path / "tokenizer.json"))
+    assert again.options == corpus.options
+    assert again.fingerprint == corpus.fingerprint
+
+
+def test_a_corpus_is_shown_in_a_line(small_text):
+    corpus = load_corpus(small_text)
+    for shown in (repr(corpus), repr(corpus.training_documents), repr(corpus.tokenizer)):
+        assert len(shown) < 200
+    assert "small" in repr(corpus)

@@ -10,7 +10,8 @@ from tokenizers import Tokenizer as Backend
 
 from lmviz.text.segments import SEGMENTS, SegmentEncoder
 from lmviz.text.tokenizer import Tokenizer
-from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+from lmviz.text.tokenizer_options import TokenizerOptions
+from lmviz.text.tokenizer_training import train_tokenizer
 
 TEXT = "The cows  eat corn.\n\nI don't know, İstanbul ΟΔΥΣΣΕΥΣ \t\u3000 漢字 “Hi” 3.14\r\n é e\u0301 😀 ſ K"
 SPACES = " \n\t\r\x0b\x0c\x1c\x1d\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000\ufeff\u200b\u180e"

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import END, START, UNKNOWN, Tokenizer, visible
-from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+from lmviz.text.tokenizer_options import TokenizerOptions
+from lmviz.text.tokenizer_training import train_tokenizer
 
 TEXT = 'The bat made noise at night.\n"The cows eat corn," said Otto; the cows eat grass. 7+8=15 €5\n'
 KINDS = ("characters", "words", "bpe:300")

@@ -3,7 +3,8 @@ import re
 import pytest
 
 from lmviz.errors import LmvizError
-from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer, without_long_runs
+from lmviz.text.tokenizer_options import TokenizerOptions
+from lmviz.text.tokenizer_training import train_tokenizer, without_long_runs
 
 TEXT = "b b b a a c"
 

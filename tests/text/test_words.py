@@ -2,7 +2,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+from lmviz.text.tokenizer_options import TokenizerOptions
+from lmviz.text.tokenizer_training import train_tokenizer
 from lmviz.text.words import Joiner, join_words
 
 CUT = train_tokenizer(["a"], TokenizerOptions(kind="words"), marks_boundaries=False)

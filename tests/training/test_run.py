@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from lmviz.errors import LmvizError
 from lmviz.models.model import Model
-from lmviz.text.tokenizer_training import TokenizerOptions, train_tokenizer
+from lmviz.text.tokenizer_options import TokenizerOptions
+from lmviz.text.tokenizer_training import train_tokenizer
 from lmviz.training import tensors as tensors_module
 from lmviz.training.description import RunDescription
 from lmviz.training.options import TrainingOptions

@@ -68,7 +68,8 @@ def test_unknown_words_are_told_apart(read: Session) -> None:
 
 
 def test_scrubbing_reads_the_model_as_it_was(read: Session, lstm_run: Path, qtbot: QtBot) -> None:
-    from lmviz.api import open_model, trace
+    from lmviz.api import open_model
+    from lmviz.questions import trace
 
     for step in (0, 3, 6):
         wanted = trace(open_model(lstm_run, step), "the cows eat")

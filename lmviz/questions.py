@@ -1,0 +1,250 @@
+"""What a model can be asked from Python: every function here also stands in `lmviz` itself.
+
+Wherever a model is taken, the folder of a run or the name of a sample model will do, which is then opened
+at its last snapshot. Indices count from 0, and negative ones from the end. Nothing heavy is imported
+before it is needed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from lmviz.api import load_corpus, open_model
+from lmviz.errors import LmvizError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lmviz.decoding.beam import BeamTree
+    from lmviz.decoding.comparison import Disagreement
+    from lmviz.decoding.distribution import Distribution
+    from lmviz.decoding.sampling import SamplingStep
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.inspection.logit_lens import LogitLens
+    from lmviz.inspection.trace import Trace
+    from lmviz.models.arithmetic import Arithmetic
+    from lmviz.models.model import Model
+    from lmviz.training.evaluation import Evaluation
+
+    Given = Model | str | Path
+    """A model, or what `open_model` takes."""
+
+    Ids = Sequence[int] | np.ndarray
+    """A row of token ids."""
+
+
+@overload
+def trace(
+    model: Given,
+    text: str | Ids,
+    *,
+    taps: Sequence[str] | None = None,
+    interventions: Sequence[Intervention] = (),
+) -> Trace: ...
+@overload
+def trace(
+    model: Given,
+    text: Sequence[str],
+    *,
+    taps: Sequence[str] | None = None,
+    interventions: Sequence[Intervention] = (),
+) -> list[Trace]: ...
+def trace(
+    model: Given,
+    text: str | Ids | Sequence[str],
+    *,
+    taps: Sequence[str] | None = None,
+    interventions: Sequence[Intervention] = (),
+) -> Trace | list[Trace]:
+    """One forward pass written down: `trace["layers/0/hidden"].array`, `.axes`, `trace.tokens`.
+
+    Of several texts there are as many traces, in their order. `taps` are patterns of addresses, such as
+    "layers/*/hidden"; by default all are recorded. LmvizError when a text cannot be read, or when a
+    pattern or an intervention does not fit the model.
+    """
+    from lmviz.inspection.tracing import trace as record
+
+    opened = _opened(model)
+    if isinstance(text, list | tuple) and text and all(isinstance(item, str) for item in text):
+        return [record(opened, str(one), taps=taps, interventions=interventions) for one in text]
+    return record(opened, text, taps=taps, interventions=interventions)  # type: ignore[arg-type]
+
+
+def explain(model: Given, trace: Trace, address: str, index: Sequence[int]) -> Arithmetic:
+    """Why a cell of a trace has its value: the operation, and every operand with its number and place.
+
+    `arithmetic.value` is the cell's value, `arithmetic.terms` what it is made of, and
+    `arithmetic.evaluate()` what the terms come to. The index follows the tap's axes. LmvizError when
+    there is no such cell, when an operand was not recorded, or when the trace was made by another model
+    or at another snapshot.
+    """
+    from lmviz.inspection.explain import explain as of_cell
+
+    return of_cell(_opened(model), trace, address, index)
+
+
+def logit_lens(
+    model: Given, trace: Trace, count: int = 5, positions: Sequence[int] | None = None
+) -> LogitLens:
+    """What the model would predict if it stopped early: the `count` likeliest tokens at each place.
+
+    At all positions of the trace, or at some. LmvizError when the places were not recorded, or when the
+    trace was made by another model or at another snapshot.
+    """
+    from lmviz.inspection.logit_lens import logit_lens as through_lens
+
+    return through_lens(_opened(model), trace, count, positions)
+
+
+def next_token(
+    model: Given, prefix: str | Ids, *, interventions: Sequence[Intervention] = (), **options: Any
+) -> Distribution:
+    """The distribution of the token that follows a prefix.
+
+    `options` are fields of `lmviz.decoding.options.SamplingOptions`: temperature, top_k, top_p, min_p.
+    LmvizError when the prefix cannot be read, or when an option or an intervention cannot be.
+    """
+    from lmviz.decoding.continuation import Continuation
+    from lmviz.decoding.options import SamplingOptions
+    from lmviz.decoding.sampling import distribution_after
+
+    chosen = SamplingOptions.from_values(options)
+    return distribution_after(Continuation.of(_changed(model, prefix, interventions), prefix), chosen)
+
+
+def sample(
+    model: Given,
+    prefix: str | Ids,
+    tokens: int = 20,
+    *,
+    interventions: Sequence[Intervention] = (),
+    **options: Any,
+) -> Iterator[SamplingStep]:
+    """Continue a prefix by at most `tokens` drawn tokens: `step.distribution`, `step.draw`, `step.token`.
+
+    `options` are fields of `lmviz.decoding.options.SamplingOptions`, seed=0 among them. An intervention at
+    a position stays there while the text grows. LmvizError when the prefix cannot be read, or when an
+    option or an intervention cannot be.
+    """
+    from lmviz.decoding.options import SamplingOptions
+    from lmviz.decoding.sampling import sample as draw
+
+    if not isinstance(tokens, int) or tokens < 0:
+        raise LmvizError(f"tokens cannot be {tokens!r}: say how many to add, from 0 on.")
+    chosen = SamplingOptions.from_values(options)
+    return draw(_changed(model, prefix, interventions, further=max(0, tokens - 1)), prefix, tokens, chosen)
+
+
+def beam_search(
+    model: Given, prefix: str | Ids, *, interventions: Sequence[Intervention] = (), **options: Any
+) -> BeamTree:
+    """The likeliest continuations of a prefix by beam search: `tree.results`, best first, `tree.best`.
+
+    The tree keeps all that was weighed, what was pruned included. `options` are fields of
+    `lmviz.decoding.options.BeamOptions`: width, length, length_penalty, stop_at_end. LmvizError when the
+    prefix cannot be read, or when an option or an intervention cannot be.
+    """
+    from lmviz.decoding.beam import beam_search as search
+    from lmviz.decoding.options import BeamOptions
+
+    chosen = BeamOptions.from_values(options)
+    return search(_changed(model, prefix, interventions, further=chosen.length - 1), prefix, chosen)
+
+
+def compare(models: Sequence[Given], text: str) -> Disagreement:
+    """Where in a text models expect different things, whatever their tokens.
+
+    `found.places` are the numbers of characters read so far, `found.divergence` the Jensen–Shannon
+    divergence of what comes next, in bits, and `found.largest(3)` the places where it is largest.
+    LmvizError when a model cannot read the text, or when there are fewer than two.
+    """
+    from lmviz.decoding.comparison import disagreement
+    from lmviz.decoding.shared_units import shared_units
+
+    if isinstance(models, str | Path) or len(models) < 2:
+        raise LmvizError(
+            "There is nothing to compare: give two models at least, as in compare([a, b], text)."
+        )
+    opened = [_opened(model) for model in models]
+    tokenizers = [model.tokenizer for model in opened if model.tokenizer is not None]
+    if len(tokenizers) < len(opened):
+        raise LmvizError("A model has no tokenizer, so it cannot read a text: open it from a run.")
+    return disagreement(opened, text, shared_units(tokenizers))
+
+
+def evaluate(
+    model: Given,
+    source: str | Path | Sequence[str | Path],
+    *,
+    interventions: Sequence[Intervention] = (),
+    encoding: str = "utf-8",
+    progress: Callable[[float], None] | None = None,
+) -> Evaluation:
+    """How well a model predicts a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
+    nats per token, `.perplexity`, `.bits_per_character`.
+
+    The text is divided into documents as the one the model learned from. Under interventions, positions
+    count from the start of each document, or of each window of the model's context; documents that lack
+    a position are read without that change, and each is held in memory whole. LmvizError when the text
+    cannot be read or is too short, or when an intervention cannot be.
+    """
+    import numpy as np
+
+    from lmviz.training.evaluation import evaluate_ids
+
+    opened = _opened(model)
+    tokenizer = opened.tokenizer
+    if tokenizer is None:
+        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
+    if any(item.concerns_tokens for item in interventions):
+        raise LmvizError("An intervention cannot change the tokens that are judged: change the text instead.")
+    text = load_corpus(source, tokenizer, documents=opened.documents, validation=0.0, encoding=encoding)
+    start = tokenizer.start_id if text.marks_boundaries else None
+    ids = text.training
+    documents = [ids] if start is None else np.split(ids, np.flatnonzero(ids == start)[1:])
+    positions = max(len(document) for document in documents) - 1
+    return evaluate_ids(
+        _with_interventions(opened, interventions, positions),
+        documents,
+        start,
+        characters=text.training_characters,
+        progress=progress,
+    )
+
+
+def _opened(model: Given) -> Model:
+    """The model itself, or the one that is meant; LmvizError where there is none."""
+    from lmviz.models.model import Model
+
+    if isinstance(model, Model):
+        return model
+    if isinstance(model, str | os.PathLike):
+        return open_model(model)
+    raise LmvizError(
+        f"A {type(model).__name__} is no model: give what open_model returns, the folder of a run, or the "
+        "name of a sample model."
+    )
+
+
+def _changed(
+    model: Given, prefix: str | Ids, interventions: Sequence[Intervention], *, further: int = 0
+) -> Model:
+    """The model under interventions, for a prefix that will grow by so many tokens more."""
+    from lmviz.models.prefix import read_prefix
+
+    opened = _opened(model)
+    return _with_interventions(opened, interventions, len(read_prefix(opened, prefix)) + further)
+
+
+def _with_interventions(model: Model, interventions: Sequence[Intervention], positions: int) -> Model:
+    """The model under interventions; LmvizError where one requires a position beyond those of a text."""
+    if not interventions:
+        return model
+    from lmviz.inspection.changed_model import ChangedModel
+    from lmviz.inspection.surgery import check_positions
+
+    check_positions(interventions, positions if model.context is None else min(positions, model.context))
+    return ChangedModel(model, interventions)

@@ -1,0 +1,194 @@
+"""What a model can be asked from Python, by itself, by its name, and under interventions."""
+
+import numpy as np
+import pytest
+
+import lmviz
+from lmviz.errors import LmvizError
+from lmviz.training import evaluation
+
+PREFIX = "The cow eats"
+FAMILIES = {
+    "lstm": {"steps": 10, "width": 8},
+    "transformer": {"steps": 10, "width": 8, "heads": 2, "layers": 2, "context": 16, "length": 8},
+    "window": {"steps": 10, "width": 8},
+    "ngram": {"steps": 10, "order": 3},
+}
+
+
+@pytest.fixture(scope="module")
+def folders(small_text, tmp_path_factory):
+    corpus = lmviz.load_corpus(small_text)
+    folder = tmp_path_factory.mktemp("runs")
+    for family, settings in FAMILIES.items():
+        lmviz.train(family, corpus, folder / family, seed=0, **settings)
+    return {family: folder / family for family in FAMILIES}
+
+
+@pytest.fixture(scope="module")
+def models(folders):
+    return {family: lmviz.open_model(path) for family, path in folders.items()}
+
+
+@pytest.fixture(params=sorted(FAMILIES))
+def family(request):
+    return request.param
+
+
+def change_of(family):
+    """An intervention that changes what every position predicts."""
+    return lmviz.add("logits", [2.0], token=(3,))
+
+
+def test_a_model_may_be_given_by_its_folder(folders, models, family, small_text):
+    path, model = folders[family], models[family]
+    found = lmviz.trace(path, PREFIX)
+    assert np.array_equal(found["logits"].array, lmviz.trace(model, PREFIX)["logits"].array)
+    assert lmviz.next_token(str(path), PREFIX).best == lmviz.next_token(model, PREFIX).best
+    drawn = [list(lmviz.sample(each, PREFIX, tokens=3, seed=1)) for each in (path, model)]
+    assert [step.id for step in drawn[0]] == [step.id for step in drawn[1]]
+    assert lmviz.evaluate(path, small_text) == lmviz.evaluate(model, small_text)
+    assert (
+        lmviz.beam_search(path, PREFIX, length=2).best.text
+        == lmviz.beam_search(model, PREFIX, length=2).best.text
+    )
+    assert lmviz.explain(path, found, "logits", (-1, 2)).value == found["logits"].array[-1, 2]
+    assert lmviz.logit_lens(path, found, positions=[-1]).positions == (len(found) - 1,)
+
+
+def test_a_sample_model_may_be_given_by_its_name():
+    assert lmviz.trace("stories-lstm", "the", taps=["logits"]).name == "stories-lstm"
+
+
+@pytest.mark.parametrize("model", [None, 3, b"stories-lstm"])
+def test_what_is_no_model_is_a_sentence(model):
+    with pytest.raises(LmvizError, match="is no model"):
+        lmviz.next_token(model, "the")
+
+
+def test_several_texts_are_traced_in_one_call(models, family):
+    texts = ["The cow", "The bat sees grass"]
+    found = lmviz.trace(models[family], texts, taps=["logits"], interventions=[change_of(family)])
+    assert [each.text for each in found] == texts
+    for text, each in zip(texts, found, strict=True):
+        alone = lmviz.trace(models[family], text, taps=["logits"], interventions=[change_of(family)])
+        assert np.array_equal(each["logits"].array, alone["logits"].array)
+
+
+def test_interventions_mean_the_same_whoever_is_asked(models, family):
+    model, changes = models[family], [change_of(family)]
+    logits = lmviz.trace(model, PREFIX, interventions=changes)["logits"].array[-1]
+    plain = lmviz.next_token(model, PREFIX)
+    found = lmviz.next_token(model, PREFIX, interventions=changes)
+    assert found.logits == pytest.approx(logits, abs=1e-5)
+    assert found.probability_of(3) > plain.probability_of(3)
+    [step] = lmviz.sample(model, PREFIX, tokens=1, temperature=0, interventions=changes)
+    assert step.distribution.logits == pytest.approx(logits, abs=1e-5)
+    tree = lmviz.beam_search(model, PREFIX, length=1, width=2, interventions=changes)
+    assert {node.id for node in tree.nodes[1:]} <= {item.id for item in found.top(2)}
+    expected = [item.probability for item in found.top(2)]
+    assert sorted((node.probability for node in tree.results), reverse=True) == pytest.approx(
+        expected, abs=1e-5
+    )
+
+
+def test_the_score_under_interventions_is_that_of_the_changed_model(models, family, small_text):
+    model = models[family]
+    nothing = lmviz.evaluate(model, small_text, interventions=[lmviz.scale("logits", 1.0)])
+    plain = lmviz.evaluate(model, small_text)
+    assert nothing.tokens == plain.tokens
+    assert nothing.negative_log_likelihood == pytest.approx(plain.negative_log_likelihood, abs=1e-5)
+    uniform = lmviz.evaluate(model, small_text, interventions=[lmviz.replace("logits", 0.0)])
+    assert uniform.perplexity == pytest.approx(model.vocabulary_size, rel=1e-5)
+
+
+def test_a_long_text_is_read_whole_under_interventions(models, small_text, monkeypatch):
+    monkeypatch.setattr(evaluation, "POSITIONS", 64)
+    plain = lmviz.evaluate(models["lstm"], small_text)
+    found = lmviz.evaluate(models["lstm"], small_text, interventions=[lmviz.scale("logits", 1.0)])
+    assert found.negative_log_likelihood == pytest.approx(plain.negative_log_likelihood, abs=1e-5)
+
+
+def test_shorter_documents_keep_their_last_position_when_read_beside_longer_ones(
+    models, tmp_path, small_text
+):
+    """What is changed at the last position is changed at that of each document."""
+    corpus = lmviz.load_corpus(small_text, documents="line")
+    run = lmviz.train("rnn", corpus, tmp_path / "run", steps=2, width=4)
+    model = lmviz.open_model(run.folder)
+    lines = ["The cow eats corn.", "The bat sees grass and hay and corn."]
+    change = [lmviz.replace("layers/0/hidden", 0.9, position=-1)]
+    scores = []
+    for text in (lines[:1], lines[1:], lines):
+        (tmp_path / "text.txt").write_text("\n".join(text) + "\n")
+        scores.append(lmviz.evaluate(model, tmp_path / "text.txt", interventions=change))
+    sums = [score.tokens * score.negative_log_likelihood for score in scores]
+    assert sums[2] == pytest.approx(sums[0] + sums[1])
+
+
+ASKED = [
+    lambda model, changes, text: lmviz.trace(model, PREFIX, interventions=changes),
+    lambda model, changes, text: lmviz.next_token(model, PREFIX, interventions=changes),
+    lambda model, changes, text: list(lmviz.sample(model, PREFIX, tokens=2, interventions=changes)),
+    lambda model, changes, text: lmviz.beam_search(model, PREFIX, length=2, interventions=changes),
+    lambda model, changes, text: lmviz.evaluate(model, text, interventions=changes),
+]
+
+
+@pytest.mark.parametrize("ask", ASKED)
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda: lmviz.zero("logits", position=5000), "There is no position 5000"),
+        (lambda: lmviz.zero("logits", token=5000), "There is no token 5000"),
+        (lambda: lmviz.zero("nowhere"), "No tap is called 'nowhere'"),
+        (lambda: lmviz.add("logits", lambda cells: cells * np.nan), "NaN"),
+    ],
+)
+def test_an_intervention_that_cannot_be_is_never_silent(models, family, ask, change, sentence, small_text):
+    with pytest.raises(LmvizError, match=sentence):
+        ask(models[family], [change()], small_text)
+
+
+def test_a_position_that_the_text_will_grow_to_is_there(models):
+    model, change = models["lstm"], lmviz.replace("logits", 0.0, position=4)
+    with pytest.raises(LmvizError, match="There is no position 4"):
+        lmviz.next_token(model, PREFIX, interventions=[change])
+    steps = list(lmviz.sample(model, PREFIX, tokens=3, interventions=[change]))
+    assert np.ptp(steps[1].distribution.logits) > 0
+    assert np.ptp(steps[2].distribution.logits) == 0  # of position 4
+
+
+def test_tokens_that_are_judged_cannot_be_changed(models, small_text):
+    change = lmviz.replace("tokens", 3, position=0)
+    with pytest.raises(LmvizError, match="change the text instead"):
+        lmviz.evaluate(models["lstm"], small_text, interventions=[change])
+
+
+def test_models_are_compared_over_one_text(models, folders):
+    found = lmviz.compare([models["lstm"], folders["ngram"], folders["window"]], PREFIX)
+    assert found.places.tolist() == [3, 7, 12]
+    assert (found.divergence >= 0).all()
+    assert found.divergence.max() > 0
+    assert lmviz.compare([models["lstm"], folders["lstm"]], PREFIX).divergence == pytest.approx(0)
+    for few in ([], [models["lstm"]], str(folders["lstm"])):
+        with pytest.raises(LmvizError, match="two models at least"):
+            lmviz.compare(few, PREFIX)
+
+
+def test_what_a_training_measured_and_kept_is_in_its_run(folders):
+    run = lmviz.Run.open(folders["lstm"])
+    assert run.snapshots()[-1] == 10
+    assert [line["step"] for line in run.metrics()][-1] == 10
+    assert run.metrics()[-1]["loss"] > 0
+
+
+def test_values_can_be_kept_in_files(models, tmp_path):
+    model = models["lstm"]
+    found = lmviz.trace(model, PREFIX)
+    found.save(tmp_path / "trace.npz")
+    again = lmviz.Trace.load(tmp_path / "trace.npz")
+    assert np.array_equal(again["logits"].array, found["logits"].array)
+    assert lmviz.explain(model, again, "logits", (0, 0)).value == found["logits"].array[0, 0]
+    model.tokenizer.save(tmp_path / "tokenizer.json")
+    assert lmviz.Tokenizer.load(tmp_path / "tokenizer.json").tokens() == model.tokenizer.tokens()
