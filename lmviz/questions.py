@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @overload
 def trace(
     model: Given,
-    text: str | Ids,
+    text_or_ids: str | Ids,
     *,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),
@@ -47,14 +47,14 @@ def trace(
 @overload
 def trace(
     model: Given,
-    text: Sequence[str],
+    text_or_ids: Sequence[str],
     *,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),
 ) -> list[Trace]: ...
 def trace(
     model: Given,
-    text: str | Ids | Sequence[str],
+    text_or_ids: str | Ids | Sequence[str],
     *,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),
@@ -68,9 +68,10 @@ def trace(
     from lmviz.inspection.tracing import trace as record
 
     opened = _opened(model)
-    if isinstance(text, list | tuple) and text and all(isinstance(item, str) for item in text):
-        return [record(opened, str(one), taps=taps, interventions=interventions) for one in text]
-    return record(opened, text, taps=taps, interventions=interventions)  # type: ignore[arg-type]
+    texts = text_or_ids if isinstance(text_or_ids, list | tuple) else ()
+    if texts and all(isinstance(text, str) for text in texts):
+        return [record(opened, text, taps=taps, interventions=interventions) for text in texts]
+    return record(opened, text_or_ids, taps=taps, interventions=interventions)  # type: ignore[arg-type]
 
 
 def explain(model: Given, trace: Trace, address: str, index: Sequence[int]) -> Arithmetic:

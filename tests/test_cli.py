@@ -349,3 +349,14 @@ def test_a_text_that_is_given_or_lies_near_is_not_asked_for(far_run, monkeypatch
     monkeypatch.chdir(far_run.parent)
     assert run(["train", "--resume", "--out", out, "--steps", "6"]) == 0
     assert "Read it?" not in capsys.readouterr().err
+
+
+def test_a_run_is_overwritten_only_when_it_is_said(small_text, tmp_path, capsys):
+    words = train_words("rnn", small_text, tmp_path / "run", "--steps", "2")
+    assert run(words) == 0
+    assert run(words) == 2
+    told = capsys.readouterr().err
+    assert "--resume" in told
+    assert "--overwrite" in told
+    assert run([*words, "--resume", "--overwrite"]) == 2
+    assert run([*words, "--overwrite"]) == 0
