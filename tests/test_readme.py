@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lmviz.cli import run
+from lmviz.errors import LmvizError
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -28,6 +29,16 @@ def test_the_python_example_runs(texts, capsys):
     [example] = blocks("python")
     exec(compile(example, "README.md", "exec"), {})
     assert "('position', 'unit')" in capsys.readouterr().out
+
+
+def test_run_twice_the_python_example_says_how_to_go_on(texts):
+    [example] = blocks("python")
+    exec(compile(example, "README.md", "exec"), {})
+    with pytest.raises(LmvizError, match=r"resume=True.*overwrite=True"):
+        exec(compile(example, "README.md", "exec"), {})
+    for how in ("resume", "overwrite"):
+        again = example.replace('out="runs/first"', f'out="runs/first", {how}=True')
+        exec(compile(again, "README.md", "exec"), {})
 
 
 def test_the_commands_run_in_their_order(texts, capsys):
