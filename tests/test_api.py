@@ -258,6 +258,8 @@ def test_a_run_that_is_being_trained_is_not_overwritten(corpus, tmp_path):
     next(prepared.progress)
     with pytest.raises(LmvizError, match="being trained already"):
         lmviz.train("rnn", corpus, tmp_path / "run", overwrite=True, steps=2, width=4)
+    assert Run.open(tmp_path / "run").snapshots() == [0], "it must not even begin to remove it"
+    assert Run.open(tmp_path / "run").description.options.steps == 5
     prepared.progress.close()
 
 
