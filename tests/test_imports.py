@@ -15,12 +15,6 @@ import pytest
 ROOT = Path(__file__).parent.parent
 Graph = Mapping[str, Set[str]]
 
-APP_CIRCLES = """
-look: stylesheet, theme
-widgets/base: card, demo, muted_line
-"""
-"""What still stands in the window. Once all of it is cut, its expected failure fails: delete both."""
-
 
 def module_name(path: Path, root: Path) -> str:
     parts = path.relative_to(root).with_suffix("").parts
@@ -69,10 +63,6 @@ def reachable(graph: Graph, start: str) -> set[str]:
     return found
 
 
-def is_of_app(circle: Set[str]) -> bool:
-    return all(name.startswith("lmviz.app") for name in circle)
-
-
 @pytest.fixture(scope="module")
 def found() -> set[frozenset[str]]:
     return circles(module_graph(ROOT, "lmviz"))
@@ -82,15 +72,8 @@ def told(some: set[frozenset[str]]) -> list[list[str]]:
     return sorted(sorted(circle) for circle in some)
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "core",
-        pytest.param("app", marks=pytest.mark.xfail(strict=True, reason=APP_CIRCLES)),
-    ],
-)
-def test_no_module_imports_one_that_imports_it(found, part):
-    assert told({circle for circle in found if is_of_app(circle) == (part == "app")}) == []
+def test_no_module_imports_one_that_imports_it(found):
+    assert told(found) == []
 
 
 def test_circles_are_found_wherever_an_import_hides(tmp_path):

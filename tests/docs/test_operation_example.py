@@ -66,7 +66,7 @@ def example() -> Iterator[ModuleType]:
         module.NormedModel = NormedModel
         patch.setitem(sys.modules, "normed_model", module)
         settings = "lmviz.models.window_configuration:WindowConfiguration"
-        learner = "lmviz.training.loop:learn"
+        learner = "lmviz.training.gradient_training:learn"
         family = families.Family("normed", "Normed", "", settings, "normed_model:NormedModel", learner)
         patch.setitem(families.FAMILIES, "normed", family)
         yield invariants()
