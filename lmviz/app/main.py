@@ -24,7 +24,9 @@ def main(path: str | None = None) -> int:
         signal.signal(asked, lambda *_: window.close())
     from PySide6.QtWidgets import QApplication
 
-    return QApplication.exec()
+    from lmviz.app.workers.closing import leave
+
+    return leave(QApplication.exec())
 
 
 def open_window(path: str | None = None) -> MainWindow:

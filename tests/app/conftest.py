@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.error import URLError
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
@@ -20,12 +20,14 @@ from lmviz.app.look.theme import STYLE_ARGUMENTS, theme_switch
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.workers.threads import BackgroundThread
 from lmviz.training.options import TrainingOptions
 
 TEXT = "the cows eat grass\nthe hens eat corn\nthe dog sees the cows\nthe hens see the dog\n" * 30
 LONG = 20_000  # milliseconds: on a loaded machine what comes comes late, and that is no failure
 for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals):
     _wait.__kwdefaults__["timeout"] = LONG
+IMPORTING = ("panels", "typesetting")  # threads that only import modules, and end by themselves
 NEVER = 10_000  # steps that no test waits for; with more, not every one is written down
 
 
@@ -47,24 +49,30 @@ def _no_collection_in_workers() -> Iterator[None]:
 def _nothing_is_left(qapp: QCoreApplication) -> Iterator[None]:
     """Fail a test that leaves a thread or a timer running."""
     gc.freeze()  # what was there before is none of this test's business, and collections stay quick
+    before = set(threading.enumerate())
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.collect()
-    left = _running()
-    for found in left:
-        if isinstance(found, QThread):
-            found.wait(10_000)  # or the process would abort here and hide which test it was
+    left = [*_threads_left(before), *_timers_left()]
     assert not left, f"left running: {left}"
 
 
-def _running() -> list[QThread | QTimer]:
-    # type() and not isinstance: some lazy modules import things when asked for their class
-    found = [thing for thing in gc.get_objects() if issubclass(type(thing), (QThread, QTimer))]
-    return [
-        thing
-        for thing in found
-        if isValid(thing) and (thing.isRunning() if isinstance(thing, QThread) else thing.isActive())
+def _threads_left(before: set[threading.Thread]) -> list[threading.Thread]:
+    """Threads of lmviz that run and did not before; those that import, and share a process, may go on."""
+    left = [
+        thread
+        for thread in threading.enumerate()
+        if isinstance(thread, BackgroundThread) and thread not in before and thread.name not in IMPORTING
     ]
+    for thread in left:
+        thread.join(10)  # so that it disturbs no later test
+    return left
+
+
+def _timers_left() -> list[QTimer]:
+    # type() and not isinstance: some lazy modules import things when asked for their class
+    found = [thing for thing in gc.get_objects() if issubclass(type(thing), QTimer)]
+    return [timer for timer in found if isValid(timer) and timer.isActive()]
 
 
 @pytest.fixture(autouse=True)

@@ -63,6 +63,5 @@ class Session(QObject):
         self.reading.show_stored(Reading(trace, None, model, trace.step))
 
     def close(self) -> None:
-        """Stop training, leaving a run that can be resumed, and wait for every thread."""
-        self.training.close()
-        self.work.close()
+        """Stop training, leaving a run that can be resumed, and wait a while for every thread."""
+        self.work.close(*self.training.close())

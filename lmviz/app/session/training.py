@@ -166,13 +166,14 @@ class Training(Part):
         if self._worker is not None:
             self._controls.learning_rate = learning_rate
 
-    def close(self) -> None:
-        """Stop training, leaving a run that can be resumed, and wait for the thread."""
+    def close(self) -> tuple[TrainingWorker, ...]:
+        """Ask the training to stop, leaving a run that can be resumed; its worker, to be waited for."""
         self._timer.stop()
-        if self._worker is not None:
-            self._worker.stop()
-            self._worker.wait()
-            self._worker = None
+        worker, self._worker = self._worker, None
+        if worker is None:
+            return ()
+        worker.stop()
+        return (worker,)
 
     def _start_new(self, steps: float) -> None:
         plan, corpus = self.plan, self._text.corpus
@@ -214,7 +215,7 @@ class Training(Part):
         controls = Controls()
         controls.learning_rate = learning_rate
         self._controls = controls
-        self._worker = TrainingWorker(lambda: begin(controls), steps, self)
+        self._worker = TrainingWorker(lambda: begin(controls), steps)
         self._worker.start()
         self._timer.start()
         self._take(state)
@@ -230,7 +231,7 @@ class Training(Part):
         worker = self._worker
         if worker is None:
             return
-        is_finished = worker.isFinished()  # asked first: what it left behind is then all there is
+        is_finished = not worker.is_alive()  # asked first: what it left behind is then all there is
         taken = worker.take_progress()
         for progress in taken:
             self._state.history.append(progress)
@@ -255,8 +256,6 @@ class Training(Part):
 
     def _forget_worker(self) -> None:
         self._timer.stop()
-        self._worker.wait()
-        self._worker.let_go()
         self._worker = None
 
     def _show_snapshots(self, folder: Path) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.part import Part
+from lmviz.app.workers.closing import Worker, wait_for
 from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.job import Job, JobWork
 from lmviz.app.workers.model_cache import ModelCache
@@ -40,7 +41,7 @@ class Work(Part):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._cache = ModelCache()
-        self._reader = ReadingWorker(self)
+        self._reader = ReadingWorker()
         self._jobs: dict[Job, Failed] = {}
         self._is_ready = False
         # Asked first of all, so that nothing which a stored trace gave rise to is computed without it.
@@ -63,8 +64,7 @@ class Work(Part):
 
     def start(self) -> None:
         """Start the reading thread, which loads torch first. Call it once the window is painted."""
-        if not self._reader.isRunning():
-            self._reader.start()
+        self._reader.start()
 
     def ask(self, key: str, work: Callable[[], T], answer: Callable[[T], object], failed: Failed) -> None:
         """Run `work` in the reading thread; only the newest request under a key is answered."""
@@ -142,13 +142,15 @@ class Work(Part):
         self.job_started.emit(job)
         return job
 
-    def close(self) -> None:
-        """Cancel and wait for every thread; nothing is answered any more."""
+    def close(self, *others: Worker) -> None:
+        """Cancel every thread and wait for it a while; nothing is answered any more.
+
+        `others` are workers that have been told to stop, to be waited for within the same time.
+        """
         for job in self._jobs:
             job.cancel()
-        for job in self._jobs:
-            job.wait()
         self._reader.stop()
+        wait_for([*others, *self._jobs, self._reader])
 
     def _say(self, fault: BaseException, doing: str, failed: Failed) -> None:
         sentence = sentence_for(fault, doing)
@@ -165,7 +167,6 @@ class Work(Part):
     def _forget_job(self, job: Job) -> None:
         del self._jobs[job]
         self.job_finished.emit(job)
-        job.let_go()
 
 
 def _load_torch() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
+
+from lmviz.app.workers.threads import BackgroundThread
 
 if TYPE_CHECKING:
     from lmviz.app.panels.table import PanelRow
@@ -25,7 +26,7 @@ class BuildingAhead(QObject):
     def __init__(self, session: Session, views: Sequence[PerspectiveView], parent: QObject) -> None:
         super().__init__(parent)
         self._views = tuple(views)
-        self._importing: threading.Thread | None = None
+        self._importing: BackgroundThread | None = None
         self._next = QTimer(self, singleShot=True)
         self._next.timeout.connect(self._build_one)
         session.work.ready_changed.connect(self._begin)
@@ -40,7 +41,7 @@ class BuildingAhead(QObject):
 
     def _begin(self) -> None:
         rows = [row for view in self._views for row in view.missing]
-        self._importing = threading.Thread(target=_import_all, args=(rows,), name="panels", daemon=True)
+        self._importing = BackgroundThread("panels", lambda: _import_all(rows))
         self._importing.start()
         self._next.start(QUIET)
 

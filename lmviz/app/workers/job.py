@@ -10,27 +10,31 @@ import time
 from collections.abc import Callable, Generator
 from typing import Any
 
-from PySide6.QtCore import QObject, QThread, Signal
+from PySide6.QtCore import QObject, Signal
 
-from lmviz.app.workers.threads import lower_priority
+from lmviz.app.workers.delivery import deliver_to
+from lmviz.app.workers.threads import BackgroundThread, lower_priority
 
 REPORT_EVERY = 0.05  # seconds
 
 Report = Callable[[float], None]
 JobWork = Callable[[Report], Generator[Any, None, Any] | Any]
+Message = tuple[str, Any]
+"""The name of one of the job's signals, and the value it brings."""
 
 
 class Cancelled(Exception):
     """Raised inside the work of a job that somebody has cancelled."""
 
 
-class Job(QThread):
-    """One piece of long work. `where` says which part of the window shows what went wrong with it.
+class Job(QObject):
+    """One piece of long work.
 
     `work` gets a function that takes the fraction done so far. It either returns its result, or is a
     generator: then a float it yields is the fraction done, anything else a partial result, and what it
-    returns is the result. It must know no widget. Signals arrive in the thread that made the job; a
-    job that is cancelled, or whose result was silenced, emits neither `succeeded` nor `failed`.
+    returns is the result. It must know no widget. Signals arrive in the window's thread; a job that is
+    cancelled emits neither `succeeded` nor `failed`. After `ended`, which is always the last, the job
+    is deleted.
     """
 
     progressed = Signal(float)
@@ -38,44 +42,71 @@ class Job(QThread):
     succeeded = Signal(object)
     failed = Signal(object, object)  # the job itself, the exception
     ended = Signal(object)  # the job itself, whatever came of it
-    _message = Signal(str, object)
 
-    def __init__(self, name: str, work: JobWork, parent: QObject | None = None, where: str = "") -> None:
+    def __init__(self, name: str, work: JobWork, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.name = name
-        self.where = where or name
-        self._work: JobWork | None = work
-        self._cancelled = False
-        self._reported = 0.0
-        # Signals out of the thread go to methods of this object and nowhere else: a function without a
-        # QObject of its own, still on its way when the job is destroyed, takes the process with it.
-        self._message.connect(self._deliver)
-        self.finished.connect(self._end)
+        self._driver = _Driver(work, deliver_to(self._deliver))
+        self._thread = BackgroundThread(name, self._driver.run)
 
     @property
     def is_cancelled(self) -> bool:
         """Whether somebody has cancelled it; the thread may still be on its way out."""
-        return self._cancelled
+        return self._driver.is_cancelled
+
+    def start(self) -> None:
+        """Begin the work, in a thread of its own."""
+        self._thread.start()
 
     def cancel(self) -> None:
         """Silence the job at once, and let it stop at its next report or value."""
-        self._cancelled = True
+        self._driver.is_cancelled = True
 
-    def let_go(self) -> None:
-        """Keep nothing of the work that is done; the thread stays, see `TrainingWorker.let_go`."""
-        self._work = None
+    def is_alive(self) -> bool:
+        """Whether its thread runs."""
+        return self._thread.is_alive()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until its thread has ended, at most `timeout` seconds."""
+        self._thread.join(timeout)
+
+    def _deliver(self, message: Message) -> None:
+        name, value = message
+        if name == "ended":
+            self._thread.join()  # it has nothing left to do
+            self.ended.emit(self)
+            self.deleteLater()
+        elif self.is_cancelled:
+            return
+        elif name == "failed":
+            self.failed.emit(self, value)
+        else:
+            getattr(self, name).emit(value)
+
+
+class _Driver:
+    """The part of a job that its thread holds: nothing of Qt."""
+
+    def __init__(self, work: JobWork, send: Callable[[Message], None]) -> None:
+        self.is_cancelled = False
+        self._work: JobWork | None = work
+        self._send = send
+        self._reported = 0.0
 
     def run(self) -> None:
+        """Do the work and say what came of it."""
         lower_priority()
         try:
             outcome = self._work(self._report)
             if isinstance(outcome, Generator):
                 outcome = self._drive(outcome)
-            self._message.emit("succeeded", outcome)
+            self._send(("succeeded", outcome))
         except Cancelled:
-            return
+            pass
         except BaseException as fault:  # a panic of a Rust library, too, is said in the window
-            self._message.emit("failed", fault)
+            self._send(("failed", fault))
+        self._work = None  # it may hold a whole corpus, and somebody may still hold the job
+        self._send(("ended", None))
 
     def _drive(self, generator: Generator[Any, None, Any]) -> Any:
         partial, pending = None, False
@@ -84,24 +115,24 @@ class Job(QThread):
                 value = next(generator)
             except StopIteration as end:
                 if pending:
-                    self._message.emit("partial_changed", partial)
+                    self._send(("partial_changed", partial))
                 return end.value
-            if self._cancelled:
+            if self.is_cancelled:
                 generator.close()
                 raise Cancelled
             if isinstance(value, float):
                 self._report(value)
             elif self._is_time():
-                self._message.emit("partial_changed", value)
+                self._send(("partial_changed", value))
                 pending = False
             else:
                 partial, pending = value, True
 
     def _report(self, fraction: float) -> None:
-        if self._cancelled:
+        if self.is_cancelled:
             raise Cancelled
         if self._is_time():
-            self._message.emit("progressed", float(fraction))
+            self._send(("progressed", float(fraction)))
 
     def _is_time(self) -> bool:
         now = time.monotonic()
@@ -109,14 +140,3 @@ class Job(QThread):
             return False
         self._reported = now
         return True
-
-    def _deliver(self, name: str, value: Any) -> None:
-        if self._cancelled:
-            return
-        if name == "failed":
-            self.failed.emit(self, value)
-        else:
-            getattr(self, name).emit(value)
-
-    def _end(self) -> None:
-        self.ended.emit(self)

@@ -1,8 +1,7 @@
 """The reading thread: of the requests under one key the newest wins, and stale answers never arrive.
 
-A request is a function of no arguments that knows no widget. Only its number goes to the thread;
-what to do with the answer stays on the window's side, so that nothing the thread lets go of can
-destroy a Qt object.
+A request is a function of no arguments that knows no widget. Only its work and its number go to the
+thread. What to do with the answer stays in the window's thread, because it may hold Qt objects.
 """
 
 from __future__ import annotations
@@ -13,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QObject, QThread, Signal
+from lmviz.app.workers.delivery import deliver_to
+from lmviz.app.workers.threads import BackgroundThread
 
 Work = Callable[[], Any]
 Answer = Callable[[Any], None]
@@ -27,67 +27,110 @@ class _Request:
     work: Work
 
 
-class ReadingWorker(QThread):
-    """Runs requests one after the other; answers arrive in the thread that made the worker."""
+@dataclass(frozen=True)
+class _Outcome:
+    request: _Request
+    result: Any = None
+    fault: BaseException | None = None
 
-    _done = Signal(object, object, object)  # request, result, exception
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._condition = threading.Condition()
-        self._waiting: dict[str, _Request] = {}
-        self._stopping = False
+class ReadingWorker:
+    """Runs requests one after the other; answers arrive in the window's thread."""
+
+    name = "reading the model"
+
+    def __init__(self) -> None:
+        self._queue = _Queue()
         self._numbers = itertools.count()
         self._listeners: dict[str, tuple[int, Answer, Failed]] = {}
-        self._done.connect(self._deliver)
+        queue, send = self._queue, deliver_to(self._deliver)  # the thread must not hold the listeners
+        self._thread = BackgroundThread(self.name, lambda: _run(queue, send))
+
+    def start(self) -> None:
+        """Start the thread; a second time nothing happens."""
+        if self._thread.ident is None:
+            self._thread.start()
 
     def ask(self, key: str, work: Work, answer: Answer, failed: Failed) -> None:
         """Run `work` soon, in place of any earlier request under this key."""
         request = _Request(key, next(self._numbers), work)
         self._listeners[key] = (request.number, answer, failed)
-        with self._condition:
-            self._waiting[key] = request  # an earlier one gives its place in the queue
-            self._condition.notify()
+        self._queue.put(request)
 
     def silence(self, key: str) -> None:
         """Nothing that was asked under this key will be answered."""
         self._listeners.pop(key, None)
-        with self._condition:
-            self._waiting.pop(key, None)
+        self._queue.remove(key)
 
     def is_busy(self, key: str) -> bool:
         """Whether an answer under this key is still to come."""
         return key in self._listeners
 
     def stop(self) -> None:
-        """Silence everything, let the thread end after the work in hand, and wait for it."""
+        """Silence everything, and let the thread end after the work in hand; does not wait for it."""
         self._listeners.clear()
-        with self._condition:
-            self._waiting.clear()
-            self._stopping = True
-            self._condition.notify()
-        self.wait()
+        self._queue.close()
 
-    def run(self) -> None:
-        while (request := self._take()) is not None:
-            try:
-                self._done.emit(request, request.work(), None)
-            except BaseException as fault:  # a panic of a Rust library, too, must not end the thread
-                self._done.emit(request, None, fault)
+    def is_alive(self) -> bool:
+        """Whether its thread runs."""
+        return self._thread.is_alive()
 
-    def _take(self) -> _Request | None:
-        with self._condition:
-            self._condition.wait_for(lambda: self._waiting or self._stopping)
-            if self._stopping:
-                return None
-            return self._waiting.pop(next(iter(self._waiting)))
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until its thread has ended, at most `timeout` seconds."""
+        if self._thread.ident is not None:
+            self._thread.join(timeout)
 
-    def _deliver(self, request: _Request, result: Any, fault: BaseException | None) -> None:
+    def _deliver(self, outcome: _Outcome) -> None:
+        request = outcome.request
         number, answer, failed = self._listeners.get(request.key, (None, None, None))
         if number != request.number:
             return
         del self._listeners[request.key]
-        if fault is None:
-            answer(result)
+        if outcome.fault is None:
+            answer(outcome.result)
         else:
-            failed(fault)
+            failed(outcome.fault)
+
+
+class _Queue:
+    """The requests that wait, at most one under each key; for both threads."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._waiting: dict[str, _Request] = {}
+        self._is_closed = False
+
+    def put(self, request: _Request) -> None:
+        """Add a request; it takes the place in the queue of an earlier one under its key."""
+        with self._condition:
+            self._waiting[request.key] = request
+            self._condition.notify()
+
+    def remove(self, key: str) -> None:
+        """Take back what waits under a key."""
+        with self._condition:
+            self._waiting.pop(key, None)
+
+    def close(self) -> None:
+        """Nothing more will be taken."""
+        with self._condition:
+            self._waiting.clear()
+            self._is_closed = True
+            self._condition.notify()
+
+    def take(self) -> _Request | None:
+        """The request that waits longest, once there is one; None when the queue has been closed."""
+        with self._condition:
+            self._condition.wait_for(lambda: self._waiting or self._is_closed)
+            return None if self._is_closed else self._waiting.pop(next(iter(self._waiting)))
+
+
+def _run(queue: _Queue, send: Callable[[_Outcome], None]) -> None:
+    """What the thread does."""
+    while (request := queue.take()) is not None:
+        try:
+            outcome = _Outcome(request, request.work())
+        except BaseException as fault:  # a panic of a Rust library, too, must not end the thread
+            outcome = _Outcome(request, fault=fault)
+        send(outcome)
+        del request, outcome  # or the last ones would be kept while the queue is empty

@@ -13,6 +13,7 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -50,6 +51,16 @@ def compute_with(cores: int | None) -> None:
 
 _deciding = threading.Lock()
 _all_cores = 0
+
+
+class BackgroundThread(threading.Thread):
+    """A thread of lmviz. The end of the process does not wait for it: `closing.wait_for` does, for a while.
+
+    What it runs must hold no Qt object; it sends what it has to say through `delivery.deliver_to`.
+    """
+
+    def __init__(self, name: str, work: Callable[[], None]) -> None:
+        super().__init__(name=name, target=work, daemon=True)
 
 
 class GarbageCollector(QObject):

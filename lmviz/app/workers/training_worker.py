@@ -13,9 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QThread
-
-from lmviz.app.workers.threads import lower_priority
+from lmviz.app.workers.threads import BackgroundThread, lower_priority
 
 if TYPE_CHECKING:
     import torch
@@ -30,19 +28,19 @@ LARGEST_LIVE_STATE = 64 * 2**20  # bytes; larger weights are shown from snapshot
 SHARE_FOR_COPIES = 0.05  # of the training's time at most goes into copying weights
 
 
-class TrainingWorker(QThread):
-    """Runs one training in the background.
+class TrainingWorker:
+    """Runs one training in the background, in a thread of its own.
 
     `begin` is called in the thread, where torch may be imported and a model be built. The first value
     of its generator is the state before the first step. `steps` is how many steps to take before
-    pausing by itself. Its parent takes it along when it goes, and nothing deletes it before; see `let_go`.
+    pausing by itself.
     """
 
-    def __init__(
-        self, begin: Callable[[], PreparedTraining], steps: float = math.inf, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._begin: Callable[[], PreparedTraining] | None = begin
+    name = "training"
+
+    def __init__(self, begin: Callable[[], PreparedTraining], steps: float = math.inf) -> None:
+        self._begin = begin
+        self._thread = BackgroundThread(self.name, self._run)
         self._allowed = steps
         self._stopping = False
         self._condition = threading.Condition()
@@ -59,14 +57,17 @@ class TrainingWorker(QThread):
         """Whether it has been told to wait."""
         return self._allowed <= 0
 
-    def let_go(self) -> None:
-        """Keep nothing of what was trained, once it has been waited for.
+    def start(self) -> None:
+        """Begin the training."""
+        self._thread.start()
 
-        The thread itself stays with its parent: PySide 6.10 now and then dies in the deletion of a QThread
-        whose `run` is Python's, when Qt deletes it later on its own.
-        """
-        self._begin = self._state = self.fault = None
-        self._mailbox.clear()
+    def is_alive(self) -> bool:
+        """Whether its thread runs."""
+        return self._thread.is_alive()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until its thread has ended, at most `timeout` seconds."""
+        self._thread.join(timeout)
 
     def take_progress(self) -> list[Progress]:
         """What has been yielded since the last call, oldest first."""
@@ -110,7 +111,7 @@ class TrainingWorker(QThread):
             self._allowed = steps
             self._condition.notify()
 
-    def run(self) -> None:
+    def _run(self) -> None:
         lower_priority()
         try:
             training = self._begin()

@@ -3,7 +3,8 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QCoreApplication
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QObject
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.workers.job import Job
@@ -20,7 +21,7 @@ def start(qapp: QCoreApplication) -> Iterator[Callable[..., Job]]:
     yield start
     for job in jobs:
         job.cancel()
-        job.wait()
+        job.join()
 
 
 def test_what_a_function_returns_is_the_result(start: Callable[..., Job], qtbot: QtBot) -> None:
@@ -82,7 +83,7 @@ def test_a_cancelled_job_says_nothing_more_and_its_generator_is_closed(
         signal.connect(heard.append)
     with qtbot.waitSignal(job.progressed):
         job.start()
-    with qtbot.waitSignal(job.finished):
+    with qtbot.waitSignal(job.ended):
         job.cancel()
     assert closed == [True]
     assert heard == []
@@ -97,7 +98,7 @@ def test_a_function_that_reports_stops_where_it_reports(start: Callable[..., Job
     job = start(work)
     with qtbot.waitSignal(job.progressed):
         job.start()
-    with qtbot.waitSignal(job.finished):
+    with qtbot.waitSignal(job.ended):
         job.cancel()
 
 
@@ -130,6 +131,42 @@ def test_a_result_on_its_way_is_dropped_when_the_job_is_cancelled(
     with qtbot.waitSignal(job.ended):
         job.start()
         done.wait()
-        job.wait()  # its result has been sent, and nothing was delivered yet
+        job.join()  # its result has been sent, and nothing was delivered yet
         job.cancel()
     assert heard == []
+
+
+def test_a_job_that_has_ended_is_deleted(start: Callable[..., Job], qtbot: QtBot) -> None:
+    job = start(lambda report: "done")
+    with qtbot.waitSignal(job.destroyed):
+        job.start()
+    assert not job.is_alive()
+    job.cancel()  # whoever still holds it may say so
+
+
+def test_a_job_that_was_destroyed_while_it_worked_says_nothing(
+    start: Callable[..., Job], qtbot: QtBot
+) -> None:
+    gate, heard, parent = threading.Event(), [], QObject()
+    doomed = Job("a job", lambda report: gate.wait(), parent)
+    doomed.succeeded.connect(heard.append)
+    doomed.start()
+    shiboken6.delete(parent)
+    gate.set()
+    doomed.join()
+    later = start(lambda report: "done")
+    with qtbot.waitSignal(later.succeeded):  # what the first has sent came before
+        later.start()
+    assert heard == []
+
+
+def test_the_thread_does_not_keep_the_job(qapp: QCoreApplication) -> None:
+    gate, destroyed = threading.Event(), []
+    job = Job("a job", lambda report: gate.wait())
+    job.destroyed.connect(lambda: destroyed.append(threading.get_ident()))
+    job.start()
+    thread = next(thread for thread in threading.enumerate() if thread.name == "a job")
+    del job
+    assert destroyed == [threading.get_ident()], "in the window's thread, while the work goes on"
+    gate.set()
+    thread.join()

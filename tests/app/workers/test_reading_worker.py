@@ -2,7 +2,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QObject
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.workers.reading_worker import ReadingWorker
@@ -14,6 +14,7 @@ def reader(qapp: QCoreApplication) -> Iterator[ReadingWorker]:
     reader.start()
     yield reader
     reader.stop()
+    reader.join()
 
 
 class Heard:
@@ -53,9 +54,9 @@ def test_an_answer_that_was_overtaken_while_it_was_worked_on_never_arrives(
     begun.wait()
     heard.ask("prefix", lambda: "fresh")
     gate.set()
-    qtbot.waitUntil(lambda: bool(heard.answers))
-    qtbot.wait(20)
-    assert heard.answers == ["fresh"]
+    heard.ask("after", lambda: "after")  # answered last, when a stale answer would have arrived
+    qtbot.waitUntil(lambda: "after" in heard.answers)
+    assert heard.answers == ["fresh", "after"]
 
 
 def test_an_answer_already_on_its_way_is_dropped_when_the_key_is_silenced(
@@ -99,20 +100,41 @@ def test_answers_arrive_in_the_thread_of_the_window(reader: ReadingWorker, qtbot
     assert threads[0] != threads[1] == threading.get_ident()
 
 
-def test_stopping_waits_for_the_work_in_hand_and_answers_nothing(
-    qapp: QCoreApplication, qtbot: QtBot
+def test_after_stopping_the_work_in_hand_ends_and_nothing_is_answered(
+    qapp: QCoreApplication, reader: ReadingWorker, qtbot: QtBot
 ) -> None:
-    reader, begun, gate = ReadingWorker(), threading.Event(), threading.Event()
-    reader.start()
-    heard = Heard(reader)
+    stopped, begun, gate, worked = ReadingWorker(), threading.Event(), threading.Event(), []
+    stopped.start()
+    heard = Heard(stopped)
     heard.ask("a", lambda: begun.set() or gate.wait())
-    heard.ask("b", lambda: "never")
+    heard.ask("b", lambda: worked.append("never"))
     begun.wait()
-    threading.Timer(0.05, gate.set).start()
-    reader.stop()
-    assert reader.isFinished()
-    qtbot.wait(20)
-    assert heard.answers == []
+    stopped.stop()
+    assert stopped.is_alive(), "stopping itself does not wait"
+    gate.set()
+    stopped.join()
+    later = Heard(reader)
+    later.ask("later", lambda: "later")
+    qtbot.waitUntil(lambda: bool(later.answers))  # what the stopped one has sent came before
+    assert heard.answers == worked == []
+
+
+def test_the_thread_holds_nothing_of_those_who_asked(reader: ReadingWorker, qtbot: QtBot) -> None:
+    begun, gate = threading.Event(), threading.Event()
+    destroyed: list[int] = []
+
+    class Asking(QObject):
+        def take(self, answer: object) -> None:
+            raise AssertionError("it is gone")
+
+    asking = Asking()
+    asking.destroyed.connect(lambda: destroyed.append(threading.get_ident()))
+    reader.ask("a", lambda: begun.set() or gate.wait(), asking.take, print)
+    begun.wait()
+    reader.silence("a")
+    del asking
+    assert destroyed == [threading.get_ident()], "in the window's thread, while the work goes on"
+    gate.set()
 
 
 class Panic(BaseException):

@@ -51,7 +51,7 @@ def start(lesson: Lesson, qapp: QCoreApplication) -> Iterator[Callable[..., Trai
     yield start
     for worker in workers:
         worker.stop()
-        worker.wait()
+        worker.join()
 
 
 def newest(worker: TrainingWorker, seen: list[Progress]) -> int:
@@ -59,27 +59,37 @@ def newest(worker: TrainingWorker, seen: list[Progress]) -> int:
     return seen[-1].step if seen else -1
 
 
+def held_at(worker: TrainingWorker, qtbot: QtBot) -> int:
+    """The step a worker that was told to pause waits at: from there it gives its weights."""
+    taken: list[tuple[int, dict[str, torch.Tensor]] | None] = []
+    worker.want_state()
+    qtbot.waitUntil(lambda: bool(taken.append(worker.take_state()) or taken[-1]))
+    return taken[-1][0]
+
+
 def test_one_step_is_one_step_after_the_state_before_the_first(
     start: Callable[..., TrainingWorker], qtbot: QtBot
 ) -> None:
     worker, seen = start(steps=1), []
-    qtbot.waitUntil(lambda: newest(worker, seen) == 1)
-    qtbot.wait(30)
-    assert newest(worker, seen) == 1
+    qtbot.waitUntil(lambda: newest(worker, seen) >= 1)
+    assert held_at(worker, qtbot) == 1
     worker.step()
-    qtbot.waitUntil(lambda: newest(worker, seen) == 2)
-    qtbot.wait(30)
-    assert newest(worker, seen) == 2
+    qtbot.waitUntil(lambda: newest(worker, seen) >= 2)
+    assert held_at(worker, qtbot) == 2
     assert worker.is_paused
+    worker.stop()
+    worker.join()
+    assert newest(worker, seen) == 2
 
 
 def test_pausing_holds_and_going_on_goes_on(start: Callable[..., TrainingWorker], qtbot: QtBot) -> None:
     worker, seen = start(), []
     qtbot.waitUntil(lambda: newest(worker, seen) > 5)
     worker.pause()
-    held = newest(worker, seen)
-    qtbot.wait(30)
-    assert newest(worker, seen) <= held + 1, "the step in hand, and no other"
+    begun = newest(worker, seen)
+    held = held_at(worker, qtbot)
+    assert held <= begun + 1, "the step in hand, and no other"
+    assert newest(worker, seen) == held
     worker.go_on()
     qtbot.waitUntil(lambda: newest(worker, seen) > held + 1)
     assert [progress.step for progress in seen] == list(range(len(seen))), "nothing is lost on the way"
@@ -90,9 +100,10 @@ def test_a_pause_is_never_lost_however_it_falls(start: Callable[..., TrainingWor
     for _ in range(30):
         worker.go_on()
         worker.pause()
-    held = newest(worker, seen)
-    qtbot.wait(30)
-    assert newest(worker, seen) <= held + 1
+    held = held_at(worker, qtbot)
+    worker.stop()
+    worker.join()
+    assert newest(worker, seen) == held
 
 
 @pytest.mark.parametrize("paused", [True, False])
@@ -101,8 +112,8 @@ def test_stopping_closes_the_generator_running_or_paused(
 ) -> None:
     worker = start(steps=1 if paused else float("inf"))
     qtbot.waitUntil(lambda: worker.has_begun)
-    with qtbot.waitSignal(worker.finished):
-        worker.stop()
+    worker.stop()
+    worker.join()
     assert lesson.closed
     assert worker.fault is None
 
@@ -126,7 +137,7 @@ def test_whatever_is_raised_is_kept_as_the_fault(start: Callable[..., TrainingWo
         raise MemoryError(threading.current_thread().name)
 
     worker = start(begin=begin)
-    qtbot.waitUntil(worker.isFinished)
+    worker.join()
     assert isinstance(worker.fault, MemoryError)
     assert not worker.has_begun
 
@@ -141,7 +152,7 @@ def test_a_panic_of_a_library_is_a_fault_and_no_stop(
         raise Panic
 
     worker = start(begin=begin)
-    qtbot.waitUntil(worker.isFinished)
+    worker.join()
     assert isinstance(worker.fault, Panic)
 
 
@@ -156,7 +167,7 @@ def test_weights_of_one_step_are_copied_once(
     qtbot.waitUntil(lambda: worker.take_state() is not None)
     worker.want_state()
     worker.stop()
-    worker.wait()
+    worker.join()
     assert len(copied) == 1
 
 
@@ -170,7 +181,7 @@ def test_large_weights_are_not_copied(
     worker.want_state()
     qtbot.waitUntil(lambda: bool(looked))
     worker.stop()
-    worker.wait()
+    worker.join()
     assert worker.take_state() is None
 
 

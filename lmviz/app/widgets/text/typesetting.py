@@ -7,10 +7,11 @@ import threading
 from functools import lru_cache
 
 from lmviz.app.look.roles import Theme
+from lmviz.app.workers.threads import BackgroundThread
 
 _COLOR = re.compile(r"\\(text)?color\{([a-z_]+)\}")
 _ready = threading.Event()
-_loader: threading.Thread | None = None
+_loader: BackgroundThread | None = None
 
 
 def load() -> None:
@@ -26,7 +27,7 @@ def load_in_background() -> None:
     """Begin to load, without waiting; `ready` says when it is done."""
     global _loader
     if _loader is None and not _ready.is_set():
-        _loader = threading.Thread(target=load, name="typesetting", daemon=True)
+        _loader = BackgroundThread("typesetting", load)
         _loader.start()
 
 

@@ -1,0 +1,62 @@
+"""The end of the program: threads are waited for, but not endlessly.
+
+Work in a thread can only be asked to stop. What does not come to a point where it looks, such as an import
+or one long step, is given up. Its thread still runs then, possibly inside torch, and the usual end of a
+Python process, which takes everything apart, would crash or hang with it: `leave` ends the process at once.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from typing import Protocol
+
+from lmviz.app.workers.threads import BackgroundThread
+
+LONGEST_WAIT = 5.0  # seconds, for all threads together
+
+logger = logging.getLogger("lmviz")
+
+
+class Worker(Protocol):
+    """What runs in a thread of its own, and has been asked to stop."""
+
+    name: str
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until its thread has ended, at most `timeout` seconds."""
+
+    def is_alive(self) -> bool:
+        """Whether its thread runs."""
+
+
+def wait_for(workers: Iterable[Worker], seconds: float = LONGEST_WAIT) -> tuple[str, ...]:
+    """Wait until all of them have ended, together at most so many seconds.
+
+    The names of those that have not are returned, logged, and written to stderr.
+    """
+    workers = tuple(workers)
+    deadline = time.monotonic() + seconds
+    for worker in workers:
+        worker.join(max(0.0, deadline - time.monotonic()))
+    given_up = tuple(worker.name for worker in workers if worker.is_alive())
+    for name in given_up:
+        sentence = f"lmviz closes without “{name}”, which did not stop within {seconds:g} seconds."
+        logger.warning(sentence)
+        print(sentence, file=sys.stderr)
+    return given_up
+
+
+def leave(code: int) -> int:
+    """The exit code, where no thread runs any more; otherwise this ends the process with it."""
+    if any(isinstance(thread, BackgroundThread) for thread in threading.enumerate()):
+        logging.shutdown()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # a program without a console has none
+                stream.flush()
+        os._exit(code)
+    return code
