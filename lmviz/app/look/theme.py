@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QComboBox, QWidget
 from shiboken6 import isValid
 
 from lmviz.app.look.roles import DARK, LIGHT, PROJECTOR_SCALE, Theme
@@ -89,6 +89,8 @@ class ThemeSwitch(QObject):
         for window in application.topLevelWidgets():
             if window.windowHandle() is None:
                 _take_over_font(window)
+            for box in window.findChildren(QComboBox):
+                _delete_replaced_delegates(box.view())
         self.theme_changed.emit()
 
 
@@ -97,6 +99,13 @@ def _take_over_font(window: QWidget) -> None:
     for widget in (window, *window.findChildren(QWidget)):
         if not widget.font().resolveMask():  # it has asked for nothing of its own
             widget.setFont(QFont())
+
+
+def _delete_replaced_delegates(view: QAbstractItemView) -> None:
+    """Delete what has drawn the rows of a combo box before its style changed: Qt leaves it with the view."""
+    for delegate in view.findChildren(QAbstractItemDelegate, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        if delegate is not view.itemDelegate():
+            delegate.deleteLater()
 
 
 def _palette(theme: Theme) -> QPalette:
