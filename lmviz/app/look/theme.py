@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QComboBox, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QStyledItemDelegate, QWidget
 from shiboken6 import isValid
 
 from lmviz.app.look.roles import DARK, LIGHT, PROJECTOR_SCALE, Theme
@@ -82,6 +82,8 @@ class ThemeSwitch(QObject):
         chosen = {"light": LIGHT, "dark": DARK}.get(self.choice, DARK if dark else LIGHT)
         _current = replace(chosen, scale=PROJECTOR_SCALE) if self.projector else chosen
         application = QApplication.instance()
+        for window in application.topLevelWidgets():
+            _keep_delegates(window)
         application.setStyleSheet("")  # one sheet in place of another takes Qt ten times as long
         application.setPalette(_palette(_current))
         application.setFont(_current.font())
@@ -89,8 +91,6 @@ class ThemeSwitch(QObject):
         for window in application.topLevelWidgets():
             if window.windowHandle() is None:
                 _take_over_font(window)
-            for box in window.findChildren(QComboBox):
-                _delete_replaced_delegates(box.view())
         self.theme_changed.emit()
 
 
@@ -101,11 +101,14 @@ def _take_over_font(window: QWidget) -> None:
             widget.setFont(QFont())
 
 
-def _delete_replaced_delegates(view: QAbstractItemView) -> None:
-    """Delete what has drawn the rows of a combo box before its style changed: Qt leaves it with the view."""
-    for delegate in view.findChildren(QAbstractItemDelegate, options=Qt.FindChildOption.FindDirectChildrenOnly):
-        if delegate is not view.itemDelegate():
-            delegate.deleteLater()
+def _keep_delegates(window: QWidget) -> None:
+    """Give each combo box a delegate of its own, which draws as Qt's does.
+
+    Where the box has Qt's, every change of style puts another in its place and does not delete the old one.
+    """
+    for box in window.findChildren(QComboBox):
+        if box.itemDelegate().parent() is not box:
+            box.setItemDelegate(QStyledItemDelegate(box))
 
 
 def _palette(theme: Theme) -> QPalette:
