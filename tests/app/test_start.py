@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lmviz.app.workers.closing import LONGEST_WAIT
 from lmviz.doctor import missing_libraries
 
 FIRST_PAINT = """
@@ -160,3 +161,48 @@ MainWindow.__init__ = make
     [fonts, ready] = done.stdout.splitlines()
     assert ready == "ready"
     assert fonts.count(",") == 0, fonts
+
+
+STUCK = """
+import threading
+import time
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from lmviz.app.session.session import Session
+
+started = Session.start
+at_work = threading.Barrier(3)
+
+def start(self):
+    self.ready_changed.connect(lambda: QTimer.singleShot(100, lambda: get_stuck(self)))
+    started(self)
+
+def count_for_ever(report):
+    at_work.wait()
+    while True:
+        sum(range(1000))
+
+def wait_for_ever():
+    at_work.wait()
+    threading.Event().wait()
+
+def get_stuck(session):
+    session.start_reporting_job("Counting for ever", count_for_ever, print)
+    session.ask_reader("stuck", wait_for_ever, print)
+    at_work.wait()
+    began = time.monotonic()
+    QApplication.instance().closeAllWindows()
+    print(f"{time.monotonic() - began:.2f}", flush=True)
+
+Session.start = start
+"""
+
+
+def test_a_job_and_a_reader_that_never_end_are_given_up_after_five_seconds_together(tmp_path: Path) -> None:
+    done = run(tmp_path, STUCK + RUN)
+    assert done.returncode == 0, done.stderr
+    assert LONGEST_WAIT <= float(done.stdout) < 1.5 * LONGEST_WAIT
+    given_up = [line.split("”")[0].split("“")[1] for line in done.stderr.splitlines()]
+    assert given_up == ["Counting for ever", "reading the model"]
+    log = next(tmp_path.rglob("lmviz.log")).read_text(encoding="utf-8")
+    assert all(name in log for name in given_up)
