@@ -1,0 +1,139 @@
+"""What a person does again and again leaves the window as large as it was: in Qt objects and in memory."""
+
+import gc
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QPixmapCache
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from shiboken6 import getCppPointer, isValid
+
+from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import FAMILIES
+from lmviz.training.options import TrainingOptions
+
+TRAINING = TrainingOptions(steps=2, batch=2, length=8, snapshots=2, validate_every=0)
+LATE = 3  # objects that may be made when they are first used, such as the lines of an icon
+LARGEST_GROWTH = 4 * 2**20  # bytes for a hundred times; what the allocator takes and gives varies by less
+
+
+class Habits:
+    """What is done again and again to a window that shows a reading."""
+
+    def __init__(self, window: MainWindow, text_file: Path, qtbot: QtBot) -> None:
+        self._window, self._session, self._text_file, self._qtbot = window, window.session, text_file, qtbot
+        for row in shown_perspectives():
+            self.show(row.name)
+
+    def switch(self, times: int) -> None:
+        names = [row.name for row in shown_perspectives()]
+        for number in range(times):
+            self.show(names[number % len(names)])
+
+    def show(self, name: str) -> None:
+        self._window.show_perspective(name)
+        QApplication.processEvents()
+        panels = self._window.perspective.panels
+        self._qtbot.waitUntil(lambda: any(panel.is_in_sight for panel in panels))
+
+    def change_theme(self, times: int) -> None:
+        for number in range(times):
+            self._window.set_theme(("dark", "light")[number % 2])
+            QApplication.processEvents()
+
+    def train(self, times: int) -> None:
+        """Train a small model; what it opens is closed again, for an open model may have its place."""
+        session = self._session
+        if session.corpus is None:
+            with self._qtbot.waitSignal(session.corpus_changed):
+                session.open_corpus(self._text_file, documents="line")
+        for _ in range(times):
+            session.train("lstm", FAMILIES["lstm"].configuration(width=8), TRAINING)
+            self._qtbot.waitUntil(self._trained)
+            session.close_model(session.model)
+
+    def _trained(self) -> bool:
+        training, model = self._session.training, self._session.model
+        return training.phase == "finished" and model is not None and model.folder == training.folder
+
+    def run_jobs(self, times: int) -> None:
+        session, answers = self._session, []
+        for number in range(times):
+            session.start_reporting_job("a job", lambda report, number=number: number, answers.append)
+        self._qtbot.waitUntil(lambda: not session.jobs)
+        assert sorted(answers) == list(range(times))
+
+
+Habit = Callable[[Habits, int], None]
+
+
+@pytest.fixture
+def habits(window: MainWindow, read: Session, text_file: Path, qtbot: QtBot) -> Habits:
+    return Habits(window, text_file, qtbot)
+
+
+def collect() -> None:
+    QApplication.processEvents()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+
+
+def qt_objects() -> Counter[str]:
+    """How many there are of each kind, whether in a tree of Qt's or known to Python alone."""
+    collect()
+    trees = [QApplication.instance(), *QApplication.topLevelWidgets()]
+    in_trees = [*trees, *(thing for tree in trees for thing in tree.findChildren(QObject))]
+    # type() and not isinstance: some lazy modules import things when asked for their class
+    known = [thing for thing in gc.get_objects() if issubclass(type(thing), QObject) and isValid(thing)]
+    found = {getCppPointer(thing)[0]: thing for thing in in_trees + known}.values()
+    return Counter(f"{thing.metaObject().className()} {thing.objectName()}".strip() for thing in found)
+
+
+def memory() -> int:
+    """The bytes that the process has in memory, without the pixmaps that Qt keeps, up to 10 MB of them."""
+    collect()
+    QPixmapCache.clear()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def wait_until_no_more_than(before: Counter[str], qtbot: QtBot) -> None:
+    """Some go only after a while, such as those of a job whose end has not arrived yet."""
+
+    def check() -> None:
+        now = qt_objects()
+        assert now.total() <= before.total() + LATE, now - before
+
+    qtbot.waitUntil(check)
+
+
+@pytest.mark.parametrize(
+    ("habit", "times"),
+    [(Habits.switch, 100), (Habits.change_theme, 10), (Habits.train, 10), (Habits.run_jobs, 100)],
+)
+def test_the_window_does_not_grow(habit: Habit, times: int, habits: Habits, qtbot: QtBot) -> None:
+    habit(habits, len(shown_perspectives()))
+    before = qt_objects()
+    habit(habits, times)
+    wait_until_no_more_than(before, qtbot)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(sys.platform != "linux", reason="reads its memory where Linux tells it")
+@pytest.mark.parametrize("habit", [Habits.switch, Habits.change_theme, Habits.train, Habits.run_jobs])
+def test_neither_the_window_nor_its_memory_grows_with_a_hundred(
+    habit: Habit, habits: Habits, qtbot: QtBot
+) -> None:
+    habit(habits, 100)  # until every cache is as full as it becomes
+    before, memory_before = qt_objects(), memory()
+    habit(habits, 100)
+    wait_until_no_more_than(before, qtbot)
+    assert memory() - memory_before < LARGEST_GROWTH
