@@ -52,23 +52,23 @@ class Habits:
     def train(self, times: int) -> None:
         """Train a small model; what it opens is closed again, for an open model may have its place."""
         session = self._session
-        if session.corpus is None:
-            with self._qtbot.waitSignal(session.corpus_changed):
-                session.open_corpus(self._text_file, documents="line")
+        if session.text.corpus is None:
+            with self._qtbot.waitSignal(session.text.changed):
+                session.text.open(self._text_file, documents="line")
         for _ in range(times):
-            session.train("lstm", FAMILIES["lstm"].configuration(width=8), TRAINING)
+            session.training.start("lstm", FAMILIES["lstm"].configuration(width=8), TRAINING)
             self._qtbot.waitUntil(self._trained)
-            session.close_model(session.model)
+            session.library.close(session.library.model)
 
     def _trained(self) -> bool:
-        training, model = self._session.training, self._session.model
+        training, model = self._session.training.state, self._session.library.model
         return training.phase == "finished" and model is not None and model.folder == training.folder
 
     def run_jobs(self, times: int) -> None:
         session, answers = self._session, []
         for number in range(times):
-            session.start_reporting_job("a job", lambda report, number=number: number, answers.append)
-        self._qtbot.waitUntil(lambda: not session.jobs)
+            session.work.start_job("a job", lambda report, number=number: number, answers.append, print)
+        self._qtbot.waitUntil(lambda: not session.work.jobs)
         assert sorted(answers) == list(range(times))
 
 

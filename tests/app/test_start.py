@@ -174,7 +174,7 @@ started = Session.start
 at_work = threading.Barrier(3)
 
 def start(self):
-    self.ready_changed.connect(lambda: QTimer.singleShot(100, lambda: get_stuck(self)))
+    self.work.ready_changed.connect(lambda: QTimer.singleShot(100, lambda: get_stuck(self)))
     started(self)
 
 def compute_for_ever(report):
@@ -188,8 +188,8 @@ def wait_for_ever():
     threading.Event().wait()
 
 def get_stuck(session):
-    session.start_reporting_job("Computing for ever", compute_for_ever, print)
-    session.ask_reader("stuck", wait_for_ever, print)
+    session.work.start_job("Computing for ever", compute_for_ever, print, print)
+    session.work.ask("stuck", wait_for_ever, print, print)
     at_work.wait()
     began = time.monotonic()
     QApplication.instance().closeAllWindows()

@@ -25,6 +25,15 @@ class PanelDock(QDockWidget):
         """The panel."""
         return self.widget()
 
+    def show_title_bar(self, shown: bool) -> None:
+        """Show Qt's own title bar, or an empty one in its place, which Qt does not delete by itself."""
+        empty = self.titleBarWidget()
+        if shown and empty is not None:
+            self.setTitleBarWidget(None)
+            empty.deleteLater()
+        elif not shown and empty is None:
+            self.setTitleBarWidget(QWidget(self))
+
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         from lmviz.app.window.exporting import fill_export_menu  # not needed for the first paint
 

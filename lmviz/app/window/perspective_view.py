@@ -76,7 +76,7 @@ class PerspectiveView(QMainWindow):
         self._rearranging = rearranging
         self._is_own = self._is_own or rearranging
         for dock in self._docks.values():
-            _show_title_bar(dock, rearranging)
+            dock.show_title_bar(rearranging)
             self._fix_least_height(dock)
 
     def arrangement(self) -> QByteArray:
@@ -256,13 +256,3 @@ class PerspectiveView(QMainWindow):
 
     def _dock(self, row: PanelRow) -> PanelDock:
         return self._docks[row.name]
-
-
-def _show_title_bar(dock: QDockWidget, shown: bool) -> None:
-    """Qt's own title bar, or an empty one in its place, which Qt does not delete when it is replaced."""
-    empty = dock.titleBarWidget()
-    if shown and empty is not None:
-        dock.setTitleBarWidget(None)
-        empty.deleteLater()
-    elif not shown and empty is None:
-        dock.setTitleBarWidget(QWidget(dock))
