@@ -20,6 +20,7 @@ from lmviz.app.look.theme import STYLE_ARGUMENTS, theme_switch
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.workers import closing
 from lmviz.app.workers.threads import BackgroundThread
 from lmviz.training.options import TrainingOptions
 
@@ -55,6 +56,12 @@ def _nothing_is_left(qapp: QCoreApplication) -> Iterator[None]:
     gc.collect()
     left = [*_threads_left(before), *_timers_left()]
     assert not left, f"left running: {left}"
+
+
+@pytest.fixture(autouse=True)
+def _patient_closing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a loaded machine a thread may take long to see that it should stop, and is not to be given up."""
+    monkeypatch.setattr(closing, "LONGEST_WAIT", LONG / 1000)
 
 
 def _threads_left(before: set[threading.Thread]) -> list[threading.Thread]:

@@ -64,4 +64,5 @@ class Session(QObject):
 
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""
-        self.work.close(*self.training.close())
+        self.training.close()
+        self.work.close()

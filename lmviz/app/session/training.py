@@ -166,14 +166,13 @@ class Training(Part):
         if self._worker is not None:
             self._controls.learning_rate = learning_rate
 
-    def close(self) -> tuple[TrainingWorker, ...]:
-        """Ask the training to stop, leaving a run that can be resumed; its worker, to be waited for."""
+    def close(self) -> None:
+        """Stop training, leaving a run that can be resumed; `Work.close` waits for the thread."""
         self._timer.stop()
-        worker, self._worker = self._worker, None
-        if worker is None:
-            return ()
-        worker.stop()
-        return (worker,)
+        if self._worker is not None:
+            self._worker.stop()
+            self._work.wait_when_closing(self._worker)
+            self._worker = None
 
     def _start_new(self, steps: float) -> None:
         plan, corpus = self.plan, self._text.corpus

@@ -43,6 +43,7 @@ class Work(Part):
         self._cache = ModelCache()
         self._reader = ReadingWorker()
         self._jobs: dict[Job, Failed] = {}
+        self._others: list[Worker] = []
         self._is_ready = False
         # Asked first of all, so that nothing which a stored trace gave rise to is computed without it.
         self.ask("torch", _load_torch, lambda _: self._become_ready(), self.failed.emit)
@@ -142,15 +143,16 @@ class Work(Part):
         self.job_started.emit(job)
         return job
 
-    def close(self, *others: Worker) -> None:
-        """Cancel every thread and wait for it a while; nothing is answered any more.
+    def wait_when_closing(self, worker: Worker) -> None:
+        """Have `close` wait, within the same time, for another worker too, which has been told to stop."""
+        self._others.append(worker)
 
-        `others` are workers that have been told to stop, to be waited for within the same time.
-        """
+    def close(self) -> None:
+        """Cancel every thread and wait a while for all of them; nothing is answered any more."""
         for job in self._jobs:
             job.cancel()
         self._reader.stop()
-        wait_for([*others, *self._jobs, self._reader])
+        wait_for([*self._others, *self._jobs, self._reader])
 
     def _say(self, fault: BaseException, doing: str, failed: Failed) -> None:
         sentence = sentence_for(fault, doing)

@@ -34,12 +34,13 @@ class Worker(Protocol):
         """Whether its thread runs."""
 
 
-def wait_for(workers: Iterable[Worker], seconds: float = LONGEST_WAIT) -> tuple[str, ...]:
-    """Wait until all of them have ended, together at most so many seconds.
+def wait_for(workers: Iterable[Worker], seconds: float | None = None) -> tuple[str, ...]:
+    """Wait until all of them have ended, together at most so many seconds: by default `LONGEST_WAIT`.
 
     The names of those that have not are returned, logged, and written to stderr.
     """
     workers = tuple(workers)
+    seconds = LONGEST_WAIT if seconds is None else seconds
     deadline = time.monotonic() + seconds
     for worker in workers:
         worker.join(max(0.0, deadline - time.monotonic()))
