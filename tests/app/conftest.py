@@ -28,6 +28,7 @@ TEXT = "the cows eat grass\nthe hens eat corn\nthe dog sees the cows\nthe hens s
 LONG = 20_000  # milliseconds: on a loaded machine what comes comes late, and that is no failure
 for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals):
     _wait.__kwdefaults__["timeout"] = LONG
+GRACE = 2.0  # seconds for a thread that has been told to stop to come to its end
 IMPORTING = ("panels", "typesetting")  # threads that only import modules, and end by themselves
 NEVER = 10_000  # steps that no test waits for; with more, not every one is written down
 
@@ -66,14 +67,14 @@ def _patient_closing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _threads_left(before: set[threading.Thread]) -> list[threading.Thread]:
     """Threads of lmviz that run and did not before; those that import, and share a process, may go on."""
-    left = [
+    threads = [
         thread
         for thread in threading.enumerate()
         if isinstance(thread, BackgroundThread) and thread not in before and thread.name not in IMPORTING
     ]
-    for thread in left:
-        thread.join(10)  # so that it disturbs no later test
-    return left
+    for thread in threads:
+        thread.join(GRACE)
+    return [thread for thread in threads if thread.is_alive()]
 
 
 def _timers_left() -> list[QTimer]:

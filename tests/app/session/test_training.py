@@ -1,3 +1,4 @@
+import threading
 import time
 from datetime import datetime
 from pathlib import Path
@@ -6,8 +7,10 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
+from lmviz import preparation
 from lmviz.app.session.session import Session
 from lmviz.app.session.training import LOOK_EVERY
+from lmviz.app.workers import closing
 from lmviz.families import FAMILIES
 from lmviz.training.lock import holding
 from lmviz.training.options import TrainingOptions
@@ -272,3 +275,19 @@ def test_runs_lie_in_the_data_folder_that_was_named(
     session = Session()
     assert session.training.runs_folder == tmp_path / "elsewhere" / "runs"
     session.close()
+
+
+def test_a_training_that_does_not_come_round_is_given_up_when_the_session_closes(
+    ready: Session,
+    options: TrainingOptions,
+    gate: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(closing, "LONGEST_WAIT", 0.3)
+    begun = threading.Event()
+    monkeypatch.setattr(preparation, "begin_run", lambda *_: begun.set() or gate.wait())
+    ready.training.start("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    assert begun.wait(LONG / 1000)
+    ready.close()
+    assert "“training”" in capsys.readouterr().err
