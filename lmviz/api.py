@@ -20,6 +20,7 @@ from lmviz.training.options import TrainingOptions
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+    from lmviz.models.model_configuration import ModelConfiguration
     from lmviz.text.corpus import Corpus
     from lmviz.text.tokenizer import Tokenizer
     from lmviz.training.controls import Controls
@@ -123,7 +124,7 @@ def open_model(path_or_name: str | Path, step: int | None = None) -> Model:
     return open_run_model(Run.open(find_run(path_or_name)), step)
 
 
-def split_settings(family: str, settings: Mapping[str, Any]) -> tuple[Configuration, TrainingOptions]:
+def split_settings(family: str, settings: Mapping[str, Any]) -> tuple[ModelConfiguration, TrainingOptions]:
     """The settings of a training sorted into the family's configuration and the training's options.
 
     LmvizError names a setting that belongs to neither, and the nearest one that there is.

@@ -136,7 +136,7 @@ class Configuration:
                 label=field.metadata["label"] or field.name.replace("_", " ").capitalize(),
                 **{key: field.metadata[key] for key in field.metadata if key != "label"},
             )
-            for field in dataclasses.fields(cls)  # type: ignore[arg-type]
+            for field in dataclasses.fields(cls)
         )
 
     @classmethod
@@ -155,7 +155,7 @@ class Configuration:
 
     def to_values(self) -> dict[str, Any]:
         """The fields as plain values, ready for JSON."""
-        return dataclasses.asdict(self)  # type: ignore[call-overload]
+        return dataclasses.asdict(self)
 
     def unusual_values(self, *names: str) -> dict[str, Any]:
         """The values that differ from their defaults, by name; of some names alone where any are given."""

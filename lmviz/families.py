@@ -16,8 +16,8 @@ from lmviz.errors import LmvizError
 if TYPE_CHECKING:
     import torch
 
-    from lmviz.configuration import Configuration
     from lmviz.models.model import Model
+    from lmviz.models.model_configuration import ModelConfiguration
     from lmviz.training.run import Run
 
 
@@ -27,7 +27,7 @@ class Family:
 
     `sentence` says what it does, for a person who has to choose; `short_title` is for where there is no
     room for the `title`, and is the same where nothing else is said. `settings`, `model` and `learner` are
-    "module:name": a subclass of Configuration, one of Model, and a generator of Progress with the
+    "module:name": a subclass of ModelConfiguration, one of Model, and a generator of Progress with the
     arguments of `lmviz.training.gradient_training.learn`.
     """
 
@@ -43,7 +43,7 @@ class Family:
         object.__setattr__(self, "short_title", self.short_title or self.title)
 
     @property
-    def configuration(self) -> type[Configuration]:
+    def configuration(self) -> type[ModelConfiguration]:
         """What can be set, as a class whose fields explain and check themselves."""
         return load(self.settings)
 
@@ -130,7 +130,7 @@ def learner_of(family: str) -> Callable[..., Any]:
     return load(find_family(family).learner)
 
 
-def build_model(family: str, configuration: Configuration, vocabulary_size: int, seed: int) -> Model:
+def build_model(family: str, configuration: ModelConfiguration, vocabulary_size: int, seed: int) -> Model:
     """An untrained model whose initial weights depend on nothing but the seed.
 
     torch's own random numbers stay as they are, for a training in another thread draws from them.
@@ -173,7 +173,7 @@ def open_run_model(run: Run, step: int | None = None) -> Model:
 
 
 def _check_shapes(
-    family: str, configuration: Configuration, vocabulary_size: int, state: Mapping[str, torch.Tensor]
+    family: str, configuration: ModelConfiguration, vocabulary_size: int, state: Mapping[str, torch.Tensor]
 ) -> None:
     """Raise ValueError where weights differ from what the configuration asks for.
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lmviz.configuration import Configuration
 from lmviz.errors import LmvizError
 from lmviz.families import build_model, find_family, learner_of
+from lmviz.models.model_configuration import ModelConfiguration
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -36,7 +36,7 @@ class PreparedTraining:
 
 def begin_run(
     family: str,
-    configuration: Configuration,
+    configuration: ModelConfiguration,
     options: TrainingOptions,
     corpus: Corpus,
     folder: str | Path,

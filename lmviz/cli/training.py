@@ -21,7 +21,7 @@ from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
 
 if TYPE_CHECKING:
-    from lmviz.configuration import Setting
+    from lmviz.configuration import Configuration, Setting
     from lmviz.preparation import PreparedTraining
     from lmviz.text.corpus import Corpus
     from lmviz.training.controls import Controls
@@ -35,7 +35,7 @@ class TrainCommand(click.Command):
         from lmviz.text.corpus import CorpusOptions
         from lmviz.training.options import TrainingOptions
 
-        groups = {"the text": CorpusOptions, "the training": TrainingOptions}
+        groups: dict[str, type[Configuration]] = {"the text": CorpusOptions, "the training": TrainingOptions}
         groups |= {f"the family {family.name}": family.configuration for family in FAMILIES.values()}
         for title, configuration in groups.items():
             with formatter.section(f"Settings of {title}, for --set"):

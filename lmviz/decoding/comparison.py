@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -78,7 +77,7 @@ def disagreement(models: Sequence[Model], text: str, units: SharedUnits) -> Disa
 
 def disagreement_of(found: Sequence[Mapping[int, np.ndarray]]) -> Disagreement:
     """The same from what `shares_after` found for each of the models."""
-    places = sorted(reduce(lambda left, right: left & right, (set(shares) for shares in found)))
+    places = sorted(set.intersection(*(set(shares) for shares in found)))
     divergence = [jensen_shannon(np.stack([shares[place] for shares in found])) for place in places]
     return Disagreement(np.array(places, dtype=np.int64), np.array(divergence, dtype=np.float64))
 

@@ -156,14 +156,14 @@ def predictions(model: Model, ids: np.ndarray) -> Iterator[torch.Tensor]:
     has at least half a context to stand on.
     """
     ids, model = model.as_read(ids)
-    blocks = _windows(model, ids) if model.context is not None else _stream(model, ids)
+    context = model.context
+    blocks = _stream(model, ids) if context is None else _windows(model, ids, context)
     for block in blocks:
         yield from block.log_softmax(dim=-1)
 
 
-def _windows(model: Model, ids: np.ndarray) -> Iterator[torch.Tensor]:
+def _windows(model: Model, ids: np.ndarray, context: int) -> Iterator[torch.Tensor]:
     """Logits in blocks (position, token), from as few windows of the model's context as possible."""
-    context = model.context
     stride = max(1, context // 2)
     done = 0
     while done < len(ids):

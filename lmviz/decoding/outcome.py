@@ -38,6 +38,8 @@ def outcome(model: Model, prefix: str, chosen: Sequence[int], length_penalty: fl
     continuation = Continuation.of(model, prefix, chosen)
     first = len(continuation.prefix)
     scored = text_log_probabilities(model, continuation.ids).tokens
-    total = sum(token.log_probability for token in scored if token.position >= first)
+    log_probabilities = [token.log_probability for token in scored if token.position >= first]
+    # only the first token of all has no probability, and a prefix has at least one
+    total = sum(value for value in log_probabilities if value is not None)
     normaliser = length_normaliser(len(chosen), length_penalty)
     return Outcome(tuple(chosen), continuation.text[len(prefix) :], float(total), float(total / normaliser))

@@ -18,7 +18,7 @@ from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
 from lmviz.models.ngram.backoff import BackoffNgram
 from lmviz.models.ngram.backoff_tables import BackoffLevel, BackoffTables, as_backoff
-from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.ngram.configuration import HIGHEST_ORDER
 from lmviz.models.ngram.level import ABSENT, Level, NgramIndex
 from lmviz.models.ngram.model import Ngram
 from lmviz.text.ordinary_files import read_file
@@ -106,7 +106,8 @@ def _sections(lines: list[str]) -> Iterator[Section]:
     rows = iter(lines)
     if not any(line.strip() == "\\data\\" for line in rows):
         raise _Malformed("there is no line \\data\\")
-    sizes, line = [], ""
+    sizes: list[int] = []
+    line = ""
     for line in rows:
         declared = re.fullmatch(r"ngram\s+(\d+)\s*=\s*(\d+)", line.strip(), re.ASCII)
         if declared is None:
@@ -116,9 +117,8 @@ def _sections(lines: list[str]) -> Iterator[Section]:
         if int(declared[1]) != len(sizes) + 1:
             raise _Malformed(f"order {len(sizes) + 1} is not declared")
         sizes.append(int(declared[2]))
-    highest = next(item.maximum for item in NgramConfiguration.settings() if item.name == "order")
-    if not 1 <= len(sizes) <= highest:
-        raise _Malformed(f"it declares {len(sizes)} orders; from 1 to {highest} can be used")
+    if not 1 <= len(sizes) <= HIGHEST_ORDER:
+        raise _Malformed(f"it declares {len(sizes)} orders; from 1 to {HIGHEST_ORDER} can be used")
     for order, size in enumerate(sizes, 1):
         if line.strip() != f"\\{order}-grams:":
             raise _Malformed(f"\\{order}-grams: is not where it should be")

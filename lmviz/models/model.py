@@ -11,8 +11,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from lmviz.configuration import Configuration
 from lmviz.models.explicit import ForwardPass
+from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.tap import Listener, Stage, Tap
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Model(nn.Module, ABC):
     step: int = 0
     documents: str = "file"
 
-    def __init__(self, configuration: Configuration, vocabulary_size: int) -> None:
+    def __init__(self, configuration: ModelConfiguration, vocabulary_size: int) -> None:
         super().__init__()
         self.configuration = configuration
         self.vocabulary_size = vocabulary_size

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lmviz.configuration import Configuration, setting
+from lmviz.configuration import setting
 from lmviz.errors import SettingError
 from lmviz.models.estimate import Estimate, training_estimate
+from lmviz.models.model_configuration import ModelConfiguration
 
 
 @dataclass(frozen=True)
-class RecurrentConfiguration(Configuration):
+class RecurrentConfiguration(ModelConfiguration):
     """What all recurrent networks have in common.
 
     `gates` is how many affine maps of input and previous state each layer computes; `kept_values` how

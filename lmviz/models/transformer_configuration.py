@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lmviz.configuration import Configuration, setting
+from lmviz.configuration import setting
 from lmviz.errors import SettingError
 from lmviz.models.estimate import Estimate, training_estimate
+from lmviz.models.model_configuration import ModelConfiguration
 
 
 @dataclass(frozen=True)
-class TransformerConfiguration(Configuration):
+class TransformerConfiguration(ModelConfiguration):
     """A decoder-only Transformer (Vaswani et al. 2017; Radford et al. 2019)."""
 
     layers: int = setting(

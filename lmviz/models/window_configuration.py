@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lmviz.configuration import Configuration, setting
+from lmviz.configuration import setting
 from lmviz.models.estimate import Estimate, training_estimate
+from lmviz.models.model_configuration import ModelConfiguration
 
 
 @dataclass(frozen=True)
-class WindowConfiguration(Configuration):
+class WindowConfiguration(ModelConfiguration):
     """The neural probabilistic language model over a fixed window (Bengio et al. 2003)."""
 
     window: int = setting(

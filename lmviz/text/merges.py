@@ -22,7 +22,8 @@ def bpe_merges(tokenizer: Tokenizer) -> list[Merge]:
     if tokenizer.kind != "bpe":
         raise LmvizError(f"A tokenizer of the kind {tokenizer.kind} merges nothing: choose bpe.")
     merges = json.loads(tokenizer.json)["model"]["merges"]
-    return [tuple(merge.split(" ", 1)) if isinstance(merge, str) else tuple(merge) for merge in merges]
+    pairs = (merge.split(" ", 1) if isinstance(merge, str) else merge for merge in merges)
+    return [(left, right) for left, right in pairs]
 
 
 def apply_merges(text: str, merges: Sequence[Merge], count: int) -> list[str]:

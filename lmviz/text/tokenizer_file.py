@@ -76,7 +76,7 @@ def read_backend(path: Path) -> tokenizers.Tokenizer:
 def kind_of(description: dict[str, Any]) -> str:
     """ "characters", "words", "bpe" for byte-level pairs, or "other"."""
     model, cutter = description["model"], description["pre_tokenizer"] or {}
-    pattern = cutter["pattern"].get("Regex") if cutter.get("type") == "Split" else None
+    pattern = cutter["pattern"].get("Regex", "") if cutter.get("type") == "Split" else ""
     if model["type"] == "WordLevel":
         return {CHARACTER_PATTERN: "characters", WORD_PATTERN: "words"}.get(pattern, "other")
     cutters = cutter.get("pretokenizers", [cutter])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -46,19 +47,21 @@ def window_length(length: int, context: int | None, ids: np.ndarray) -> int:
     return min(length or context or DEFAULT_LENGTH, len(ids) - 1)
 
 
+class Circumstances(TypedDict):
+    """What batches depend on besides the text and the options: the model's context, the target that does
+    not count, and the team that shares a batch."""
+
+    context: int | None
+    ignored_target: int | None
+    team: Team
+
+
 class Batches(ABC):
     """The batches of a training; `length` is the number of positions of a window."""
 
-    def __init__(
-        self,
-        ids: np.ndarray,
-        options: TrainingOptions,
-        *,
-        context: int | None,
-        ignored_target: int | None,
-        team: Team,
-    ) -> None:
-        self.length = window_length(options.length, context, ids)
+    def __init__(self, ids: np.ndarray, options: TrainingOptions, **rest: Unpack[Circumstances]) -> None:
+        team, ignored_target = rest["team"], rest["ignored_target"]
+        self.length = window_length(options.length, rest["context"], ids)
         parts = (ids[start : start + 2**20] for start in range(1, len(ids), 2**20))
         if not any(np.any(part != ignored_target) for part in parts):
             raise LmvizError("The training text is empty between its boundaries: choose another text.")
@@ -74,7 +77,7 @@ class Batches(ABC):
     def _counted(self, windows: np.ndarray) -> int:
         """How many targets count in windows (row, position + 1)."""
         targets = windows[:, 1:]
-        return targets.size if self._ignored is None else np.count_nonzero(targets != self._ignored)
+        return targets.size if self._ignored is None else int(np.count_nonzero(targets != self._ignored))
 
     def _batch(self, windows: np.ndarray, begins: bool) -> Batch:
         """windows (row of the whole batch, position + 1), of any integer type."""
@@ -89,8 +92,8 @@ class Batches(ABC):
 class RandomWindows(Batches):
     """Windows that begin anywhere in the text, drawn with replacement."""
 
-    def __init__(self, ids: np.ndarray, options: TrainingOptions, **rest: object) -> None:
-        super().__init__(ids, options, **rest)  # type: ignore[arg-type]
+    def __init__(self, ids: np.ndarray, options: TrainingOptions, **rest: Unpack[Circumstances]) -> None:
+        super().__init__(ids, options, **rest)
         self._seed = options.seed
         self._windows = sliding_window_view(ids, self.length + 1)  # (start, position + 1), no copy
 
@@ -110,8 +113,8 @@ class Streams(Batches):
     the streams begin again.
     """
 
-    def __init__(self, ids: np.ndarray, options: TrainingOptions, **rest: object) -> None:
-        super().__init__(ids, options, **rest)  # type: ignore[arg-type]
+    def __init__(self, ids: np.ndarray, options: TrainingOptions, **rest: Unpack[Circumstances]) -> None:
+        super().__init__(ids, options, **rest)
         span = (len(ids) - 1) // self._rows
         if span == 0:
             raise LmvizError(

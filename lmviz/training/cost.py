@@ -11,9 +11,9 @@ import os
 import sys
 from pathlib import Path
 
-from lmviz.configuration import Configuration
 from lmviz.errors import LmvizError
 from lmviz.models.estimate import BYTES_PER_NUMBER, Estimate
+from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
 
 GIGABYTE = 1_000_000_000
@@ -21,13 +21,15 @@ GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit
 """Where Linux says how much memory a container may have."""
 
 
-def training_cost(configuration: Configuration, options: TrainingOptions, vocabulary_size: int) -> Estimate:
+def training_cost(
+    configuration: ModelConfiguration, options: TrainingOptions, vocabulary_size: int
+) -> Estimate:
     """What each step of a training costs, as its family estimates it."""
     length = options.length or getattr(configuration, "context", None) or DEFAULT_LENGTH
     return configuration.estimate(vocabulary_size, options.batch, length)
 
 
-def check_memory(configuration: Configuration, options: TrainingOptions, vocabulary_size: int) -> None:
+def check_memory(configuration: ModelConfiguration, options: TrainingOptions, vocabulary_size: int) -> None:
     """Raise LmvizError where a training needs more memory than the machine has at all.
 
     On a graphics card, whose memory is another and says so itself, only the weights are counted: they are

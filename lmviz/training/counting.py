@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from lmviz.errors import LmvizError
-from lmviz.models.model import IGNORED
+from lmviz.models.model import IGNORED, Model
 from lmviz.models.ngram.counts import count_ngrams
 from lmviz.models.ngram.model import Ngram
 from lmviz.training.controls import Controls
@@ -136,9 +136,9 @@ class ValidationText:
         self._ids = ids[:VALIDATION_TOKENS]
         self._ignored = ignored_target
 
-    def measure(self, model: Ngram) -> float | None:
+    def measure(self, model: Model) -> float | None:
         """Nats per counted target; None where the validation text has none."""
-        return mean_loss(model, self._ids, 0, len(self._ids), self._ignored)
+        return _loss_of(model, self._ids, 0, self._ignored)
 
 
 def mean_loss(model: Ngram, ids: np.ndarray, begin: int, end: int, ignored: int | None) -> float | None:
@@ -148,9 +148,14 @@ def mean_loss(model: Ngram, ids: np.ndarray, begin: int, end: int, ignored: int 
     """
     begin = max(begin, 1)
     seen = max(0, begin - model.configuration.order)
-    stretch = torch.from_numpy(ids[seen:end].astype(np.int64))
+    return _loss_of(model, ids[seen:end], begin - seen - 1, ignored)
+
+
+def _loss_of(model: Model, ids: np.ndarray, skipped: int, ignored: int | None) -> float | None:
+    """Nats per target in ids, of which the first `skipped` do not count; None where none counts."""
+    stretch = torch.from_numpy(ids.astype(np.int64))
     targets = stretch[1:].clone()
-    targets[: begin - seen - 1] = IGNORED
+    targets[:skipped] = IGNORED
     if ignored is not None:
         targets[targets == ignored] = IGNORED
     counted = int((targets != IGNORED).sum())

@@ -87,10 +87,11 @@ class ProcessTeam(Team):
 
     def average(self, parameters: Sequence[nn.Parameter], loss: torch.Tensor, share: float) -> torch.Tensor:
         """See Team. Everything travels in one message."""
-        for parameter in parameters:
-            if parameter.grad is None:
-                parameter.grad = torch.zeros_like(parameter)
-        message = torch.cat([parameter.grad.flatten() for parameter in parameters] + [loss.reshape(1)])
+        own = [
+            torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+            for parameter in parameters
+        ]
+        message = torch.cat([gradient.flatten() for gradient in own] + [loss.reshape(1)])
         distributed.all_reduce(message.mul_(share))
         *gradients, average = message.split([parameter.numel() for parameter in parameters] + [1])
         for parameter, gradient in zip(parameters, gradients, strict=True):

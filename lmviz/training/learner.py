@@ -122,7 +122,7 @@ class GradientLearner:
         batch = self._batches.batch(self.step)
         loss, carried = self._differentiate(batch)
         moved = [item for item in self._parameters if item.grad is not None]
-        norm = get_total_norm([item.grad for item in moved]).to(loss.device)
+        norm = get_total_norm([item.grad for item in moved if item.grad is not None]).to(loss.device)
         loss_value, norm_value = torch.stack((loss, norm)).tolist()  # the one wait for the device
         if not (math.isfinite(loss_value) and math.isfinite(norm_value)):
             self._optimizer.zero_grad()

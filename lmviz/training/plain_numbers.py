@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeGuard
 
 LARGEST_STEP = 10**12 - 1
 """The last step whose snapshot has a name; see Run.snapshot_path."""
@@ -20,6 +20,6 @@ def finite_number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def is_step(value: Any) -> bool:
+def is_step(value: Any) -> TypeGuard[int]:
     """Whether the value can be the number of a step."""
     return type(value) is int and 0 <= value <= LARGEST_STEP

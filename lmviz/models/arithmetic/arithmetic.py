@@ -38,7 +38,7 @@ class Arithmetic:
 
     def evaluate(self) -> float:
         """The cell computed again from the operands."""
-        return float(FUNCTIONS[self.function].compute(np.float64(self.argument)))
+        return float(FUNCTIONS[self.function].compute(np.asarray(self.argument, dtype=np.float64)))
 
     @property
     def argument(self) -> float:
@@ -51,7 +51,7 @@ class Arithmetic:
         For each group of terms and each of its factors (term,), of `Factor.values`. Where several factors
         mention one cell, as softmax mentions the own score in its row, the cell's derivative is their sum.
         """
-        slope = FUNCTIONS[self.function].derivative(np.float64(self.argument))
+        slope = FUNCTIONS[self.function].derivative(np.asarray(self.argument, dtype=np.float64))
         by_term = RULES[self.rule].gradient(self.terms)
         return tuple(
             tuple(slope * gradient * own for own in group.slopes())

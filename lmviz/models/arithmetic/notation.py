@@ -26,7 +26,7 @@ class Notation:
     fraction: str
     root: str
     others: str
-    digits: dict[int, int | str]
+    digits: Mapping[int, int | str]
 
     def number(self, value: float) -> str:
         """Two decimals, or two digits below 0.1; whole numbers as such; powers of ten far from one."""

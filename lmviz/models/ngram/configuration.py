@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lmviz.configuration import Configuration, setting
+from lmviz.configuration import setting
 from lmviz.models.estimate import Estimate
+from lmviz.models.model_configuration import ModelConfiguration
 
 KNESER_NEY = "kneser-ney"
 ADD_K = "add-k"
 MAXIMUM_LIKELIHOOD = "maximum-likelihood"
+
+HIGHEST_ORDER = 7
+"""The longest n-grams that are counted or read."""
 
 BYTES_PER_NGRAM = 40
 """What an n-gram takes in memory: its key, its count, its share, and its place among its neighbours."""
 
 
 @dataclass(frozen=True)
-class NgramConfiguration(Configuration):
+class NgramConfiguration(ModelConfiguration):
     """An n-gram model: the next token from the last `order` - 1 tokens, by counting."""
 
     order: int = setting(
         5,
         "How many tokens an n-gram has: the next token is predicted from the order - 1 tokens before it.",
         minimum=1,
-        maximum=7,
+        maximum=HIGHEST_ORDER,
     )
     smoothing: str = setting(
         KNESER_NEY,
