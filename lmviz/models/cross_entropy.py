@@ -28,7 +28,8 @@ def linear_cross_entropy(
     if len(weight) < LARGE_VOCABULARY:
         logits = functional.linear(features, weight, bias)
         return functional.cross_entropy(logits, targets, ignore_index=IGNORED)
-    return _SlicedCrossEntropy.apply(features, weight, bias, targets)
+    # torch states no types for `apply`
+    return _SlicedCrossEntropy.apply(features, weight, bias, targets)  # type: ignore[no-untyped-call]
 
 
 class _SlicedCrossEntropy(torch.autograd.Function):
@@ -44,7 +45,7 @@ class _SlicedCrossEntropy(torch.autograd.Function):
     ) -> torch.Tensor:
         """The mean over rows; slices have as many rows as features, so logits take no more than weights."""
         for_features, for_weight, for_bias = (
-            torch.zeros_like(operand) if needed else None
+            torch.zeros_like(operand) if needed and operand is not None else None
             for operand, needed in zip((features, weight, bias), context.needs_input_grad, strict=False)
         )
         count = (targets != IGNORED).sum()

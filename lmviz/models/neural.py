@@ -9,9 +9,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from lmviz.configuration import Configuration
 from lmviz.models.cross_entropy import linear_cross_entropy
 from lmviz.models.model import Model
+from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.operations import Affine, Linear, Row, Softmax
 from lmviz.models.tap import Stage, Tap, Value, Weight
 
@@ -43,7 +43,7 @@ class NeuralModel(Model):
 
     def __init__(
         self,
-        configuration: Configuration,
+        configuration: ModelConfiguration,
         vocabulary_size: int,
         *,
         channels: int,

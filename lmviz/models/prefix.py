@@ -88,7 +88,7 @@ def _from_ids(model: Model, ids: np.ndarray) -> Prefix:
     if ids.ndim != 1:
         raise LmvizError(f"A prefix is one row of token ids, but their shape is {ids.shape}.")
     tokenizer = model.tokenizer
-    known = tokenizer is not None and bool(((ids >= 0) & (ids < tokenizer.vocabulary_size)).all())
-    text = tokenizer.decode(ids) if known else ""
-    tokens = tuple(tokenizer.token(int(id)) if known else str(id) for id in ids)
+    text, tokens = "", tuple(str(id) for id in ids)
+    if tokenizer is not None and ((ids >= 0) & (ids < tokenizer.vocabulary_size)).all():
+        text, tokens = tokenizer.decode(ids), tuple(tokenizer.token(int(id)) for id in ids)
     return Prefix(text, ids, tokens, ((0, 0),) * len(ids))

@@ -48,7 +48,9 @@ class Level:
     def with_counts(self, counts: np.ndarray) -> Level:
         """The same n-grams counted otherwise; what is known about their keys is kept."""
         other = replace(self, counts=counts)
-        known = {name: self.__dict__[name] for name in ("words", "first") if name in self.__dict__}
+        known: dict[str, np.ndarray] = {
+            name: self.__dict__[name] for name in ("words", "first") if name in self.__dict__
+        }
         other.__dict__.update(known)
         return other
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,8 +13,21 @@ from lmviz.models.model import IGNORED, Model
 from lmviz.models.ngram.level import NgramIndex
 
 
+class TablesOfOrder(Protocol):
+    """One order of the tables; `totals` (context,) is 0 exactly where nothing follows a context."""
+
+    @property
+    def totals(self) -> np.ndarray: ...
+
+
 class Tables(Protocol):
-    """Probabilities of n-grams; `index` finds the n-grams, `start_id` is never predicted."""
+    """Probabilities of n-grams; `index` finds the n-grams, `start_id` is never predicted.
+
+    `levels` are those of the orders from 1 upwards.
+    """
+
+    @property
+    def levels(self) -> Sequence[TablesOfOrder]: ...
 
     @property
     def index(self) -> NgramIndex: ...

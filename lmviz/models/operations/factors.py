@@ -27,7 +27,8 @@ def value_cell(reader: Reader, operand: Value, index: tuple[int, ...], function:
 def value_line(reader: Reader, address: str, place: tuple[int, ...], axis: int) -> Factor:
     """All the cells of a tap along one axis through a place."""
     array = reader.array(address)
-    line = array[(*place[:axis], slice(None), *place[axis + 1 :])]
+    along_axis: tuple[int | slice, ...] = (*place[:axis], slice(None), *place[axis + 1 :])
+    line = array[along_axis]
     return Factor(address, along(place, axis, len(line)), line.astype(np.float64))
 
 

@@ -13,12 +13,13 @@ import torch
 
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.growth import ROWS
+from lmviz.models.ngram.backoff_tables import BackoffTables
 from lmviz.models.ngram.level import ABSENT
 from lmviz.models.operations.ngram_lookup import OfOrder, address_of
 from lmviz.models.tap import Reader, Scope, Value
 
 
-class _Listed(OfOrder):
+class _Listed(OfOrder[BackoffTables]):
     """What is listed under the matched context."""
 
     def contexts(self, matched: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ counts come from the model's tables: the source `counts.K`, whose index is an n-
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 import torch
@@ -15,8 +16,11 @@ from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.growth import ROWS, WHOLE
 from lmviz.models.ngram.level import ABSENT
 from lmviz.models.ngram.lookup_model import Tables
+from lmviz.models.ngram.tables import NgramTables
 from lmviz.models.operations.factors import value_cell
 from lmviz.models.tap import Operation, Reader, Scope, Value
+
+T = TypeVar("T", bound=Tables)
 
 
 def address_of(order: int, name: str) -> str:
@@ -25,10 +29,10 @@ def address_of(order: int, name: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class OfOrder(Operation):
+class OfOrder(Operation, Generic[T]):
     """What the operations of one order share: the tables, the order, and operands by their short name."""
 
-    tables: Tables
+    tables: T
     order: int
 
     def of_order(self, *names: str, order: int | None = None) -> tuple[Value, ...]:
@@ -47,7 +51,7 @@ class OfOrder(Operation):
 
 
 @dataclass(frozen=True, eq=False)
-class MatchedContext(OfOrder):
+class MatchedContext(OfOrder[Tables]):
     """The last order - 1 tokens, where something was seen to follow them; all ABSENT otherwise."""
 
     growth = WHOLE
@@ -80,7 +84,7 @@ class MatchedContext(OfOrder):
 
 
 @dataclass(frozen=True, eq=False)
-class ContextCounts(OfOrder):
+class ContextCounts(OfOrder[NgramTables]):
     """How often each token was counted after the matched context."""
 
     growth = ROWS
@@ -120,7 +124,7 @@ class ContextCounts(OfOrder):
 
 
 @dataclass(frozen=True, eq=False)
-class ContextTotal(OfOrder):
+class ContextTotal(OfOrder[NgramTables]):
     """The counts of all tokens after the matched context."""
 
     growth = ROWS

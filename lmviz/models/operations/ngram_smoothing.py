@@ -14,6 +14,7 @@ import torch
 
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.growth import ROWS
+from lmviz.models.ngram.tables import NgramTables
 from lmviz.models.operations.factors import value_cell
 from lmviz.models.operations.ngram_lookup import OfOrder, address_of
 from lmviz.models.tap import Operation, Reader, Scope, Value
@@ -22,7 +23,7 @@ TIMES_SEEN = ("never", "once", "twice", "three times or more")
 
 
 @dataclass(frozen=True, eq=False)
-class Backoff(OfOrder):
+class Backoff(OfOrder[NgramTables]):
     """The share that a context leaves to the lower order (see `ngram_smoothing`)."""
 
     growth = ROWS
@@ -47,8 +48,8 @@ class Backoff(OfOrder):
         total = self.cell(reader, "total", index)
         if smoothed.added and total.values[0] + smoothed.added > 0:
             added = Terms("k for every token", (constant(smoothed.added),))
-            groups = (added, Terms("total", (total,)), added)
-            return Arithmetic(address, index, value, "what k adds, over all", "fraction", groups)
+            fraction = (added, Terms("total", (total,)), added)
+            return Arithmetic(address, index, value, "what k adds, over all", "fraction", fraction)
         if total.values[0] <= 0:
             unseen = (Terms("the context is new", (constant(1.0),)),)
             return Arithmetic(address, index, value, "everything is left", "sum", unseen)
@@ -65,7 +66,7 @@ class Backoff(OfOrder):
 
 
 @dataclass(frozen=True, eq=False)
-class OrderWeight(OfOrder):
+class OrderWeight(OfOrder[NgramTables]):
     """The share of the final probability that comes from this order: what it keeps of what reaches it.
 
     Shown, and used by nothing that follows.
@@ -102,7 +103,7 @@ class OrderWeight(OfOrder):
 
 
 @dataclass(frozen=True, eq=False)
-class Interpolation(OfOrder):
+class Interpolation(OfOrder[NgramTables]):
     """(count - discount) / total + backoff × the probability by the lower order.
 
     Where the context is new, the lower order alone. Below order 1 lies the uniform distribution.
@@ -148,7 +149,7 @@ class Interpolation(OfOrder):
 
 
 @dataclass(frozen=True, eq=False)
-class AddK(OfOrder):
+class AddK(OfOrder[NgramTables]):
     """(count + k) / (total + k × tokens), without any lower order."""
 
     growth = ROWS
@@ -201,7 +202,7 @@ class Logarithm(Operation):
         return Arithmetic(address, index, value, "logarithm", "sum", (probability,), "log")
 
 
-def _discount(operation: OfOrder, times: int) -> Factor:
+def _discount(operation: OfOrder[NgramTables], times: int) -> Factor:
     """D1, D2 or D3 of an operation's order, by how often something was seen."""
     amount = operation.tables.levels[operation.order - 1].discounts[times]
     return Factor(f"discounts.{operation.order}", np.array([[times]]), np.array([amount]))
