@@ -21,6 +21,9 @@ class BorderedArray(TracedArray):
     queries, `columns` (…, old, new) the new keys as the old queries see them.
     """
 
+    _parts: tuple[TracedArray, np.ndarray, np.ndarray] | None
+    _whole: np.ndarray
+
     def __init__(self, inner: TracedArray, rows: np.ndarray, columns: np.ndarray) -> None:
         object.__setattr__(self, "axes", inner.axes)
         object.__setattr__(self, "scale", inner.scale)

@@ -90,8 +90,8 @@ def _of_layer(trace: Trace, layer: int, patterns: Mapping[str, Pattern]) -> tupl
     }
     badges = []
     for head in range(len(weights)):
-        own = {kind: float(scores[kind][head]) if kind in scores else None for kind in THRESHOLDS}
+        own = {kind: float(score[head]) for kind, score in scores.items()}
         earned = [kind for kind in patterns if own[kind] >= needed[kind]]
-        earned.sort(key=lambda kind: -own[kind])
-        badges.append(HeadBadge(layer, head, own, tuple(earned)))
+        earned.sort(key=own.__getitem__, reverse=True)
+        badges.append(HeadBadge(layer, head, {kind: own.get(kind) for kind in THRESHOLDS}, tuple(earned)))
     return tuple(badges)

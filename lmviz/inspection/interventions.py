@@ -95,9 +95,9 @@ def paint_attention(trace: Trace, layer: int, head: int, query: int, key: int, w
     row[others] = row[others] * ((1 - weight) / left) if left > 0 else (1 - weight) / query
     row[key] = weight
     # Only keys up to the query are stated, so that the row still fits when the text goes on.
-    where = {"head": head, "query": query, "key": slice(0, query + 1)}
+    where: dict[str, Where] = {"head": head, "query": query, "key": slice(0, query + 1)}
     label = f"head {layer + 1}·{head + 1} painted at {query + 1} “{trace.tokens[query]}”"
-    return Intervention(address, "replace", row, where, label=label)
+    return Intervention(address, "replace", tuple(row.tolist()), where, label=label)
 
 
 def remove_positions(model: Model) -> tuple[Intervention, ...]:

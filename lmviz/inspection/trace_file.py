@@ -44,7 +44,7 @@ def write_trace(path: str | Path, fields: Mapping[str, Any]) -> None:
     members[TOKENS] = np.array(fields["tokens"], dtype=np.str_)
     members[DESCRIPTION] = np.array(json.dumps(description))
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **members)
+    np.savez_compressed(buffer, allow_pickle=False, **members)
     write_atomically(path, buffer.getvalue())
 
 
@@ -85,8 +85,8 @@ def _fields(description: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[
     }
 
 
-def _traced(address: str, array: np.ndarray, axes: list[str], scale: str, positions: int) -> TracedArray:
-    axes = tuple(map(str, axes))
+def _traced(address: str, array: np.ndarray, given: list[str], scale: str, positions: int) -> TracedArray:
+    axes = tuple(map(str, given))
     if array.ndim != len(axes) or array.dtype.kind not in "fiu" or scale not in SCALES:
         raise ValueError(f"{address} is not what its description says")
     if any(axis in POSITIONAL and size != positions for axis, size in zip(axes, array.shape, strict=True)):
@@ -96,6 +96,7 @@ def _traced(address: str, array: np.ndarray, axes: list[str], scale: str, positi
 
 def _stage(values: dict[str, Any]) -> Stage:
     """A stage, its lists tuples again."""
-    return Stage(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-    )
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+    }
+    return Stage(**fields)

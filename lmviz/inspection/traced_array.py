@@ -78,6 +78,9 @@ class PartedArray(TracedArray):
     model such as GPT-2 and a text of 128 tokens, would take longer than computing the row.
     """
 
+    _parts: tuple[np.ndarray, ...]
+    _axis: int
+
     def __init__(self, parts: Sequence[np.ndarray], axes: tuple[str, ...], scale: str) -> None:
         object.__setattr__(self, "axes", axes)
         object.__setattr__(self, "scale", scale)
