@@ -54,12 +54,13 @@ class Word(NamedTuple):
 WINDOW = Word("open the window", (), (("-m", "lmviz"),), plugin=None)
 WORDS = {
     "test": Word(
-        "check style, import contracts and behaviour",
+        "check style, import contracts, types and behaviour",
         ("test",),
         (
             ("-m", "ruff", "check"),
             ("-m", "ruff", "format", "--check"),
             ("-c", "from importlinter.cli import lint_imports_command as check; check(['--no-logo'])"),
+            ("-m", "mypy"),
             ("-m", "pytest", "-q", "--numprocesses", "auto"),
         ),
     ),

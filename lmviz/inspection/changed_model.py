@@ -33,14 +33,14 @@ class ChangedModel(Model):
         super().__init__(model.configuration, model.vocabulary_size)
         self.unchanged = model
         self.interventions = tuple(item for item in interventions if item.enabled)
-        self.family = model.family  # type: ignore[misc]
+        self.family = model.family
         self.context, self.tokenizer, self.name = model.context, model.tokenizer, model.name
         self.documents = model.documents
         self.train(model.training)
         check_addresses(model.taps(), self.interventions)
 
     @property
-    def step(self) -> int:  # type: ignore[override]
+    def step(self) -> int:  # type: ignore[override]  # only the unchanged model is loaded anew
         """The step whose weights the model carries now."""
         return self.unchanged.step
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 
@@ -29,7 +29,7 @@ class ForwardPass(Scope):
         self._rows: dict[Weight, torch.Tensor] = {}
         self._values: dict[str, torch.Tensor] = {}
         self._steps: dict[str, list[torch.Tensor]] = {}
-        self._prepared: dict[Operation, object] = {}
+        self._prepared: dict[Operation, Any] = {}
 
     def read(self, operand: Value) -> torch.Tensor:
         if self.position is None:
@@ -65,7 +65,7 @@ class ForwardPass(Scope):
             position, self.position = self.position, None
             self._prepared[operation] = make(self)
             self.position = position
-        return self._prepared[operation]  # type: ignore[return-value]
+        return self._prepared[operation]
 
     def run(self, taps: Iterable[Tap], listener: Listener) -> dict[str, torch.Tensor]:
         """Compute the taps in order; the values by address."""

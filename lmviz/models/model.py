@@ -33,7 +33,7 @@ class Model(nn.Module, ABC):
     a batch with longer ones, because what is computed at a position depends on where the text ends.
     """
 
-    family: ClassVar[str]
+    family: str
     recurrent: ClassVar[bool] = False
     reads_alone: ClassVar[bool] = False
     context: int | None = None
