@@ -65,6 +65,11 @@ WORDS = {
         ),
     ),
     "bench": Word("measure speed beside other programs", ("bench",), (("benchmarks/bench.py",),)),
+    "mutate": Word(
+        "break lmviz in many small ways, and see whether tests notice",
+        ("test", "mutate"),
+        (("tests/mutation/mutate.py",),),
+    ),
     "sample-models": Word("train the sample models again", (), (("sample_models/train.py",),)),
     "pictures": Word("take the pictures of the guide again", ("docs",), (("docs/make_pictures.py",),)),
     "bundle": Word(

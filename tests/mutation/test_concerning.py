@@ -1,0 +1,51 @@
+"""Which tests a mutation run chooses for a line."""
+
+from pathlib import Path
+
+import pytest
+
+PATH = "lmviz/decoding/beam.py"
+
+
+@pytest.fixture
+def files():
+    from concerning import FileOfTests
+
+    return [
+        FileOfTests(
+            "tests/decoding/test_beam.py",
+            {"beam slow": 3.0, "beam fast": 1.0, "beam elsewhere": 0.1},
+            {(PATH, 7): ("beam slow", "beam fast")},
+        ),
+        FileOfTests("tests/test_api.py", {"api": 0.5, "api elsewhere": 0.2}, {(PATH, 7): ("api",)}),
+        FileOfTests("tests/test_families.py", {"families": 0.1}, {("lmviz/families.py", 7): ("families",)}),
+    ]
+
+
+def test_tests_that_run_the_line_come_first_and_strangers_not_at_all(files):
+    from concerning import concerned
+
+    expected = ["beam fast", "beam slow", "api", "beam elsewhere", "api elsewhere"]
+    assert concerned(files, PATH, 7) == expected
+
+
+def test_a_line_that_no_test_runs_is_left_to_the_file_that_mirrors_its_module(files):
+    from concerning import concerned
+
+    assert concerned(files, PATH, 8) == ["beam elsewhere", "beam fast", "beam slow"]
+    assert concerned(files, "lmviz/decoding/nowhere.py", 8) == []
+
+
+def test_slow_tests_are_left_out_beyond_the_seconds_a_mutant_may_take(files, monkeypatch):
+    import concerning
+
+    monkeypatch.setattr(concerning, "SECONDS", 4.2)
+    assert concerning.concerned(files, PATH, 7) == ["beam fast", "beam slow"]
+
+
+def test_modules_are_mirrored_by_files_that_are_there():
+    from concerning import mirrored
+
+    root = Path(__file__).parents[2]
+    assert mirrored(PATH) == "tests/decoding/test_beam.py"
+    assert (root / mirrored(PATH)).is_file()
