@@ -19,6 +19,12 @@ def grow(bigram):
     return grown
 
 
+def test_the_root_stands_for_the_prefix_and_is_no_token():
+    root = Branches.of("cows").node
+    assert (root.index, root.parent, root.id, root.token, root.text) == (0, -1, -1, "", "cows")
+    assert root.probability == 1.0
+
+
 def test_one_goes_on_back_and_on_another_way_and_nothing_is_lost(grow):
     tree = grow(grow(Branches.of("cows"), draw=0.1), draw=0.2)
     first = tree.node

@@ -60,6 +60,16 @@ def test_a_row_says_which_filter_cut_the_token():
     assert distribution.top(1)[0].cumulative == 1.0
 
 
+def test_a_row_says_what_became_of_the_token_at_each_step():
+    row = next_distribution(LOGITS, temperature=0.5, top_k=3).top(2)[1]
+    squares = np.array([0.16, 0.09, 0.04, 0.01])
+    assert (row.id, row.token, row.rank) == (1, "1", 2)
+    assert (row.logit, row.scaled) == pytest.approx((math.log(0.3), 2 * math.log(0.3)))
+    assert row.before_filters == pytest.approx(squares[1] / squares.sum())
+    assert row.probability == pytest.approx(squares[1] / squares[:3].sum())
+    assert row.cumulative == pytest.approx(squares[:2].sum() / squares[:3].sum())
+
+
 def test_temperature_zero_is_greedy_and_tiny_temperatures_approach_it():
     logits = [1000.0, 999.0, -1000.0, 1000.0]
     assert next_distribution(logits, temperature=0).probabilities.tolist() == [1, 0, 0, 0]

@@ -72,5 +72,7 @@ def test_passages_become_shorter_until_a_document_has_them(bigram):
     tokenizer = bigram.tokenizer
     (passage, *_) = fitting_passages(stream(tokenizer, TEXTS), tokenizer, 5)
     assert len(tokenizer.encode(passage.real)) == 3
+    [shortest] = fitting_passages(stream(tokenizer, TEXTS[2:]), tokenizer, 5, before=2, length=2)
+    assert (shortest.beginning, shortest.real) == ("cows", " sleep.")
     with pytest.raises(LmvizError, match="3 tokens"):
         fitting_passages(stream(tokenizer, ["cows sleep"]), tokenizer, 5)

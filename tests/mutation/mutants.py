@@ -1,7 +1,8 @@
 """What could be wrong in a module: one small change of its source each, by the operators of mutmut.
 
-Only what functions do is changed, never their annotations, defaults or decorators, nor the sentences of
-errors, of which tests pin the words that matter.
+Only what functions do is changed: never their annotations, defaults or decorators; never a guard that
+cannot strike unless something else is wrong, which are asserts and `strict` in calls of zip; and never the
+sentences of errors, of which tests pin the words that matter.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvide
 from mutmut.mutation.mutators import mutation_operators, operator_string
 
 UNTOUCHED = (libcst.Annotation, libcst.Decorator, libcst.Parameters, libcst.Assert)
-"""What lies below these nodes is not changed; an assert of ours only tells mypy what holds anyway."""
+"""What lies below these nodes is not changed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ class _Collector(libcst.CSTVisitor):
         self._errors = 0
 
     def on_visit(self, node: libcst.CSTNode) -> bool:
-        if isinstance(node, UNTOUCHED):
+        if isinstance(node, UNTOUCHED) or _is_strict(node):
             return False
         self._functions += isinstance(node, libcst.FunctionDef)
         self._errors += isinstance(node, libcst.Raise)
@@ -84,9 +85,20 @@ class _Collector(libcst.CSTVisitor):
             if operator is operator_string:
                 changed = changed[:1]  # not its upper and its lower case as well
             line = self.get_metadata(PositionProvider, node).start.line
-            self.changes.extend((line, node, item) for item in changed)
+            self.changes += [(line, node, item) for item in changed if _is_as_strict(node, item)]
 
     def _is_text(self, node: libcst.CSTNode) -> bool:
         """Whether a string is a docstring, or stands in an error."""
         parent = self.get_metadata(ParentNodeProvider, node)
         return self._errors > 0 or isinstance(parent, (libcst.Expr, libcst.ConcatenatedString))
+
+
+def _is_strict(node: libcst.CSTNode) -> bool:
+    return isinstance(node, libcst.Arg) and node.keyword is not None and node.keyword.value == "strict"
+
+
+def _is_as_strict(old: libcst.CSTNode, new: libcst.CSTNode) -> bool:
+    """Whether a changed call keeps its argument `strict`, if it has one."""
+    if not isinstance(old, libcst.Call) or not isinstance(new, libcst.Call):
+        return True
+    return [arg for arg in old.args if _is_strict(arg)] == [arg for arg in new.args if _is_strict(arg)]

@@ -15,6 +15,10 @@ def shorter(left: int = 1, right: "int | None" = 2) -> int | None:
     if left > LIMIT:
         raise ValueError(f"too long" "or so" if left else "why")
     return left - right
+
+
+def paired(left: list, right: list) -> list:
+    return list(zip(left, right, strict=True))
 '''
 
 
@@ -44,10 +48,11 @@ def test_every_mutant_is_a_program_that_differs(mutants):
         assert SOURCE.splitlines()[mutant.line - 1] not in mutant.source.splitlines()
 
 
-def test_constants_signatures_asserts_and_sentences_are_left_alone(mutants):
+def test_constants_signatures_guards_and_sentences_are_left_alone(mutants):
     signature = next(line for line in SOURCE.splitlines() if line.startswith("def "))
     kept = ("LIMIT = 3", signature, '"""The difference."""', "assert left < 5")
     assert all(part in mutant.source for part in kept for mutant in mutants)
+    assert all("strict=True" in mutant.source for mutant in mutants if "zip" in mutant.source)
     assert not any("XX" in mutant.source for mutant in mutants)
 
 

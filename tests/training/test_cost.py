@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,22 @@ def test_what_fits_is_let_through_and_what_does_not_is_refused(monkeypatch: pyte
     monkeypatch.setattr(cost, "machine_memory", lambda: needed - 1)
     with pytest.raises(LmvizError, match="smaller model"):
         check_memory(TRANSFORMER(), options, 100)
+
+
+def test_a_graphics_card_has_its_own_memory_and_the_machine_needs_room_for_the_weights_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = training_cost(TRANSFORMER(), TrainingOptions(), 100)
+    monkeypatch.setattr(cost, "machine_memory", lambda: whole.bytes - 1)
+    check_memory(TRANSFORMER(), TrainingOptions(device="cuda"), 100)
+    for has_card in (True, False):
+        monkeypatch.setattr("torch.cuda.is_available", lambda has=has_card: has)
+        monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
+        with nullcontext() if has_card else pytest.raises(LmvizError, match="smaller model"):
+            check_memory(TRANSFORMER(), TrainingOptions(device="auto"), 100)
+    monkeypatch.setattr(cost, "machine_memory", lambda: 4 * whole.parameters - 1)
+    with pytest.raises(LmvizError, match="smaller model"):
+        check_memory(TRANSFORMER(), TrainingOptions(device="cuda"), 100)
 
 
 def test_a_limit_of_its_container_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

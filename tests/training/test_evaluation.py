@@ -77,6 +77,7 @@ def test_overlapping_windows_judge_every_token_once(length: int, context: int) -
     for window in overlapping(np.arange(length), context):
         assert len(window.ids) <= context + 1
         targets = window.ids[1 + window.first :]
+        assert len(targets)
         assert all(target - window.ids[0] >= min(target, (context + 1) // 2) for target in targets)
         judged += list(targets)
     assert judged == list(range(1, length))

@@ -24,6 +24,7 @@ def train(model: Model, ids: np.ndarray, options: TrainingOptions, run: Run | No
 def test_it_learns_and_says_how(lstm: Make, ids: np.ndarray) -> None:
     told = train(lstm(), ids, OPTIONS)
     assert [progress.step for progress in told] == list(range(31))
+    assert {progress.steps for progress in told} == {30}
     assert told[0].loss is None
     assert told[0].validation_loss == pytest.approx(np.log(7), abs=0.3)
     assert [progress.step for progress in told if progress.validation_loss is not None] == [0, 10, 20, 30]
