@@ -12,7 +12,7 @@ from typing import Any
 
 from forked import OPTIONS, forked
 
-SECONDS = 20.0
+SECONDS = 40.0
 """Tests are run, the likeliest first, up to so many seconds of what they took undisturbed."""
 
 MOST_SECONDS = 600.0
@@ -81,18 +81,22 @@ def _run_measured(copy: Path, path: str) -> dict[str, Any]:
 def concerned(files: list[FileOfTests], path: str, line: int) -> list[str]:
     """The tests to run for a change of a line, the likeliest to fail first.
 
-    Those that run the line come first, those of the mirroring file before others, fast ones before slow
-    ones. The rest of the same files follows, as a value that is computed once may be used by any of them.
+    Those that run the line come first, those of the mirroring file before others, of which each file gives
+    its fastest one, then its next. The rest of the same files follows, as a value that is computed once may
+    be used by any of them.
     """
     mirror = mirrored(path)
     ranked = []
     for file in files:
         runs = set(file.tests.get((path, line), ()))
         if runs or file.path == mirror:
-            for test, seconds in file.seconds.items():
-                ranked.append((test not in runs, file.path != mirror, seconds, test))
+            tests = sorted(file.seconds.items(), key=lambda item: (item[0] not in runs, item[1]))
+            ranked += [
+                (test not in runs, file.path != mirror, place, seconds, test)
+                for place, (test, seconds) in enumerate(tests)
+            ]
     chosen, spent = [], 0.0
-    for _, _, seconds, test in sorted(ranked):
+    for _, _, _, seconds, test in sorted(ranked):
         spent += seconds
         if chosen and spent > SECONDS:
             break

@@ -36,6 +36,16 @@ def test_a_line_that_no_test_runs_is_left_to_the_file_that_mirrors_its_module(fi
     assert concerned(files, "lmviz/decoding/nowhere.py", 8) == []
 
 
+def test_files_take_turns(files):
+    from concerning import FileOfTests, concerned
+
+    tests = {(PATH, 7): ("long 1", "long 2")}
+    files.append(FileOfTests("tests/decoding/test_long.py", {"long 1": 0.6, "long 2": 0.7}, tests))
+    assert concerned(files, PATH, 7)[:5] == ["beam fast", "beam slow", "api", "long 1", "long 2"]
+    files[1] = FileOfTests("tests/test_api.py", {"api": 0.5, "api 2": 0.55}, {(PATH, 7): ("api", "api 2")})
+    assert concerned(files, PATH, 7)[2:6] == ["api", "long 1", "api 2", "long 2"]
+
+
 def test_slow_tests_are_left_out_beyond_the_seconds_a_mutant_may_take(files, monkeypatch):
     import concerning
 

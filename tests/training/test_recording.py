@@ -60,6 +60,17 @@ def test_a_bound_on_size_leaves_fewer_snapshots(lstm: Make, new_run: NewRun, ids
     assert {0, 40} <= set(run.snapshots())
 
 
+def test_where_nothing_fits_only_the_first_and_the_last_snapshot_are_written(
+    lstm: Make, new_run: NewRun, ids: np.ndarray
+) -> None:
+    options = TrainingOptions(**SMALL | {"steps": 4, "snapshot_megabytes": 1})
+    model = lstm(width=300)
+    run = new_run(model, options)
+    told = list(start(model, ids, options, run))
+    assert run.snapshot_path(0).stat().st_size > 1_000_000
+    assert [progress.snapshot for progress in told if progress.snapshot is not None] == [0, 4]
+
+
 def test_half_snapshots_leave_the_last_one_whole(lstm: Make, new_run: NewRun, ids: np.ndarray) -> None:
     options = TrainingOptions(**SMALL | {"snapshot_precision": "half"})
     model = lstm(width=32)
@@ -292,6 +303,20 @@ def test_a_full_disk_pauses_and_leaves_the_run_intact(lstm: Make, new_run: NewRu
     told = list(start(fresh, ids, options, Run.open(run.folder), resume=True))
     assert told[-1].stopped == "finished"
     assert_equal_states(fresh.state(), undisturbed.state())
+
+
+def test_as_many_processes_resume_a_training_as_began_it(
+    lstm: Make, new_run: NewRun, ids: np.ndarray
+) -> None:
+    options = TrainingOptions(**SMALL)
+    run = new_run(lstm(), options)
+    steps = start(lstm(), ids, options, run)
+    next(steps)
+    steps.close()
+    tensors, values = run.load_resume()
+    run.save_resume(tensors, values | {"processes": 2})
+    with pytest.raises(LmvizError, match="ran in 2 processes and cannot be resumed by 1"):
+        next(start(lstm(), ids, options, run, resume=True))
 
 
 def test_a_damaged_resume_state_is_told(lstm: Make, new_run: NewRun, ids: np.ndarray) -> None:
