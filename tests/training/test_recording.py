@@ -319,6 +319,17 @@ def test_as_many_processes_resume_a_training_as_began_it(
         next(start(lstm(), ids, options, run, resume=True))
 
 
+def test_seconds_that_were_not_saved_count_from_nought(lstm: Make, new_run: NewRun, ids: np.ndarray) -> None:
+    options = TrainingOptions(**SMALL)
+    run = new_run(lstm(), options)
+    steps = start(lstm(), ids, options, run)
+    next(steps)
+    steps.close()
+    tensors, values = run.load_resume()
+    run.save_resume(tensors, values | {"seconds": None})
+    assert next(start(lstm(), ids, options, run, resume=True)).seconds < 60
+
+
 def test_a_damaged_resume_state_is_told(lstm: Make, new_run: NewRun, ids: np.ndarray) -> None:
     options, model = TrainingOptions(**SMALL), lstm()
     run = new_run(model, options)

@@ -26,6 +26,10 @@ def test_snapshots_are_as_many_as_asked_from_first_to_last(steps: int, count: in
     assert chosen[-1] == steps
 
 
+def test_the_offset_is_the_smallest_that_keeps_neighbours_apart() -> None:
+    assert snapshot_steps(24, 3) == (0, 4, 24)  # step + 1 is 1, 5, 25
+
+
 def test_snapshots_are_denser_early() -> None:
     chosen = snapshot_steps(10_000, 50)
     gaps = [later - earlier for earlier, later in pairwise(chosen)]

@@ -23,3 +23,8 @@ def test_smoothing_is_the_corrected_recurrence(weight, points):
         average = weight * average + (1 - weight) * value
         expected.append(average / (1 - weight**n))
     np.testing.assert_allclose(smooth(values, weight), expected, rtol=1e-9, atol=1e-9)
+
+
+def test_whole_numbers_are_smoothed_as_any_others():
+    whole = np.arange(5)
+    np.testing.assert_array_equal(smooth(whole, 0.5), smooth(whole.astype(float), 0.5))
