@@ -16,6 +16,7 @@ from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.shared_units import bare_word, ids_by_word, shared_units
 
 
+@pytest.mark.filterwarnings("error")  # a share of 0 has a logarithm that must not be heard of
 def test_divergence_by_hand():
     assert jensen_shannon([[1, 0], [0, 1]]) == pytest.approx(1.0)
     assert jensen_shannon([[1, 0, 0], [0, 1, 0], [0, 0, 1]]) == pytest.approx(np.log2(3))

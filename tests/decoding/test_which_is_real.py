@@ -39,6 +39,7 @@ def test_no_document_long_enough_is_said(bigram):
 def test_the_invented_passage_is_as_long_as_the_real_one(make, specification):
     model = make(specification=specification)
     pair = invent(model, HeldOutPassage("cows eat", " corn . bats sleep ."), SamplingOptions(seed=3))
+    assert (pair.beginning, pair.real) == ("cows eat", " corn . bats sleep .")
     assert len(pair.real) <= len(pair.invented) <= len(pair.real) + 6
     assert "\ufffd" not in pair.invented
     assert pair == invent(model, HeldOutPassage("cows eat", " corn . bats sleep ."), SamplingOptions(seed=3))

@@ -59,6 +59,7 @@ def test_slices_add_up_to_the_whole_text(steps):
     progress = list(told)
     assert [item.step for item in progress] == list(range(steps + 1))
     assert progress[-1].stopped == "finished"
+    assert all(item.update_ratios == {} for item in progress)  # nothing is moved by gradients
     whole = Ngram(NgramConfiguration(3), VOCABULARY)
     whole.fit(count_ngrams(TRAINING, 3, VOCABULARY, START))
     assert_equal_states(model.state(), whole.state())
@@ -114,6 +115,25 @@ def test_a_resumed_training_is_an_undisturbed_one(tmp_path, how):
         for each in (run, undisturbed)
     )
     assert losses == expected
+
+
+def test_resuming_between_two_validations_changes_no_loss(tmp_path):
+    settings = {"snapshots": 2, "validate_every": 5}
+    undisturbed = new_run(tmp_path / "undisturbed")
+    list(learning(undisturbed, **settings)[1])
+    run = new_run(tmp_path / "run")
+    _, told = learning(run, **settings)
+    list(itertools.islice(told, 38))
+    told.close()
+    list(learning(run, resume=True, **settings)[1])
+    assert [line.get("loss") for line in run.metrics()] == [
+        line.get("loss") for line in undisturbed.metrics()
+    ]
+
+
+def test_without_validations_only_the_beginning_and_the_end_are_measured():
+    _, told = learning(steps=30, validate_every=0)
+    assert [item.step for item in told if item.validation_loss is not None] == [0, 30]
 
 
 def test_maximum_likelihood_reports_an_infinite_loss_and_goes_on(tmp_path):
