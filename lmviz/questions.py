@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     Ids = Sequence[int] | np.ndarray
     """A row of token ids."""
 
+    Texts = list[str] | tuple[str, ...]
+    """Several texts; one text is a sequence of texts too, its letters."""
+
 
 @overload
 def trace(
@@ -47,14 +50,14 @@ def trace(
 @overload
 def trace(
     model: Given,
-    text_or_ids: Sequence[str],
+    text_or_ids: Texts,
     *,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),
 ) -> list[Trace]: ...
 def trace(
     model: Given,
-    text_or_ids: str | Ids | Sequence[str],
+    text_or_ids: str | Ids | Texts,
     *,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),

@@ -90,7 +90,9 @@ class Intervention:
             return self.label
         places = [_describe_place(axis, place) for axis, place in self.where.items()]
         if self.kind == "swap":
-            places = [coordinate("position", at).removeprefix("position ") for at in self.where["position"]]
+            pair = self.where["position"]
+            assert isinstance(pair, tuple)  # no swap is made of anything else
+            places = [coordinate("position", at).removeprefix("position ") for at in pair]
             return f"swap positions {' and '.join(places)}"
         changes = {
             "replace": f"= {describe_value(self.value)}",

@@ -85,7 +85,7 @@ def changed(
     selections, whole = _selected(intervention, axes, value, step)
     if not all(len(selection.indices) for selection in selections):
         return value
-    region = (slice(None), *_grid(selections))
+    region: tuple[slice | torch.Tensor, ...] = (slice(None), *_grid(selections))
     if operand is not None:
         operand = (operand if step is None else operand[:, None])[region]
     new = _new(intervention, whole[region], selections, operand)
@@ -146,7 +146,7 @@ def _by_function(
         if not chosen.single and (axis in where or (step is not None and axis == axes[0])):
             at = chosen.indices if step is None or axis != axes[0] else [step[0]]
             where[axis] = tuple(map(int, at))
-    stated = dataclasses.replace(intervention, value=numbers, where=where)
+    stated = dataclasses.replace(intervention, value=numbers.tolist(), where=where)
     note(stated)
     return changed(stated, axes, row, step=step)
 
@@ -156,12 +156,18 @@ def joined(stated: Sequence[Intervention], axis: str, size: int) -> Intervention
     first = stated[0]
     if len(stated) == 1:
         return first
-    places = tuple(place for item in stated for place in item.where[axis])
+    places = tuple(place for item in stated for place in _listed(item.where[axis]))
     where = {name: place for name, place in first.where.items() if name != axis}
     if places != tuple(range(size)):
         where[axis] = places
     numbers = np.concatenate([np.asarray(item.value) for item in stated])
-    return dataclasses.replace(first, value=numbers, where=where)
+    return dataclasses.replace(first, value=numbers.tolist(), where=where)
+
+
+def _listed(place: Where) -> tuple[int, ...]:
+    """The indices of a place that names them one by one, as every stated place does."""
+    assert isinstance(place, tuple)
+    return place
 
 
 def amount_at(

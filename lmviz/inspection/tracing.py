@@ -31,5 +31,6 @@ def trace(
     intervention does not fit.
     """
     while isinstance(model, ChangedModel):
-        model, interventions = model.unchanged, (*model.interventions, *interventions)
+        interventions = (*model.interventions, *interventions)
+        model = model.unchanged
     return record(model, text_or_ids, taps, interventions, earlier)

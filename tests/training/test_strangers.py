@@ -19,7 +19,7 @@ from lmviz.api import corpus_of
 from lmviz.errors import LmvizError
 from lmviz.families import open_run_model
 from lmviz.models.model import Model
-from lmviz.training.loop import learn
+from lmviz.training.gradient_training import learn
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
 

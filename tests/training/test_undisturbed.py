@@ -10,7 +10,7 @@ import torch
 import lmviz
 from lmviz.families import FAMILIES, build_model
 from lmviz.models.model import Model
-from lmviz.training.loop import learn
+from lmviz.training.gradient_training import learn
 from lmviz.training.options import TrainingOptions
 
 OPTIONS = TrainingOptions(steps=40, batch=4, length=20, validate_every=0)
