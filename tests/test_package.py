@@ -26,7 +26,7 @@ said = {"resources": str(shipped("resources"))}
 
 def live_until_painted():
     window = next(widget for widget in QApplication.topLevelWidgets() if hasattr(widget, "painted"))
-    window.painted.connect(lambda: said.update(model=str(window.session.reading.model.folder)))
+    window.painted.connect(lambda: said.update(model=str(window.session.reading.current.model.folder)))
     window.painted.connect(window.close)
     return live()
 
