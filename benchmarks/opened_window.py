@@ -32,7 +32,7 @@ class OpenedWindow:
         self.session = Session(folder / "runs")
         self.window = MainWindow(self.session, Settings(folder / "settings.json"))
         self._failures: list[str] = []
-        self.session.failed.connect(lambda where, sentence: self._failures.append(sentence))
+        self.session.work.any_failed.connect(self._failures.append)
         collector = GarbageCollector(self.window)
         self.session.work.ready_changed.connect(collector.forget_imports)
         self.window.painted.connect(self.session.start)

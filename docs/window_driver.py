@@ -33,7 +33,7 @@ class Driver:
         self.window, self.session = window, window.session
         self._failures: list[str] = []
         self._pointer: QPoint | None = None
-        self.session.failed.connect(lambda where, sentence: self._failures.append(f"{where}: {sentence}"))
+        self.session.work.any_failed.connect(self._failures.append)
 
     @classmethod
     def on_new_window(cls, folder: Path, text: str, size: tuple[int, int]) -> Self:
