@@ -82,8 +82,8 @@ def train(
     finally:
         prepared.progress.close()
     asked_to_stop = controls is not None and controls.stop
-    if last is not None and last.stopped not in ("", "finished") and not asked_to_stop:
-        raise LmvizError(last.stopped)
+    if last is not None and last.trouble and not asked_to_stop:
+        raise LmvizError(last.trouble)
     return prepared.run
 
 

@@ -42,7 +42,7 @@ def test_every_step_is_told(corpus, tmp_path):
     told = []
     lmviz.train("rnn", corpus, tmp_path / "run", steps=3, width=4, progress=told.append)
     assert [progress.step for progress in told] == [0, 1, 2, 3]
-    assert told[-1].stopped == "finished"
+    assert told[-1].finished
 
 
 def test_a_trace_has_arrays_with_axes_under_tap_addresses(model):

@@ -114,7 +114,7 @@ def train(
     if caught:
         say(f"Go on with: lmviz train --resume --out {shlex.quote(out)}")
         return 128 + caught[0]
-    return 0 if last.stopped == "finished" else 1
+    return 0 if last.finished else 1
 
 
 def _ask_before_reading(out: str, files: Sequence[str]) -> None:
@@ -212,7 +212,7 @@ def _report(prepared: PreparedTraining, last: Progress, as_json: bool) -> None:
                 "validation_loss": validation,
                 "tokens_per_second": measured.get("tokens_per_second"),
                 "seconds": last.seconds,
-                "stopped": last.stopped,
+                "stopped": "finished" if last.finished else last.trouble,
             }
         )
         return
@@ -222,5 +222,5 @@ def _report(prepared: PreparedTraining, last: Progress, as_json: bool) -> None:
     )
     if validation is not None:
         print(f"Validation loss {validation:.4f} nats per token, perplexity {math.exp(validation):,.2f}.")
-    finished = last.stopped == "finished"
-    print(f"Look into it with: lmviz {shlex.quote(str(run.folder))}" if finished else last.stopped)
+    finished = last.finished
+    print(f"Look into it with: lmviz {shlex.quote(str(run.folder))}" if finished else last.trouble)

@@ -33,7 +33,7 @@ def learn(
     """Train a model by gradients; yields the state before the first update and after each one.
 
     `training` and `validation` are flat token ids; targets equal to `ignored_target` do not count. The
-    last value says in `stopped` why it is the last: "finished", or a sentence. Closing the generator, or
+    last value is `finished`, or its `trouble` says why it is the last. Closing the generator, or
     `controls.stop`, leaves a run from which `resume` continues bit for bit on the same machine.
 
     Under torchrun every process calls this alike, and with the run when resuming; there only

@@ -83,7 +83,7 @@ class TrainingLoop:
         """Yield every state but the last, which is returned."""
         self._clock.start()
         progress = self._begin()
-        while not progress.stopped:
+        while not progress.is_last:
             self._clock.pause()
             yield progress
             self._clock.start()
@@ -110,7 +110,7 @@ class TrainingLoop:
             validation_loss=self._validation.measure(self._learner.model) if step == 0 else None,
             learning_rate=self._rate(),
             seconds=self._clock.elapsed,
-            stopped="finished" if finished else "",
+            finished=finished,
         )
         return self._record(progress) if step == 0 else progress
 
@@ -146,13 +146,13 @@ class TrainingLoop:
                 tokens_per_second=self._clock.tokens_per_second,
                 seconds=self._clock.elapsed,
                 seconds_left=self._clock.seconds_left(steps - step),
-                stopped="finished" if finished else "",
+                finished=finished,
             )
         )
 
     def _record(self, progress: Progress) -> Progress:
         """Write down what is due; the progress with what was written."""
-        finished = bool(progress.stopped)
+        finished = progress.is_last
         try:
             if finished or self._recorder.is_planned(progress.step):
                 progress = replace(progress, snapshot=self._recorder.snapshot(last=finished))
@@ -170,7 +170,7 @@ class TrainingLoop:
         except NotWritten as trouble:
             return self._pause(progress, trouble)
         how = "it can be resumed" if kept else "its weights are beyond use, so resume from the saved state"
-        return replace(progress, stopped=f"The training was stopped after step {progress.step}; {how}.")
+        return replace(progress, trouble=f"The training was stopped after step {progress.step}; {how}.")
 
     def _pause(self, progress: Progress, trouble: NotWritten | NotFinite) -> Progress:
         """The last word of a training that cannot go on by itself."""
@@ -178,4 +178,4 @@ class TrainingLoop:
             raise trouble  # the other processes wait in vain for this one
         if isinstance(trouble, NotFinite):
             self._recorder.recover()
-        return replace(progress, step=self._learner.step, seconds=self._clock.elapsed, stopped=str(trouble))
+        return replace(progress, step=self._learner.step, seconds=self._clock.elapsed, trouble=str(trouble))

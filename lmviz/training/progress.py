@@ -19,8 +19,8 @@ class Progress:
     text when it was just measured, both in nats per token. `gradient_norm` is the norm before clipping.
     `update_ratios` says for each layer how far the last update moved its weights, relative to them
     (norm over norm); it is measured now and then, and empty otherwise. `snapshot` is the step of a
-    snapshot that was just written. `stopped` is empty while the training goes on, "finished" at its
-    end, or a sentence that says why it paused.
+    snapshot that was just written. The last value is `finished` where all steps are done; otherwise
+    `trouble` is a sentence that says why the training ended early.
     """
 
     step: int
@@ -34,7 +34,13 @@ class Progress:
     seconds: float = 0.0
     seconds_left: float = 0.0
     snapshot: int | None = None
-    stopped: str = ""
+    finished: bool = False
+    trouble: str = ""
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the training has ended, in whichever way."""
+        return self.finished or bool(self.trouble)
 
     def metrics(self) -> dict[str, Any]:
         """The line of `metrics.jsonl`."""

@@ -108,7 +108,7 @@ class Recorder:
         if not self._writes or (progress.step == 0 and progress.validation_loss is None):
             return
         measured = progress.validation_loss is not None
-        if measured or progress.stopped or progress.step % self._lines_every == 0:
+        if measured or progress.is_last or progress.step % self._lines_every == 0:
             self._lines.append(progress.metrics())
         if time.monotonic() - self._flushed > FLUSH_SECONDS:
             self.flush()

@@ -58,7 +58,7 @@ def test_slices_add_up_to_the_whole_text(steps):
     model, told = learning(steps=steps)
     progress = list(told)
     assert [item.step for item in progress] == list(range(steps + 1))
-    assert progress[-1].stopped == "finished"
+    assert progress[-1].finished
     assert all(item.update_ratios == {} for item in progress)  # nothing is moved by gradients
     whole = Ngram(NgramConfiguration(3), VOCABULARY)
     whole.fit(count_ngrams(TRAINING, 3, VOCABULARY, START))
@@ -103,11 +103,11 @@ def test_a_resumed_training_is_an_undisturbed_one(tmp_path, how):
     else:
         controls.stop = True
         [last] = told
-        assert "stopped after step 37" in last.stopped
+        assert "stopped after step 37" in last.trouble
     assert begun[-1].step == 37
     model, told = learning(run, resume=True)
     assert next(told).step == 37
-    assert list(told)[-1].stopped == "finished"
+    assert list(told)[-1].finished
     assert_equal_states(run.load_snapshot(100), undisturbed.load_snapshot(100))
     assert_equal_states(model.state(), undisturbed.load_snapshot(100))
     losses, expected = (
@@ -143,7 +143,7 @@ def test_maximum_likelihood_reports_an_infinite_loss_and_goes_on(tmp_path):
     options = TrainingOptions(steps=20, validate_every=5)
     run = new_run(tmp_path / "run")
     progress = list(learn_counts(model, TRAINING, surprise, options, run, ignored_target=START))
-    assert progress[-1].stopped == "finished"
+    assert progress[-1].finished
     assert progress[-1].validation_loss == math.inf
     assert 20 in run.snapshots()
 

@@ -31,7 +31,7 @@ def test_it_learns_and_says_how(lstm: Make, ids: np.ndarray) -> None:
     assert told[-1].validation_loss < 0.6 * told[0].validation_loss
     assert all(progress.gradient_norm > 0 and progress.tokens_per_second > 0 for progress in told[1:])
     assert all(progress.learning_rate > 0 for progress in told)
-    assert [progress.stopped for progress in told] == [""] * 30 + ["finished"]
+    assert [progress.finished for progress in told] == [False] * 30 + [True]
     assert set(told[1].update_ratios) == {"embedding", "layers/0", "output"}
     assert all(0 < ratio < 1 for ratio in told[1].update_ratios.values())
     assert told[-1].seconds_left == 0 < told[5].seconds_left
@@ -123,12 +123,12 @@ def test_clipping_bounds_the_update_but_not_the_norm_that_is_told(lstm: Make, id
 def test_without_validation_text_there_is_no_validation_loss(lstm: Make, ids: np.ndarray) -> None:
     told = list(learn(lstm(), ids, ids[:0], OPTIONS, None, ignored_target=None))
     assert all(progress.validation_loss is None for progress in told)
-    assert told[-1].stopped == "finished"
+    assert told[-1].finished
 
 
 def test_a_text_of_a_few_tokens_is_learned_too(transformer: Make) -> None:
     told = train(transformer(), np.array([1, 2, 3]), TrainingOptions(steps=3, batch=2))
-    assert told[-1].stopped == "finished"
+    assert told[-1].finished
 
 
 def test_a_batch_without_a_target_that_counts_has_no_loss(lstm: Make) -> None:

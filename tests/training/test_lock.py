@@ -152,5 +152,5 @@ def test_two_trainings_never_share_a_run(
     assert sorted(path.name for path in run.folder.rglob("*")) == written, "it must not even tidy up"
     first.close()
     third = learn(lstm(), ids[:500], ids[500:], options, run, ignored_target=None, resume=True)
-    assert list(third)[-1].stopped == "finished"
+    assert list(third)[-1].finished
     assert not (run.folder / LOCK_NAME).exists()

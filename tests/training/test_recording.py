@@ -119,7 +119,7 @@ def test_stopping_says_so(lstm: Make, new_run: NewRun, ids: np.ndarray) -> None:
     controls.stop = True
     told += steps
     assert [progress.step for progress in told] == [0, 1, 2, 3, 3]
-    assert told[-1].stopped == "The training was stopped after step 3; it can be resumed."
+    assert told[-1].trouble == "The training was stopped after step 3; it can be resumed."
 
 
 def test_a_learning_rate_set_by_hand_outlives_a_break(lstm: Make, new_run: NewRun, ids: np.ndarray) -> None:
@@ -142,7 +142,7 @@ def test_a_finished_training_can_be_made_longer(lstm: Make, new_run: NewRun, ids
     run = new_run(model, options)
     list(start(model, ids, options, run))
     [told] = start(lstm(), ids, options, run, resume=True)
-    assert (told.step, told.stopped) == (40, "finished")
+    assert (told.step, told.finished) == (40, True)
     longer = TrainingOptions(**SMALL | {"steps": 50})
     told = list(start(lstm(), ids, longer, run, resume=True))
     assert [progress.step for progress in told] == list(range(40, 51))
@@ -238,15 +238,15 @@ def test_a_loss_that_is_not_finite_pauses_and_keeps_the_last_good_weights(
     run = new_run(model, options)
     told = list(start(model, ids, options, run))
     assert [progress.step for progress in told] == [*range(12), 11]
-    assert "loss was not a finite number at step 12" in told[-1].stopped
-    assert "lower learning rate" in told[-1].stopped
+    assert "loss was not a finite number at step 12" in told[-1].trouble
+    assert "lower learning rate" in told[-1].trouble
     steps = start(twin, ids, options, new_run(twin, options, "good"))
     while next(steps).step < 11:
         pass
     assert_equal_states(model.state(), twin.state())
     assert all(torch.isfinite(tensor).all() for tensor in run.load_snapshot(run.snapshots()[-1]).values())
     told = list(start(lstm(), ids, options, run, resume=True))
-    assert told[-1].stopped == "finished"
+    assert told[-1].finished
 
 
 def test_weights_beyond_use_are_never_saved_and_are_taken_back(
@@ -259,7 +259,7 @@ def test_weights_beyond_use_are_never_saved_and_are_taken_back(
     with torch.no_grad():
         model.embedding.weight[0, 0] = torch.inf
     told += steps
-    assert "not a finite number" in told[-1].stopped
+    assert "not a finite number" in told[-1].trouble
     saved = told[-1].step
     assert_equal_states(model.state(), run.load_snapshot(saved))
     for step in run.snapshots():
@@ -276,7 +276,7 @@ def test_a_weight_beyond_use_is_found_even_where_the_loss_does_not_show_it(
     with torch.no_grad():
         model.embedding.weight[6] = torch.inf  # a token that the text has not
     told += steps
-    assert "weight was not a finite number" in told[-1].stopped
+    assert "weight was not a finite number" in told[-1].trouble
     assert run.snapshots() == list(range(6))
     assert torch.isfinite(model.embedding.weight).all()
 
@@ -295,13 +295,13 @@ def test_a_full_disk_pauses_and_leaves_the_run_intact(lstm: Make, new_run: NewRu
         told += steps
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert "could not be written" in told[-1].stopped
+    assert "could not be written" in told[-1].trouble
     assert 5 <= told[-1].step < 40
     assert not list(run.folder.rglob("*.part"))
     assert run.snapshots() == list(range(6))
     fresh = lstm()
     told = list(start(fresh, ids, options, Run.open(run.folder), resume=True))
-    assert told[-1].stopped == "finished"
+    assert told[-1].finished
     assert_equal_states(fresh.state(), undisturbed.state())
 
 
@@ -350,4 +350,4 @@ def test_progress_is_a_plain_value() -> None:
     progress = Progress(step=1, steps=2, loss=1.0)
     with pytest.raises(AttributeError):
         progress.loss = 2.0  # type: ignore[misc]
-    assert hash(progress.stopped) == hash("")
+    assert hash(progress.trouble) == hash("")

@@ -66,7 +66,7 @@ def test_killed_and_resumed_is_undisturbed(
     )
     told = list(resumed)
     assert 0 < told[0].step <= interrupted_at
-    assert told[-1].stopped == "finished"
+    assert told[-1].finished
 
     undisturbed = lstm(dropout=0.1, layers=2)
     for _ in learn(undisturbed, ids[:500], ids[500:], options, None, ignored_target=None):

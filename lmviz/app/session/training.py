@@ -326,7 +326,8 @@ def _ended(worker: TrainingWorker, state: TrainingState) -> TrainingState:
     """The state after the thread has ended: by itself, on command, or because it could not go on."""
     if worker.fault is not None:
         return replace(state, phase="failed", sentence=sentence_for(worker.fault, "Training"))
-    said = state.progress.stopped if state.progress is not None else ""
-    if said == "finished":
+    last = state.progress
+    if last is not None and last.finished:
         return replace(state, phase="finished")
-    return replace(state, phase="failed" if said else "stopped", sentence=said)
+    trouble = last.trouble if last is not None else ""
+    return replace(state, phase="failed" if trouble else "stopped", sentence=trouble)
