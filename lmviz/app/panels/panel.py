@@ -26,6 +26,8 @@ T = TypeVar("T")
 
 AFTER_THE_POINTER = 33  # milliseconds
 NOW_AND_THEN = 400  # milliseconds
+JOBS = "jobs"
+"""What a panel complains about when a job of its own has failed: until it starts the next."""
 
 
 class Panel(QWidget):
@@ -117,8 +119,12 @@ class Panel(QWidget):
         self._complaints.pop(about, None)
         if sentence:
             self._complaints[about] = sentence
+        self.show_complaint(self.complaint)
+
+    def show_complaint(self, sentence: str) -> None:
+        """Put the sentence where a person sees it: by default into the first card."""
         if self.card is not None:
-            self.card.complain(self.complaint)
+            self.card.complain(sentence)
 
     def show_failures(self, failed: SignalInstance, *answered: SignalInstance) -> None:
         """Show what a part of the session says failed, until one of the signals `answered`."""
@@ -170,11 +176,11 @@ class Panel(QWidget):
         partial: Callable[[Any], object] | None = None,
     ) -> Job:
         """Start long work in a thread of its own, shown with its progress: see `Work.start_job`."""
-        self.complain("", name)
-        return self.session.work.start_job(name, work, *self._ends(name, answer), partial)
+        self.complain("", JOBS)
+        return self.session.work.start_job(name, work, answer, self._end_of(JOBS), partial)
 
-    def handle_failure(self) -> None:
-        """Called after something the panel asked for has failed, for what has to be undone then."""
+    def handle_failure(self, key: str) -> None:
+        """Called after a question has failed, or a job under `JOBS`, for what has to be undone then."""
 
     def _ends(
         self, key: str, answer: Callable[[T], object]
@@ -185,11 +191,16 @@ class Panel(QWidget):
             self.complain("", key)
             answer(result)
 
+        return take, self._end_of(key)
+
+    def _end_of(self, key: str) -> Callable[[str], None]:
+        """What to do with the sentence about a failure."""
+
         def fail(sentence: str) -> None:
             self.complain(sentence, key)
-            self.handle_failure()
+            self.handle_failure(key)
 
-        return take, fail
+        return fail
 
     def _refresh_within(self, milliseconds: int) -> None:
         self._is_stale = True

@@ -32,6 +32,7 @@ class Explanation(Part):
         self._reading = reading
         self._focus = focus
         self._arithmetic: Arithmetic | None = None
+        self._has_failed = False
         for changed in (focus.cell_changed, focus.hovered_cell_changed, reading.changed):
             changed.connect(self._explain)
 
@@ -64,9 +65,14 @@ class Explanation(Part):
 
             return explain(model, reading.trace, *cell)
 
-        self._reading.ask_about(reading, "why", work, self._take_arithmetic, self.failed.emit)
+        self._reading.ask_about(reading, "why", work, self._take_arithmetic, self._fail)
 
     def _take_arithmetic(self, arithmetic: Arithmetic | None) -> None:
-        if arithmetic is not None or self._arithmetic is not None:
-            self._arithmetic = arithmetic
+        if arithmetic is not None or self._arithmetic is not None or self._has_failed:
+            self._arithmetic, self._has_failed = arithmetic, False
             self.changed.emit()
+
+    def _fail(self, sentence: str) -> None:
+        self._take_arithmetic(None)
+        self._has_failed = True
+        self.failed.emit(sentence)

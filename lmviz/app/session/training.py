@@ -43,6 +43,8 @@ class Training(Part):
 
     changed = Signal()
     plan_changed = Signal()
+    live_failed = Signal(str)
+    """The weights of this moment could not be shown; `library.step_changed` follows once they can."""
 
     def __init__(
         self,
@@ -291,7 +293,7 @@ class Training(Part):
             "live",
             lambda: cache.keep(folder, step, state),
             lambda _: self._show_live(step),
-            self.failed.emit,
+            self.live_failed.emit,
         )
 
     def _show_live(self, step: int) -> None:

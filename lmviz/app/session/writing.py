@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.library import Library
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.surgery import Surgery
-    from lmviz.app.session.work import Work
+    from lmviz.app.session.work import Failed, Work
     from lmviz.decoding.branches import Branches
     from lmviz.decoding.continuation import Continuation
     from lmviz.decoding.continuations import Continuations
@@ -145,7 +145,11 @@ class Writing(Part):
                 distribution = distribution.with_options(**self.sampling.to_values())
             self._show_prospect(Prospect(node.index, distribution, moment))
 
-        self._ask_after(node.index, "prospect", lambda text: distribution_after(text, sampling), show)
+        def fail(sentence: str) -> None:
+            self._prospect_of = None  # asked again by the next who looks ahead
+            self.failed.emit(sentence)
+
+        self._ask_after(node.index, "prospect", lambda text: distribution_after(text, sampling), show, fail)
 
     def roll(self) -> None:
         """Draw a uniform number and write the token on which it lands.
@@ -223,7 +227,7 @@ class Writing(Part):
                 self._show_prospect(Prospect(node, step.distribution, moment, step.draw, step.id))
             self.branches_changed.emit()
 
-        self._ask_after(node, "choice", lambda text: chooser(text, options), take)
+        self._ask_after(node, "choice", lambda text: chooser(text, options), take, self.failed.emit)
 
     @property
     def _standing(self) -> object:
@@ -238,6 +242,7 @@ class Writing(Part):
         key: str,
         work: Callable[[Continuation], Any],
         answer: Callable[[Any], None],
+        failed: Failed,
     ) -> None:
         """Have work done on the text up to a branch, in the reading thread."""
         from lmviz.decoding.continuations import Continuations
@@ -248,7 +253,7 @@ class Writing(Part):
         def read_on(model: Model) -> Any:
             return work(read.after(model, prefix, chosen))
 
-        self._reading.ask(key, read_on, answer, self.failed.emit)
+        self._reading.ask(key, read_on, answer, failed)
 
     def _stand_on(self, branches: Branches | None) -> None:
         self._work.silence("choice")

@@ -198,8 +198,13 @@ class MainWindow(QMainWindow):
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(self.commands.choose_run)
         session = self.session
-        for part in (session.work, session.library, session.reading, session.text):
-            part.failed.connect(self.notice.say)
+        for part, answered in (
+            (session.work, session.work.ready_changed),
+            (session.library, session.library.model_changed),
+            (session.reading, session.reading.changed),
+            (session.text, session.text.changed),
+        ):
+            self.notice.show_failures(part.failed, answered)
 
     def _restore(self) -> None:
         switch, choice = theme_switch(), self.settings.text("view/theme", "system")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
@@ -15,6 +15,7 @@ class Notice(QWidget):
     """One line that can be dismissed; hidden while it has nothing to say.
 
     `say(sentence)` shows a sentence; `offer(sentence, word, action)` adds a button that does something.
+    `show_failures(failed, answered)` says what fails until it has been done after all.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -49,6 +50,24 @@ class Notice(QWidget):
     def say(self, sentence: str) -> None:
         """Show a sentence."""
         self.offer(sentence, "", None)
+
+    def show_failures(self, failed: SignalInstance, answered: SignalInstance) -> None:
+        """Say what a part of the session says failed, until the signal `answered`."""
+        last = ""
+
+        def say(sentence: str) -> None:
+            nonlocal last
+            last = sentence
+            self.say(sentence)
+
+        def take_back() -> None:
+            nonlocal last
+            if last and self.sentence == last:
+                self.hide()
+            last = ""
+
+        failed.connect(say)
+        answered.connect(take_back)
 
     def offer(self, sentence: str, word: str, action: Callable[[], None] | None) -> None:
         """Show a sentence and a button, which goes away when it has been pressed."""

@@ -67,6 +67,7 @@ class Transport(QFrame):
         self.stop_button.clicked.connect(session.training.stop)
         session.training.changed.connect(self._show_training)
         session.training.failed.connect(self._say)
+        self.notice.show_failures(session.training.live_failed, session.library.step_changed)
         session.library.model_changed.connect(self._offer_to_go_on)
         theme_switch().theme_changed.connect(self._adopt_theme)
 

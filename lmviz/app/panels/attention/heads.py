@@ -78,12 +78,9 @@ class HeadsPanel(Panel):
 
     def refresh(self) -> None:
         reading = self.session.reading.current
+        self.silence("thumbnails")
         if reading is None or "layers/0/attention/weights" not in reading.trace.arrays:
-            self._badges = ()
-            self._mosaic.set_heads(NOTHING)
-            self._card.set_aside(
-                "Only a Transformer has heads: open one" if reading else "Open a Transformer"
-            )
+            self._show_nothing("Only a Transformer has heads: open one" if reading else "Open a Transformer")
             return
         trace = reading.trace
 
@@ -92,11 +89,18 @@ class HeadsPanel(Panel):
 
             return thumbnails(trace), head_badges(trace)
 
-        self.silence("thumbnails")
         if sum(attention_weights(trace, layer).size for layer in attention_layers(trace)) <= AT_ONCE:
             self._take(work())
         else:
             self.ask_about(reading, "thumbnails", work, self._take)
+
+    def handle_failure(self, key: str) -> None:
+        self._show_nothing("")
+
+    def _show_nothing(self, aside: str) -> None:
+        self._badges = ()
+        self._mosaic.set_heads(NOTHING)
+        self._card.set_aside(aside)
 
     def _take(self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]) -> None:
         small, self._badges = found

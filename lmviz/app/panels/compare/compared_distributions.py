@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
 
 from lmviz.app.look.theme import theme_switch
@@ -56,6 +57,12 @@ class ComparedDistributionsPanel(Panel):
         self._twin.setObjectName("add_twin_button")
         self._twin.setToolTip("Put the model without the interventions beside it as it is changed")
         self._twin.clicked.connect(lambda: session.comparison.set_twin(True))
+        self._complaint = QLabel()  # a panel of many cards, none of which always stands there
+        self._complaint.setObjectName("complaint")
+        self._complaint.setProperty("role", "warning")
+        self._complaint.setTextFormat(Qt.TextFormat.PlainText)
+        self._complaint.setWordWrap(True)
+        self._complaint.hide()
         self._invitation = Invitation("compare_trio_button")
         self._invited = Card("Compare", "", self._invitation)
         self._cards: list[DistributionCard] = []
@@ -113,6 +120,14 @@ class ComparedDistributionsPanel(Panel):
             return ""
         return side_by_side_recipe([item.reads(self._read) for item in self._models])
 
+    def show_complaint(self, sentence: str) -> None:
+        self._complaint.setText(sentence)
+        self._complaint.setVisible(bool(sentence))
+
+    def handle_failure(self, key: str) -> None:
+        if key == "trio":
+            self._trio.forget()
+
     def refresh(self) -> None:
         models = self.session.comparison.models
         if models != self._models:
@@ -132,6 +147,7 @@ class ComparedDistributionsPanel(Panel):
         head.addWidget(self._twin)
         head.addWidget(self._add)
         self.column.addLayout(head)
+        self.column.addWidget(self._complaint)
         self.column.setSpacing(8)
         cards = QWidget()
         self._row = QHBoxLayout(cards)

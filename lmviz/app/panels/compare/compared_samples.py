@@ -135,6 +135,9 @@ class ComparedSamplesPanel(Panel):
             self._show()
             self._write_on()
 
+    def handle_failure(self, key: str) -> None:
+        self._asked = ()  # begun anew with the next change
+
     def _head(self) -> QWidget:
         head = QWidget()
         row = QHBoxLayout(head)

@@ -77,7 +77,7 @@ class GamePanel(Panel):
         self.invitation.invite(lacking or sentence, first if lacking else "Play again" if again else "Play")
         return not lacking
 
-    def handle_failure(self) -> None:
+    def handle_failure(self, key: str) -> None:
         self.forget()
         self.refresh_soon()
 

@@ -62,6 +62,10 @@ class Trio(QObject):
 
         self._panel.ask_reader("trio", work, self._take)
 
+    def forget(self) -> None:
+        """Have `look` look again, even among the same models."""
+        self._looked_for = None
+
     def compare(self) -> None:
         """Open what is offered and not open yet, and compare it."""
         if not self._folders:

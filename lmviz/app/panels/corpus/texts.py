@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import theme_switch
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -174,7 +174,7 @@ class TextsPanel(Panel):
         if entry is None:
             return
         if entry.is_present:
-            self.session.text.open(entry.name)
+            self._open(entry.name)
         else:
             self._download(entry)
 
@@ -193,7 +193,11 @@ class TextsPanel(Panel):
     def _open_files(self) -> None:
         names, _ = QFileDialog.getOpenFileNames(self, "Open texts", "", FILTER)
         if names:
-            self.session.text.open(names[0] if len(names) == 1 else names)
+            self._open(names[0] if len(names) == 1 else names)
+
+    def _open(self, source: str | list[str]) -> None:
+        self.complain("", JOBS)  # what failed was about another text
+        self.session.text.open(source)
 
     def _paste(self) -> None:
         text = QGuiApplication.clipboard().text()

@@ -81,10 +81,14 @@ class Evidence(QWidget):
             return ""
         return places_recipe(corpus.sources, settings_of(corpus), self._context or ())
 
-    def _show_nothing(self, why: str) -> None:
-        self._panel.silence("evidence")
+    def forget(self) -> None:
+        """Take away what was found: the same context will be looked for again."""
         self._context, self._found = None, None
         self._lines.set_lines([])
+
+    def _show_nothing(self, why: str) -> None:
+        self._panel.silence("evidence")
+        self.forget()
         self.said.emit(why)
 
     def _take(self, found: Concordance) -> None:

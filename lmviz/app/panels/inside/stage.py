@@ -228,6 +228,9 @@ class StagePanel(Panel):
         tokens = [visible(token) for token in self.session.reading.current.trace.tokens]
         return coordinate(axes[-1], index[-1], tokens)
 
+    def handle_failure(self, key: str) -> None:
+        self._equation.set_numbers("")
+
     def _take_numbers(self, numbers: str) -> None:
         self._equation.set_numbers(numbers)
         self._follow_result.start()

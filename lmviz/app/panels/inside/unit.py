@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, 
 
 from lmviz.app.panels.inside.evidence import Evidence
 from lmviz.app.panels.inside.unit_search import UnitSearch
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.flow import FlowLayout
@@ -143,6 +143,11 @@ class UnitPanel(Panel):
         self._card.set_aside(title_of(address))
         self._draw_curve(trace[address].array[:, unit], trace)
         self._words.set_shades(trace[address].array[:, unit], scale=trace[address].scale)
+
+    def handle_failure(self, key: str) -> None:
+        if key != JOBS:
+            self._evidence.forget()
+            self._card.set_aside("")
 
     def _is_in(self, trace: Trace) -> bool:
         """Whether a trace has the chosen unit; that of another model may be narrower."""

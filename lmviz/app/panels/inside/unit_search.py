@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from lmviz.app.panels.panel import JOBS
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -49,6 +51,7 @@ class UnitSearch(QObject):
         """Another unit: stop, and drop what was found."""
         if self._job is not None:
             self._job.cancel()
+        self._panel.complain("", JOBS)
         self._job, self._places = None, ()
 
     def search(self, address: str, unit: int) -> None:

@@ -145,6 +145,7 @@ class BeamPanel(Panel):
         session.beam.changed.connect(self._go_on)
         self.show_failures(session.beam.failed, session.beam.changed)
         session.beam.failed.connect(lambda _: self._pause())
+        session.beam.failed.connect(lambda _: self.refresh_soon())
         theme_switch().theme_changed.connect(self._adopt_theme)
         self.follow(
             session.beam.changed,

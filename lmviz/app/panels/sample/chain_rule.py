@@ -199,7 +199,8 @@ class ChainRulePanel(Panel):
         hovered = session.focus.hovered_position
         self._strip.set_hovered(-1 if hovered is None else self._row_of(hovered))
 
-    def handle_failure(self) -> None:
+    def handle_failure(self, key: str) -> None:
+        self._asked = None  # asked again with the next change, even of what has just failed
         self._show(None, None)
 
 

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 FIGURES = "ln p · normalised · perplexity"
-WAYS = ("greedy", "sampling", "beam search")
+HINTS = {
+    "greedy": "always the likeliest token",
+    "sampling": "throw the die",
+    "beam search": "run the search",
+}
+"""The ways of decoding, and what stands beside each before it has made a text."""
+OUTCOME = "outcome of "  # begins the keys under which the figures of a way are asked for
 PAUSE = 150  # milliseconds without a change before the greedy text is written
 
 
@@ -33,7 +39,7 @@ class SideBySidePanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("side_by_side_view")
-        self._rows = {way: _Row(way) for way in WAYS}
+        self._rows = {way: _Row(way) for way in HINTS}
         self._outcomes: dict[str, Outcome] = {}
         self._found_with: dict[str, tuple[Intervention, ...]] = {}
         self._greedy: tuple[int, ...] = ()
@@ -95,13 +101,12 @@ class SideBySidePanel(Panel):
         beam = session.beam.tree
         ids = tuple(node.id for node in beam.path(beam.best)) if beam is not None else ()
         self._score("beam search", ids)
-        hints = {
-            "greedy": "always the likeliest token",
-            "sampling": "throw the die",
-            "beam search": "run the search",
-        }
+        self._score("greedy", self._greedy if self._is_greedy_done else ())
+        self._show_rows()
+
+    def _show_rows(self) -> None:
         for way, row in self._rows.items():
-            row.show_outcome(self._outcomes.get(way), hints[way])
+            row.show_outcome(self._outcomes.get(way), HINTS[way])
         self._card.set_aside(self._figures())
 
     def _figures(self) -> str:
@@ -150,7 +155,7 @@ class SideBySidePanel(Panel):
 
     def _score(self, way: str, chosen: tuple[int, ...]) -> None:
         session = self.session
-        key = f"outcome of {way}"
+        key = f"{OUTCOME}{way}"
         if not chosen or not session.writing.can_write:
             self.silence(key)
             self._forget(way)
@@ -173,6 +178,11 @@ class SideBySidePanel(Panel):
             self.refresh_soon()
 
         self.ask(key, work, take)
+
+    def handle_failure(self, key: str) -> None:
+        if key.startswith(OUTCOME):
+            self._forget(key.removeprefix(OUTCOME))  # to be asked again with the next change
+            self._show_rows()
 
     def _forget(self, way: str) -> None:
         self._outcomes.pop(way, None)

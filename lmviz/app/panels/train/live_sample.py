@@ -91,6 +91,7 @@ class LiveSamplePanel(Panel):
         """Begin anew, unless a text was begun a moment ago and the training just moves on."""
         session = self.session
         if session.library.model is None:
+            self.silence("live sample")
             self._card.set_aside("open or train a model")
             self._page.setPlainText("")
             self._drawn = []

@@ -71,6 +71,7 @@ class OverTimePanel(Panel):
         key = None if session.library.model is None else (session.library.model, ids)
         if key != self._key:
             self._key, self._rows = key, {}
+            self.silence("over time")
         self._card.set_title(self._title())
         self._draw()
         self._ask_next()
