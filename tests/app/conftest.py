@@ -212,6 +212,29 @@ def wait_for_reading(session: Session, qtbot: QtBot) -> None:
 
 
 @pytest.fixture
+def answered(session: Session, qtbot: QtBot) -> Callable[[], None]:
+    """Call it to wait until the reading thread has done and answered all that it was asked so far."""
+
+    def wait() -> None:
+        done: list[None] = []
+        session.work.ask("asked last", lambda: None, done.append, pytest.fail)
+        qtbot.waitUntil(lambda: bool(done))
+
+    return wait
+
+
+@pytest.fixture
+def drawn(window: MainWindow, session: Session, qtbot: QtBot) -> Callable[[], None]:
+    """Call it to wait until what is read has been read and every panel in sight has drawn it."""
+
+    def is_drawn() -> bool:
+        seen = [panel for panel in window.perspective.panels if panel.is_in_sight]
+        return not session.reading.is_busy and all(panel.is_up_to_date for panel in seen)
+
+    return lambda: qtbot.waitUntil(is_drawn)
+
+
+@pytest.fixture
 def read(session: Session, lstm_run: Path, qtbot: QtBot) -> Session:
     """The session with the small LSTM open and a prefix read."""
     session.library.open(lstm_run)

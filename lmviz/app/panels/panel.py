@@ -61,6 +61,11 @@ class Panel(QWidget):
         """Whether it can be seen: it is visible, and no other tab is in front of it."""
         return self.isVisible() and self._is_in_front
 
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether it has drawn every change that it follows."""
+        return not self._is_stale
+
     def set_in_front(self, in_front: bool) -> None:
         """Where panels share a place as tabs, only the one in front draws."""
         self._is_in_front = in_front

@@ -81,12 +81,13 @@ class SnapshotSlider(QSlider):
             step = self._steps[self.value()]
             self.setAccessibleDescription(f"step {step:,}, snapshot {self.value() + 1} of {len(self._steps)}")
 
-    def _place(self, step: int) -> float:
+    def place_of(self, step: int) -> float:
+        """Where a step stands, in pixels from the left."""
         margin = HANDLE * current_theme().scale + 1
         return margin + math.sqrt(min(1.0, step / self._last_step)) * (self.width() - 2 * margin)
 
     def _nearest(self, x: float) -> int:
-        return min(range(len(self._steps)), key=lambda at: abs(self._place(self._steps[at]) - x), default=0)
+        return min(range(len(self._steps)), key=lambda at: abs(self.place_of(self._steps[at]) - x), default=0)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -110,14 +111,14 @@ class SnapshotSlider(QSlider):
         self._draw_groove(painter, self.width(), scale, middle)
         if not self._steps:
             return
-        handle = self._place(self._steps[self.value()] if self._present is None else self._present)
+        handle = self.place_of(self._steps[self.value()] if self._present is None else self._present)
         painter.setBrush(theme.accent)
         self._draw_groove(painter, handle, scale, middle)
         painter.setPen(QPen(theme.strong_line, scale))
         half = TICK * scale / 2
         for step in self._steps:
             painter.drawLine(
-                QPointF(self._place(step), middle - half), QPointF(self._place(step), middle + half)
+                QPointF(self.place_of(step), middle - half), QPointF(self.place_of(step), middle + half)
             )
         painter.setPen(QPen(theme.accent if self.isEnabled() else theme.strong_line, 3 * scale))
         painter.setBrush(theme.accent_wash if self.hasFocus() else theme.surface)

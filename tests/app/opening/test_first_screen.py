@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -209,8 +209,9 @@ def test_the_tour_waits_for_the_person_at_every_step(
     tour, light = sleeping.beginning.tour, sleeping.beginning.tour.spotlight
     assert len(STEPS) == 10
     touring(0)
-    qtbot.wait(1300)
+    qtbot.waitUntil(lambda: sleeping.session.work.is_ready and not sleeping.session.reading.is_busy)
     touring(0)
+    assert not any(timer.isActive() for timer in tour.findChildren(QTimer)), "time alone takes it nowhere"
     qtbot.keyClicks(sleeping.prefix_bar.edit, " the")
     touring(1)
     frame = light.geometry()

@@ -218,10 +218,11 @@ def test_a_newer_corpus_silences_the_one_that_is_still_being_read(
     slow.write_text("a b c d e f g h\n" * 200_000, encoding="utf-8")
     names: list[str] = []
     session.text.changed.connect(lambda: names.append(session.text.corpus.name))
+    finished: list[object] = []
+    session.work.job_finished.connect(finished.append)
     session.text.open(slow, documents="line")
     session.text.open(text_file, documents="line")
-    qtbot.waitUntil(lambda: not session.work.jobs and bool(names), timeout=20_000)
-    qtbot.wait(50)
+    qtbot.waitUntil(lambda: len(finished) == 2)
     assert names == ["farm"]
 
 

@@ -38,6 +38,14 @@ def step_of(session: Session) -> int:
     return session.training.state.progress.step if session.training.state.progress is not None else -1
 
 
+def step_when_paused(session: Session, qtbot: QtBot) -> int:
+    """The step in which the training waits."""
+    qtbot.waitUntil(lambda: session.training.state.phase == "paused")
+    session.training.pause()  # which has the window look at all the steps there are
+    assert session.training.state.phase == "paused"
+    return step_of(session)
+
+
 @pytest.mark.parametrize("family", ["lstm", "ngram"])
 def test_train_pause_step_resume_stop(
     ready: Session, options: TrainingOptions, text_file: Path, tmp_path: Path, qtbot: QtBot, family: str
@@ -49,13 +57,10 @@ def test_train_pause_step_resume_stop(
     begin(ready, options, qtbot, family)
     qtbot.waitUntil(lambda: step_of(ready) > 3, timeout=LONG)
     ready.training.pause()
-    qtbot.waitUntil(lambda: ready.training.state.phase == "paused")
-    qtbot.wait(2 * LOOK_EVERY)
-    held = step_of(ready)
+    held = step_when_paused(ready, qtbot)
     ready.training.step()
-    qtbot.waitUntil(lambda: step_of(ready) == held + 1)
-    qtbot.wait(2 * LOOK_EVERY)
-    assert (step_of(ready), ready.training.state.phase) == (held + 1, "paused")
+    qtbot.waitUntil(lambda: step_of(ready) > held)
+    assert step_when_paused(ready, qtbot) == held + 1
     ready.training.resume()
     qtbot.waitUntil(lambda: step_of(ready) > held + 3)
     ready.training.stop()
@@ -150,9 +155,8 @@ def test_one_step_from_nothing_begins_a_run_and_waits(
 ) -> None:
     ready.training.set_plan("lstm", FAMILIES["lstm"].configuration(width=8), options)
     ready.training.step()
-    qtbot.waitUntil(lambda: ready.training.state.phase == "paused" and step_of(ready) == 1, timeout=LONG)
-    qtbot.wait(2 * LOOK_EVERY)
-    assert step_of(ready) == 1
+    qtbot.waitUntil(lambda: step_of(ready) > 0, timeout=LONG)
+    assert step_when_paused(ready, qtbot) == 1
 
 
 def test_a_training_that_comes_to_its_end_is_finished(ready: Session, qtbot: QtBot) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -101,7 +102,7 @@ def test_every_command_that_is_offered_can_be_chosen(
         if action is None or not action.isEnabled() or action.menu() is not None or name in left_out:
             continue
         action.trigger()
-        qtbot.wait(1)
+        QApplication.processEvents()
         window.set_projector(look == "projector")
     assert window.isVisible()
     assert not [sentence for sentence in failed if "did not expect" in sentence]

@@ -380,6 +380,7 @@ def test_what_is_drawn_can_be_taken_along_in_the_midst_of_every_change(
     transformer_run: Path,
     tmp_path: Path,
     perspective: str,
+    drawn: Callable[[], None],
     qtbot: QtBot,
 ) -> None:
     letters = load_corpus(text_file, documents="line", tokenizer="characters")
@@ -397,18 +398,17 @@ def test_what_is_drawn_can_be_taken_along_in_the_midst_of_every_change(
         lambda: session.text.corpus is not None and session.library.model is not None, timeout=LONG
     )
     session.reading.set_prefix("the cows eat grass\nthe hens")
-    qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy, timeout=LONG)
-    qtbot.wait(100)
+    drawn()
     session.focus.choose_cell(("logits", (4, 2)))
     session.comparison.choose([(session.library.model, session.library.model.snapshots[0])])
     session.writing.set_sampling(top_k=3)
     session.surgery.add(zero("embedding", position=2))
-    qtbot.wait(100)
+    drawn()
     session.reading.set_prefix("the")
     session.library.choose_step(session.library.model.snapshots[0])
-    qtbot.wait(1)
+    QApplication.processEvents()
     session.reading.set_prefix("")
-    qtbot.wait(100)
+    drawn()
     session.reading.set_prefix("the cows")
     session.library.open(transformer_run)  # of fewer tokens, and other taps
     qtbot.waitUntil(lambda: len(session.library.models) == 2, timeout=LONG)
@@ -416,9 +416,9 @@ def test_what_is_drawn_can_be_taken_along_in_the_midst_of_every_change(
     session.text.open(text_file, documents="line")
     session.library.choose(session.library.models[0])
     session.library.close(session.library.models[0])
-    qtbot.wait(100)
+    drawn()
     session.library.close(session.library.models[0])
-    qtbot.wait(100)
+    drawn()
     assert taken.times > 20
 
 

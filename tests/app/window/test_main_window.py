@@ -1,5 +1,6 @@
 import re
 import shutil
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -345,8 +346,9 @@ def test_more_room_goes_to_the_panels_in_the_middle_until_somebody_arranges_them
         return {panel.objectName(): panel.width() for panel in window.perspective.panels}
 
     window.show_perspective("train")
+    usual = widths()
     window.resize(1000, 640)
-    qtbot.wait(80)
+    qtbot.waitUntil(lambda: widths()["loss_view"] < usual["loss_view"] - 200)
     narrow = widths()
     window.resize(2200, 1200)
     qtbot.waitUntil(lambda: widths()["loss_view"] > narrow["loss_view"] + 900)
@@ -360,20 +362,26 @@ def test_more_room_goes_to_the_panels_in_the_middle_until_somebody_arranges_them
     qtbot.addWidget(later)
     later.resize(window.perspective.size())
     later.show()
-    qtbot.wait(80)
+    # Panels draw at the end of the turn in which the room is shared out, or later.
+    qtbot.waitUntil(lambda: all(panel.is_up_to_date for panel in later.panels))
     assert later.findChild(QDockWidget, "dock_plan").width() > 650, "what a person has chosen stays"
 
 
 @pytest.mark.parametrize("perspective", [row.name for row in shown_perspectives()])
 def test_every_control_has_a_name_for_assistive_tools(
-    window: MainWindow, read: Session, transformer_run: Path, text_file: Path, perspective: str, qtbot: QtBot
+    window: MainWindow,
+    read: Session,
+    transformer_run: Path,
+    text_file: Path,
+    perspective: str,
+    drawn: Callable[[], None],
+    qtbot: QtBot,
 ) -> None:
     read.text.open(text_file, documents="line")
     read.library.open(transformer_run)
     qtbot.waitUntil(lambda: read.text.corpus is not None and len(read.library.models) == 2, timeout=LONG)
     window.show_perspective(perspective)
-    qtbot.waitUntil(lambda: read.reading.current is not None and not read.reading.is_busy, timeout=LONG)
-    qtbot.wait(200)
+    drawn()
     reachable = [
         item
         for item in window.findChildren(QWidget)

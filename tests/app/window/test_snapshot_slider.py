@@ -19,7 +19,7 @@ def slider(qtbot: QtBot) -> SnapshotSlider:
 
 def test_pressing_at_a_tick_goes_to_its_snapshot(slider: SnapshotSlider, qtbot: QtBot) -> None:
     for index, step in enumerate(STEPS):
-        place = QPoint(round(slider._place(step)), 14)
+        place = QPoint(round(slider.place_of(step)), 14)
         qtbot.mouseClick(slider, Qt.MouseButton.LeftButton, pos=place)
         assert slider.value() == index
 

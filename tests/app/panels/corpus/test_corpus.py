@@ -1,5 +1,6 @@
 """The Corpus perspective, clicked through: open, cut into tokens, count, look up, go to a place."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,14 @@ LONG = 20_000
 
 
 @pytest.fixture
-def corpus(window: MainWindow, session: Session, text_file: Path, qtbot: QtBot) -> MainWindow:
+def corpus(
+    window: MainWindow, session: Session, text_file: Path, drawn: Callable[[], None], qtbot: QtBot
+) -> MainWindow:
     """The window at the Corpus perspective, with a text open."""
     window.show_perspective("corpus")
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         session.text.open(text_file, documents="line", validation=0.0)
-    qtbot.wait(20)
+    drawn()
     return window
 
 
@@ -205,7 +208,9 @@ def test_the_vocabulary_shows_all_its_columns_at_every_size(corpus: MainWindow, 
         corpus.set_projector(False)
 
 
-def test_every_text_is_in_the_list_however_large_the_type(corpus: MainWindow, qtbot: QtBot) -> None:
+def test_every_text_is_in_the_list_however_large_the_type(
+    corpus: MainWindow, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
     texts = corpus.findChild(QTreeWidget, "corpus_picker")
 
     def lowest() -> int:
@@ -214,7 +219,7 @@ def test_every_text_is_in_the_list_however_large_the_type(corpus: MainWindow, qt
     try:
         for projector in (True, False):
             corpus.set_projector(projector)
-            qtbot.wait(50)
+            drawn()
             qtbot.waitUntil(lambda: 0 < lowest() <= texts.viewport().height() + 1, timeout=5000)
     finally:
         corpus.set_projector(False)

@@ -35,8 +35,9 @@ def open_inside(
         timeout=LONG,
     )
     window.show_perspective("inside")
-    qtbot.wait(30)
-    return {panel.objectName(): panel for panel in window.perspective.panels}
+    panels = {panel.objectName(): panel for panel in window.perspective.panels}
+    qtbot.waitUntil(lambda: panels["unit_view"].is_up_to_date)
+    return panels
 
 
 def test_brushing_words_finds_the_units_that_fire_there(
@@ -204,7 +205,6 @@ def test_a_unit_that_a_narrower_model_lacks_is_let_go(
         ("layers/0/hidden", (1, 20))
     )  # in the reading of the wide one, which is still shown
     qtbot.waitUntil(lambda: session.reading.current.model == session.library.models[1], timeout=LONG)
-    qtbot.wait(10)
     panel.catch_up()
     assert panel.unit == ("layers/0/hidden", 20)
     assert panel.exported_arrays() == {}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import open_model
@@ -36,8 +36,17 @@ LONG = 20_000
 class Bench:
     """The window at the Sample perspective, and the same model read without it."""
 
-    def __init__(self, window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> None:
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        run: Path,
+        settle: Callable[[], None],
+        answered: Callable[[], None],
+        qtbot: QtBot,
+    ) -> None:
         self.window, self.session, self.qtbot = window, session, qtbot
+        self.settle, self.answered = settle, answered
         self.model: Model = open_model(run)
 
     def find(self, name: str) -> QWidget:
@@ -89,20 +98,22 @@ class Bench:
         )
         self.settle()
 
-    def settle(self) -> None:
-        """Let panels draw what has changed."""
-        self.qtbot.wait(1)
-        QApplication.processEvents()
-
 
 @pytest.fixture(params=["lstm"])
-def bench(window: MainWindow, session: Session, request: pytest.FixtureRequest, qtbot: QtBot) -> Bench:
+def bench(
+    window: MainWindow,
+    session: Session,
+    drawn: Callable[[], None],
+    answered: Callable[[], None],
+    request: pytest.FixtureRequest,
+    qtbot: QtBot,
+) -> Bench:
     run = request.getfixturevalue(f"{request.param}_run")
     session.library.open(run)
     qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
     window.show_perspective("sample")
     session.reading.set_prefix("the cows")
-    made = Bench(window, session, run, qtbot)
+    made = Bench(window, session, run, drawn, answered, qtbot)
     made.wait_for_prospect()
     made.settle()
     return made
@@ -440,10 +451,9 @@ def test_without_a_model_the_panels_say_what_to_do(
     window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     window.show_perspective("sample")
-    qtbot.wait(1)
-    assert session.writing.prospect is None
     step = window.perspective.findChild(QObject, "sample_step_button")
     qtbot.waitUntil(lambda: not step.isEnabled())
+    assert session.writing.prospect is None
 
 
 def test_an_answer_about_the_tree_before_does_not_come_to_the_next(bench: Bench) -> None:
@@ -457,7 +467,7 @@ def test_an_answer_about_the_tree_before_does_not_come_to_the_next(bench: Bench)
     seen = []
     session.writing.prospect_changed.connect(lambda: seen.append(session.writing.prospect))
     bench.wait(lambda: not session.reading.is_busy)
-    bench.qtbot.wait(50)
+    bench.answered()
     assert all(prospect is None or prospect.node == 0 for prospect in seen)
 
 

@@ -1,16 +1,20 @@
 """The Train perspective, clicked through: choose, train, watch, pause, scrub, resume, stop."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyqtgraph
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QSlider
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import train as train_model
 from lmviz.app.session.session import Session
+from lmviz.app.session.work import Work
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
@@ -111,7 +115,8 @@ def test_a_rate_that_is_being_typed_is_not_trained_with(
     edit.selectAll()
     for key in "3e-4":
         qtbot.keyClicks(edit, key)
-        qtbot.wait(120)
+        typed_at = step_of(session)
+        qtbot.waitUntil(lambda typed_at=typed_at: step_of(session) > typed_at + 1, timeout=LONG)
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: session.training.state.progress.learning_rate == 0.0003, timeout=LONG)
     session.training.stop()
@@ -220,8 +225,8 @@ def test_health_and_prediction_over_time_show_what_was_measured(
     qtbot.waitUntil(lambda: session.reading.current.step == step, timeout=LONG)
     shown = session.reading.current.trace["probabilities"].array[-1]
     np.testing.assert_allclose(view.rows[step], shown, rtol=1e-4, atol=1e-6)
-    last, box = session.library.model.snapshots[-1], view.findChild(LinePlot)._box
-    qtbot.waitUntil(lambda: box.viewRange()[0] == pytest.approx([0, last]), timeout=LONG)
+    last, plot = session.library.model.snapshots[-1], view.findChild(pyqtgraph.PlotWidget)
+    qtbot.waitUntil(lambda: plot.viewRange()[0] == pytest.approx([0, last]), timeout=LONG)
 
 
 def test_the_prediction_over_time_follows_the_pinned_word(
@@ -265,7 +270,13 @@ def test_the_references_are_those_of_the_core(train: MainWindow, session: Sessio
 
 
 def test_the_sample_begins_anew_with_a_model_of_other_tokens(
-    train: MainWindow, session: Session, text_file: Path, lstm_run: Path, tmp_path: Path, qtbot: QtBot
+    train: MainWindow,
+    session: Session,
+    text_file: Path,
+    lstm_run: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
 ) -> None:
     letters = load_corpus(text_file, documents="line", tokenizer="characters")
     train_model("gru", letters, tmp_path / "letters", steps=1, batch=2, length=8, width=8)
@@ -281,12 +292,30 @@ def test_the_sample_begins_anew_with_a_model_of_other_tokens(
         )
         session.reading.set_prefix("the cows")
         qtbot.waitUntil(lambda: len(panel.exported_arrays().get("ids", ())) >= 16, timeout=LONG)
-    for model in (*session.library.models, *session.library.models):
-        session.work.silence("live sample")
-        session.library.choose(model)
-        panel._write_on()  # as its timer does, before anything has been drawn
-        assert not session.work.is_busy("live sample"), "it would go on with ids of another model"
-        qtbot.wait(30)
-    qtbot.waitUntil(lambda: len(panel.exported_arrays().get("ids", ())) >= 16, timeout=LONG)
+    asked: list[tuple[object, int]] = []  # which model was asked to go on, after how many tokens
+    ask = Work.ask
+
+    def watch(self: Work, key: str, *work_and_ends: Any) -> None:
+        if key == "live sample":
+            asked.append((session.library.model, len(panel.exported_arrays().get("ids", ()))))
+        ask(self, key, *work_and_ends)
+
+    def choose_other() -> None:
+        """At the turn's end: after an answer, but before what is to be written on with it is asked."""
+        page.textChanged.disconnect(choose_other)
+        others = [model for model in session.library.models if model != session.library.model]
+        QTimer.singleShot(0, lambda: session.library.choose(others[0]))
+
+    monkeypatch.setattr(Work, "ask", watch)
+    page = panel.findChild(QPlainTextEdit)
+    for _ in range(4):
+        shown = session.library.model
+        session.writing.set_sampling(seed=session.writing.sampling.seed + 1)  # another text begins
+        page.textChanged.connect(choose_other)
+        qtbot.waitUntil(lambda shown=shown: session.library.model != shown, timeout=LONG)
+        qtbot.waitUntil(lambda: len(panel.exported_arrays().get("ids", ())) >= 16, timeout=LONG)
+    assert len({model.folder for model, _ in asked}) == 2
+    for (before, _), (model, length) in pairwise(asked):
+        assert model == before or length == 0, "it would go on with ids of another model"
     assert failed == []
     assert panel.exported_arrays()["ids"].max() < session.library.model.tokenizer.vocabulary_size
