@@ -1,0 +1,143 @@
+"""How the program ends, in a process of its own: by a signal, and whatever is still being loaded."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+LONG = 90  # seconds
+
+RUN = """
+import sys
+from lmviz.app.main import main
+sys.exit(main(*sys.argv[1:]))
+"""
+
+SAYS_WHEN_READY = """
+from lmviz.app.session.session import Session
+
+started = Session.start
+
+def start(self):
+    self.work.ready_changed.connect(lambda: print("ready", flush=True))
+    started(self)
+
+Session.start = start
+"""
+
+CLOSES_WHILE_TORCH_IS_IMPORTED = """
+import importlib.abc
+import threading
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QApplication
+from lmviz.app.session import session
+
+class Bell(QObject):
+    rung = Signal()
+
+class Watch(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == AWAITED and threading.current_thread() is not threading.main_thread():
+            sys.meta_path.remove(self)
+            print("importing", name, flush=True)
+            session.bell.rung.emit()
+
+made = session.Session.__init__
+
+def make(self, *arguments):
+    session.bell = Bell()
+    session.bell.rung.connect(lambda: QApplication.instance().closeAllWindows(), Qt.QueuedConnection)
+    made(self, *arguments)
+
+session.Session.__init__ = make
+import sys
+sys.meta_path.insert(0, Watch())
+"""
+
+TRAINS = """
+from pathlib import Path
+from lmviz.app.session.open_text import OpenText
+
+took = OpenText.take
+
+def take(self, corpus):
+    took(self, corpus)
+    from lmviz.families import FAMILIES
+    from lmviz.training.options import TrainingOptions
+    training = self.parent().training
+    training.runs_folder = Path(RUNS)
+    training.changed.connect(lambda: tell(training.state.phase))
+    options = TrainingOptions(steps=100_000, batch=2, length=8)
+    training.start("lstm", FAMILIES["lstm"].configuration(width=8), options)
+
+told = []
+
+def tell(phase):
+    if phase == "running" and phase not in told:
+        print("training", flush=True)
+    told.append(phase)
+
+OpenText.take = take
+"""
+
+
+@contextmanager
+def program(tmp_path: Path, script: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    folders = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+    known = {name: str(tmp_path / name) for name in folders}
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, *arguments],
+        env=os.environ | known | {"QT_QPA_PLATFORM": "offscreen"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def ends_cleanly(process: subprocess.Popen[str]) -> None:
+    _, said = process.communicate(timeout=LONG)
+    assert process.returncode == 0, said
+    assert said == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there signals end a process at once")
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl+C", "SIGTERM"])
+def test_a_signal_closes_the_window_as_a_person_would(asked: signal.Signals, tmp_path: Path) -> None:
+    with program(tmp_path, SAYS_WHEN_READY + RUN) as process:
+        assert process.stdout.readline() == "ready\n", process.communicate()[1]
+        process.send_signal(asked)
+        ends_cleanly(process)
+    assert list(tmp_path.rglob("settings.json")), "what was open is remembered"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there signals end a process at once")
+def test_a_signal_leaves_a_run_that_can_be_resumed(tmp_path: Path, text_file: Path) -> None:
+    from lmviz.training.run import Run
+
+    runs = tmp_path / "runs"
+    script = f"RUNS = {str(runs)!r}\n" + TRAINS + RUN
+    with program(tmp_path, script, str(text_file)) as process:
+        assert process.stdout.readline() == "training\n", process.communicate()[1]
+        process.send_signal(signal.SIGTERM)
+        ends_cleanly(process)
+    [folder] = runs.iterdir()
+    assert Run.open(folder).is_resumable
+
+
+@pytest.mark.parametrize("module", ["torch", "torch.nn", "torch.utils"])
+def test_a_window_that_is_closed_while_torch_is_imported_ends_cleanly(module: str, tmp_path: Path) -> None:
+    script = f"AWAITED = {module!r}\n" + CLOSES_WHILE_TORCH_IS_IMPORTED + RUN
+    with program(tmp_path, script) as process:
+        assert process.stdout.readline() == f"importing {module}\n", process.communicate()[1]
+        ends_cleanly(process)

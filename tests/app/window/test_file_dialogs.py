@@ -1,0 +1,131 @@
+"""What is chosen in a dialog for files is opened, and nothing where it was left."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+
+
+@pytest.fixture
+def choose(window: MainWindow) -> Callable[[str], None]:
+    """Choose a command of the menus."""
+
+    def trigger(name: str) -> None:
+        [action] = [action for action in window.commands.all() if action.text() == name]
+        action.trigger()
+
+    return trigger
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, dialog: str, *answered: object) -> list[tuple[object, ...]]:
+    """Have a dialog answered at once; what it was asked with."""
+    asked: list[tuple[object, ...]] = []
+
+    def choose(*arguments: object) -> object:
+        asked.append(arguments)
+        return answered[0] if len(answered) == 1 else answered
+
+    monkeypatch.setattr(QFileDialog, dialog, choose)
+    return asked
+
+
+def test_a_text(
+    session: Session,
+    settings: object,
+    choose: Callable[[str], None],
+    text_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    answer(monkeypatch, "getOpenFileNames", [str(text_file)], "")
+    with qtbot.waitSignal(session.text.changed):
+        choose("Open text…")
+    assert session.text.corpus.name == "farm"
+    assert settings.recent == [text_file]
+
+
+def test_several_texts_are_one_corpus(
+    session: Session,
+    choose: Callable[[str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    names = [tmp_path / "one.txt", tmp_path / "two.txt"]
+    for name in names:
+        name.write_text(f"{name.stem} two three\n" * 20, encoding="utf-8")
+    answer(monkeypatch, "getOpenFileNames", [str(name) for name in names], "")
+    with qtbot.waitSignal(session.text.changed):
+        choose("Open text…")
+    assert session.text.corpus.sources == tuple(map(str, names))
+
+
+def test_a_folder_of_texts(
+    session: Session,
+    choose: Callable[[str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    (folder / "one.txt").write_text("one two three\n" * 20, encoding="utf-8")
+    answer(monkeypatch, "getExistingDirectory", str(folder))
+    with qtbot.waitSignal(session.text.changed):
+        choose("Open folder of texts…")
+    assert session.text.corpus.name == "letters"
+
+
+def test_a_run_is_looked_for_where_runs_are_kept(
+    session: Session,
+    choose: Callable[[str], None],
+    lstm_run: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    asked = answer(monkeypatch, "getExistingDirectory", str(lstm_run))
+    with qtbot.waitSignal(session.library.model_changed):
+        choose("Open run…")
+    assert session.library.model.folder == lstm_run.resolve()
+    [(*_, start)] = asked
+    assert start == str(session.training.runs_folder)
+
+
+def test_the_button_of_the_corpus_perspective(
+    window: MainWindow, session: Session, text_file: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    answer(monkeypatch, "getOpenFileNames", [str(text_file)], "")
+    window.show_perspective("corpus")
+    with qtbot.waitSignal(session.text.changed):
+        qtbot.mouseClick(window.findChild(QPushButton, "corpus_open_button"), Qt.MouseButton.LeftButton)
+    assert session.text.corpus.name == "farm"
+
+
+@pytest.mark.usefixtures("nothing_outside")
+@pytest.mark.parametrize("name", ["Open text…", "Open folder of texts…", "Open run…"])
+def test_a_dialog_that_is_left_opens_nothing(
+    session: Session, settings: object, choose: Callable[[str], None], name: str
+) -> None:
+    choose(name)
+    assert not session.text.is_opening
+    assert not session.work.jobs
+    assert settings.recent == []
+
+
+def test_a_file_that_cannot_be_read_is_a_sentence(
+    window: MainWindow,
+    choose: Callable[[str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    gone = tmp_path / "gone.txt"
+    answer(monkeypatch, "getOpenFileNames", [str(gone)], "")
+    choose("Open text…")
+    qtbot.waitUntil(lambda: "gone.txt" in window.notice.sentence)

@@ -1,0 +1,125 @@
+"""The header's menus: the model that is looked into, and those that stand beside it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+
+
+@pytest.fixture
+def two(read: Session, transformer_run: Path, qtbot: QtBot) -> Session:
+    """The session with the LSTM and the Transformer open; the Transformer is looked into."""
+    read.library.open(transformer_run)
+    qtbot.waitUntil(lambda: len(read.library.models) == 2)
+    return read
+
+
+@pytest.fixture
+def offered(window: MainWindow) -> Callable[[str], dict[str, QAction]]:
+    """Call it with a button's name to open its menu: the entries by their words."""
+    opened: list[QMenu] = []
+
+    def show(button: str) -> dict[str, QAction]:
+        menu = window.findChild(QPushButton, button).menu()
+        menu.popup(QPoint(0, 0))
+        opened.append(menu)
+        return {action.text(): action for action in menu.actions() if action.text()}
+
+    yield show
+    for menu in opened:
+        menu.close()
+
+
+def test_the_button_says_which_model_is_looked_into(window: MainWindow, two: Session) -> None:
+    button = window.findChild(QPushButton, "model_picker")
+    assert button.text().startswith("Transformer · 1 layer · ")
+    two.library.choose(two.library.models[0])
+    assert button.text().startswith("LSTM · ")
+    for model in two.library.models:
+        two.library.close(model)
+    assert button.text() == "no model yet"
+    assert not window.findChild(QPushButton, "compare_picker").isEnabled()
+
+
+def test_its_menu_chooses_among_the_open_models_and_closes_one(
+    two: Session, offered: Callable[[str], dict[str, QAction]]
+) -> None:
+    lstm, transformer = two.library.models
+    found = offered("model_picker")
+    [choose] = [action for words, action in found.items() if words.startswith("lstm")]
+    assert any(words.startswith("transformer") for words in found)
+    choose.trigger()
+    assert two.library.model == lstm
+    offered("model_picker")["Close lstm"].trigger()
+    assert two.library.models == (transformer,)
+    assert two.library.model == transformer
+    assert not any(words.startswith("lstm") for words in offered("model_picker"))
+
+
+def test_its_menu_opens_a_run(
+    two: Session,
+    offered: Callable[[str], dict[str, QAction]],
+    make_run: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    folder = make_run("gru", 1, width=8)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
+    [choose] = [action for words, action in offered("model_picker").items() if words.startswith("Open")]
+    choose.trigger()
+    qtbot.waitUntil(lambda: len(two.library.models) == 3)
+    assert two.library.model.folder == folder.resolve()
+
+
+def test_models_are_ticked_to_stand_beside_it(
+    window: MainWindow, two: Session, offered: Callable[[str], dict[str, QAction]]
+) -> None:
+    lstm, _ = two.library.models
+    button = window.findChild(QPushButton, "compare_picker")
+    assert button.text() == "compare with…"
+    assert not offered("compare_picker")["lstm"].isChecked()
+    offered("compare_picker")["lstm"].trigger()
+    assert two.comparison.chosen == ((lstm, lstm.snapshots[-1]),)
+    assert button.text() == "compare with 1"
+    assert offered("compare_picker")["lstm"].isChecked()
+    offered("compare_picker")["lstm"].trigger()
+    assert two.comparison.chosen == ()
+    assert button.text() == "compare with…"
+
+
+def test_a_moment_can_be_held_on_to(two: Session, offered: Callable[[str], dict[str, QAction]]) -> None:
+    two.library.choose(two.library.models[0])
+    two.library.choose_step(1)
+    model, step = two.library.moment
+    offered("compare_picker")[f"Hold {model.name} at step {step}"].trigger()
+    assert two.comparison.chosen == ((model, step),)
+    two.library.choose_step(model.snapshots[-1])
+    assert two.comparison.moments == ((model, step), (model, model.snapshots[-1]))
+
+
+def test_a_sample_model_is_opened_beside_the_only_one(
+    read: Session,
+    offered: Callable[[str], dict[str, QAction]],
+    transformer_run: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    monkeypatch.setattr("lmviz.api.sample_models", lambda: (str(transformer_run), read.library.model.name))
+    beside, moment = offered("compare_picker")["Open a sample model beside it"], read.library.moment
+    [sample] = beside.menu().actions()
+    sample.trigger()
+    qtbot.waitUntil(lambda: len(read.library.models) == 2)
+    assert read.library.model.folder == transformer_run.resolve()
+    assert read.comparison.chosen == (moment,)
+
+
+def test_the_button_on_the_right_opens_the_palette(window: MainWindow, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(window.header.palette_wanted):
+        qtbot.mouseClick(window.findChild(QPushButton, "palette_button"), Qt.MouseButton.LeftButton)
