@@ -1,63 +1,25 @@
 """The first launch: a stored trace on screen, the welcome strip, and the tour that waits for the person."""
 
-import runpy
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
+from benches.opening import LONG, PREFIX, panel, press
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.opening.first_screen import load_first_screen
 from lmviz.app.opening.settings import Settings
-from lmviz.app.opening.tour_steps import STEPS
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.inspection.attention import farthest_looking_head
-from lmviz.inspection.interventions import scale
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.places import shipped
 from lmviz.training.options import TrainingOptions
-
-LONG = 20_000
-PREFIX = "the cows eat grass"
-
-
-@pytest.fixture(scope="module")
-def samples(tmp_path_factory: pytest.TempPathFactory, make_run: Callable[..., Path]) -> Path:
-    """A folder of sample models: one small Transformer, with a stored trace beside it."""
-    folder = tmp_path_factory.mktemp("samples")
-    run = make_run("transformer", 4, width=8, heads=2, layers=1, context=16)
-    shutil.copytree(run, folder / "transformer")
-    writer = runpy.run_path(str(shipped("sample_models") / "first_screen.py"))
-    writer["write_first_screen"](folder / "transformer", folder / "first_screen.npz", PREFIX)
-    return folder
-
-
-@pytest.fixture
-def sleeping(tmp_path: Path, qtbot: QtBot, samples: Path) -> MainWindow:
-    """The window as it is first painted: its session has not been started, so nothing can be computed."""
-    session = Session(tmp_path / "runs")
-    window = MainWindow(session, Settings(tmp_path / "settings.json"))
-    qtbot.addWidget(window)
-    window.beginning.welcome(samples)
-    window.show_settled()
-    yield window
-    session.close()
-
-
-def panel(window: MainWindow, name: str) -> QWidget:
-    return next(found for found in window.findChildren(QWidget, name) if found.isVisible())
-
-
-def press(window: MainWindow, qtbot: QtBot, name: str) -> None:
-    qtbot.mouseClick(panel(window, name), Qt.MouseButton.LeftButton)
 
 
 def test_attention_and_distribution_are_there_before_anything_is_computed(sleeping: MainWindow) -> None:
@@ -178,160 +140,6 @@ def test_only_what_differs_from_the_first_screen_is_offered_again(
         assert bool(window.notice.sentence) == offered
         session.reading.set_prefix("the hens see")
         window.close()
-
-
-@pytest.fixture
-def touring(sleeping: MainWindow, qtbot: QtBot) -> Callable[[int], None]:
-    """A tour that has begun; call it with the number of a step to wait until the tour points there."""
-    sleeping.session.start()
-    press(sleeping, qtbot, "welcome_tour")
-    tour, light = sleeping.beginning.tour, sleeping.beginning.tour.spotlight
-
-    def at(number: int) -> None:
-        step = STEPS[number]
-        qtbot.waitUntil(lambda: tour.step is step and light.sentence == step.sentence, timeout=LONG)
-        assert light.control.objectName() == step.control
-        assert light.control.isVisible()
-
-    return at
-
-
-def turn_to(window: MainWindow, qtbot: QtBot, at: Callable[[int], None], number: int) -> None:
-    """Press "next" until the tour is at a step."""
-    for passed in range(number):
-        at(passed)
-        press(window, qtbot, "tour_next")
-    at(number)
-
-
-def test_the_tour_waits_for_the_person_at_every_step(
-    sleeping: MainWindow, touring: Callable[[int], None], qtbot: QtBot
-) -> None:
-    tour, light = sleeping.beginning.tour, sleeping.beginning.tour.spotlight
-    assert len(STEPS) == 10
-    touring(0)
-    qtbot.waitUntil(lambda: sleeping.session.work.is_ready and not sleeping.session.reading.is_busy)
-    touring(0)
-    assert not any(timer.isActive() for timer in tour.findChildren(QTimer)), "time alone takes it nowhere"
-    qtbot.keyClicks(sleeping.prefix_bar.edit, " the")
-    touring(1)
-    frame = light.geometry()
-    middle = light.control.mapTo(sleeping, light.control.rect().center())
-    assert frame.contains(middle)
-    assert not light.card.geometry().contains(middle), "the card leaves free what it speaks of"
-    for number in range(1, len(STEPS) - 1):
-        touring(number)
-        press(sleeping, qtbot, "tour_next")
-    touring(9)
-    assert sleeping.perspective.name == "train"
-    with qtbot.waitSignal(tour.ended):
-        press(sleeping, qtbot, "tour_next")
-    assert not light.isVisible()
-    assert tour.step is None
-
-
-def test_only_what_a_step_asks_for_completes_it(
-    sleeping: MainWindow, touring: Callable[[int], None], qtbot: QtBot
-) -> None:
-    session = sleeping.session
-    turn_to(sleeping, qtbot, touring, 1)
-    done = panel(sleeping, "tour_card").findChild(QLabel, "tour_done")
-    qtbot.keyClicks(sleeping.prefix_bar.edit, " the")
-    assert not done.isVisible(), "typing is not the bar that was asked for"
-    bars = panel(sleeping, "next_word_view").findChild(BarsView)
-    qtbot.waitUntil(
-        lambda: session.reading.current is not None and session.reading.current.trace.tokens[-1] == "the"
-    )
-    bars.bar_clicked.emit(0)
-    assert done.isVisible()
-    touring(2)
-    session.focus.choose_position(1)
-    assert not done.isVisible(), "one has to let go of it again"
-    qtbot.keyClick(sleeping.prefix_bar.edit, Qt.Key.Key_Escape)
-    assert done.isVisible(), "and Escape did, instead of ending the tour"
-    for number in range(2, 5):
-        touring(number)
-        press(sleeping, qtbot, "tour_next")
-    touring(5)
-    session.library.choose_step(session.library.model.snapshots[0])
-    assert not done.isVisible()
-    session.library.choose_step(session.library.model.snapshots[-1])
-    assert done.isVisible()
-    for number in range(5, 8):
-        touring(number)
-        press(sleeping, qtbot, "tour_next")
-    touring(8)
-    session.surgery.add(scale("logits", 0.5))
-    assert not done.isVisible(), "the branches were told to have changed, but nothing was written"
-    qtbot.waitUntil(lambda: panel(sleeping, "sample_step_button").isEnabled(), timeout=LONG)
-    press(sleeping, qtbot, "sample_step_button")
-    qtbot.waitUntil(done.isVisible, timeout=LONG)
-    touring(9)
-
-
-def test_one_can_go_back_in_the_tour(
-    sleeping: MainWindow, touring: Callable[[int], None], qtbot: QtBot
-) -> None:
-    touring(0)
-    assert not sleeping.findChild(QPushButton, "tour_back").isVisible()
-    turn_to(sleeping, qtbot, touring, 6)
-    assert sleeping.perspective.name == "inside"
-    press(sleeping, qtbot, "tour_back")
-    touring(5)
-    assert sleeping.perspective.name == "attention"
-
-
-def test_whoever_goes_somewhere_else_is_shown_the_way_back(
-    sleeping: MainWindow, touring: Callable[[int], None], qtbot: QtBot
-) -> None:
-    turn_to(sleeping, qtbot, touring, 3)
-    light = sleeping.beginning.tour.spotlight
-    sleeping.show_perspective("compare")
-    way_back = sleeping.findChild(QPushButton, "tour_return")
-    qtbot.waitUntil(way_back.isVisible)
-    assert not light.isVisible(), "there is nothing to point at"
-    qtbot.mouseClick(way_back, Qt.MouseButton.LeftButton)
-    touring(3)
-    assert sleeping.perspective.name == "attention"
-    qtbot.waitUntil(lambda: light.isVisible() and not way_back.isVisible())
-
-
-def test_the_tour_begins_with_a_model_that_has_what_it_speaks_of(
-    sleeping: MainWindow, make_run: Callable[..., Path], qtbot: QtBot
-) -> None:
-    session = sleeping.session
-    session.start()
-    for model in session.library.models:
-        session.library.close(model)
-    session.library.open(make_run("ngram", 3, order=2))
-    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
-    session.reading.set_prefix("")
-    sleeping.beginning.start_tour()
-    qtbot.waitUntil(lambda: session.library.model.family == "transformer", timeout=LONG)
-    assert session.reading.prefix == PREFIX
-    qtbot.waitUntil(lambda: panel(sleeping, "attention_view").shown.size > 0, timeout=LONG)
-
-
-def test_escape_leaves_the_tour_where_nothing_is_pinned(
-    sleeping: MainWindow, touring: Callable[[int], None], qtbot: QtBot
-) -> None:
-    touring(0)
-    sleeping.session.focus.choose_position(1)
-    qtbot.keyClick(sleeping.prefix_bar.edit, Qt.Key.Key_Escape)
-    touring(0)
-    qtbot.keyClick(sleeping.prefix_bar.edit, Qt.Key.Key_Escape)
-    assert sleeping.beginning.tour.step is None
-    assert not sleeping.beginning.tour.spotlight.card.isVisible()
-
-
-def test_the_tour_can_be_left_and_lets_the_pointer_through(sleeping: MainWindow, qtbot: QtBot) -> None:
-    sleeping.beginning.start_tour()
-    light = sleeping.beginning.tour.spotlight
-    qtbot.waitUntil(lambda: light.control is not None)
-    place = light.geometry().center()
-    assert sleeping.childAt(QPoint(place)) is not light
-    qtbot.mouseClick(light.card.findChild(QPushButton, "tour_end"), Qt.MouseButton.LeftButton)
-    assert not light.isVisible()
 
 
 def test_a_training_that_was_under_way_can_be_gone_on_with(

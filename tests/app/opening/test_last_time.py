@@ -1,0 +1,114 @@
+"""What was open last time is offered again."""
+
+import shutil
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QPushButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.opening.settings import Settings
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import FAMILIES
+from lmviz.training.options import TrainingOptions
+
+LONG = 20_000
+
+
+def find(window: MainWindow, kind: type[QWidget], name: str) -> QWidget:
+    found = window.findChild(kind, name)
+    assert found is not None, name
+    return found
+
+
+def press(window: MainWindow, qtbot: QtBot, name: str) -> None:
+    button = find(window, QPushButton, name)
+    assert button.isEnabled(), name
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_what_was_open_is_offered_again(
+    window: MainWindow, read: Session, settings: Settings, text_file: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    read.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: read.text.corpus is not None)
+    read.library.choose_step(3)
+    window.show_perspective("attention")
+    window.close()
+
+    later = Session(tmp_path / "runs")
+    again = MainWindow(later, Settings(tmp_path / "settings.json"))
+    qtbot.addWidget(again)
+    later.start()
+    try:
+        assert again.perspective.name == "attention"
+        again.beginning.welcome(tmp_path)
+        assert "farm.txt" in again.notice.sentence
+        again.notice.findChild(QPushButton).click()
+        qtbot.waitUntil(
+            lambda: later.text.corpus is not None and later.reading.current is not None, timeout=LONG
+        )
+        assert (later.reading.prefix, later.library.step) == ("the cows eat", 3)
+        assert later.text.corpus.options.documents == "line"
+    finally:
+        later.close()
+
+
+def test_a_session_that_was_killed_in_mid_training_is_offered_again_and_trains_on(
+    window: MainWindow,
+    session: Session,
+    options: TrainingOptions,
+    text_file: Path,
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.text.corpus is not None)
+    session.training.start("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    qtbot.waitUntil(
+        lambda: session.library.model is not None and session.training.state.progress.step > 20, timeout=LONG
+    )
+    folder = session.training.state.folder
+    qtbot.waitUntil(
+        lambda: Settings(tmp_path / "settings.json").last_session.training == str(folder), timeout=LONG
+    )
+    killed = tmp_path / "killed"  # as the files were at that moment; the training itself goes on
+    shutil.copytree(folder, killed)
+    copied = tmp_path / "killed.json"
+    copied.write_text((tmp_path / "settings.json").read_text().replace(str(folder), str(killed)))
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+
+    later = Session(tmp_path / "runs")
+    again = MainWindow(later, Settings(copied))
+    qtbot.addWidget(again)
+    later.start()
+    try:
+        again.beginning.welcome(tmp_path)
+        assert "killed" in again.notice.sentence
+        again.notice.findChild(QPushButton).click()
+        qtbot.waitUntil(lambda: "stopped at step" in again.notice.sentence, timeout=LONG)
+        assert later.library.step == later.library.model.snapshots[-1], (
+            "what was followed live is followed again"
+        )
+        held = later.library.step
+        again.notice.findChild(QPushButton).click()
+        qtbot.waitUntil(
+            lambda: later.training.state.progress is not None and later.training.state.progress.step > held,
+            timeout=LONG,
+        )
+        assert later.training.state.folder == killed
+    finally:
+        later.close()
+
+
+def test_an_offer_that_was_not_taken_up_is_made_again(
+    window: MainWindow, settings: Settings, text_file: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    settings.keep("last/sources", str(text_file))
+    window.close()
+    assert Settings(tmp_path / "settings.json").last_session.sources == (str(text_file),)

@@ -1,0 +1,35 @@
+"""Scores on the held-out part, measured once, as the core measures them."""
+
+from pathlib import Path
+
+import pytest
+from benches.compare import LONG, bring_to_front, click, open_all
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.api import open_model
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.training.held_out import evaluate_documents
+
+
+def test_scores_are_measured_once_on_the_same_text(
+    compare: MainWindow, session: Session, lstm_run: Path, character_run: Path, qtbot: QtBot
+) -> None:
+    open_all(session, qtbot, character_run)
+    words = next(model for model in session.library.models if model.folder == lstm_run.resolve())
+    session.comparison.choose([(words, 6)])
+    view = bring_to_front(compare, "scores_view", qtbot)
+    qtbot.waitUntil(lambda: view.table.rows_shown == (0, 1), timeout=LONG)
+    moments = [(words, 6), (session.library.model, session.library.step)]
+    click(compare, "measure_button", qtbot)
+    qtbot.waitUntil(lambda: all(view.score_of(moment) for moment in moments), timeout=LONG)
+    documents = session.text.corpus.validation_documents
+    for moment, folder in zip(moments, (lstm_run, character_run), strict=True):
+        expected = evaluate_documents(open_model(folder), documents)
+        score = view.score_of(moment)
+        assert score.tokens == expected.tokens
+        assert score.perplexity == pytest.approx(expected.perplexity, rel=1e-5)
+        assert score.bits_per_character == pytest.approx(expected.bits_per_character, rel=1e-5)
+    button = compare.findChild(QPushButton, "measure_button")
+    qtbot.waitUntil(lambda: not session.work.jobs and not button.isEnabled(), timeout=LONG)

@@ -1,0 +1,43 @@
+"""The three families that one button opens and compares."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benches.compare import LONG, PREFIX, core_distributions, open_all, wait_for_distributions
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+
+
+def test_one_button_opens_and_compares_the_three_families(
+    window: MainWindow,
+    session: Session,
+    lstm_run: Path,
+    ngram_run: Path,
+    transformer_run: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folders = {"a": ngram_run, "b": lstm_run, "c": transformer_run}
+    monkeypatch.setattr("lmviz.api.sample_models", lambda: tuple(folders))
+    monkeypatch.setattr("lmviz.api.find_run", lambda name: folders.get(str(name), Path(name)))
+    window.show_perspective("compare")
+    open_all(session, qtbot, transformer_run)
+    session.reading.set_prefix(PREFIX)
+    button = window.findChild(QPushButton, "compare_trio_button")
+    qtbot.waitUntil(button.isVisible, timeout=LONG)
+    assert button.text() == "Compare ngram, lstm and transformer"
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    view = wait_for_distributions(window, 3, qtbot)
+    assert {item.model.family for item in view.models} == {"ngram", "lstm", "transformer"}
+    assert session.library.model.family == "transformer"
+    assert len({item.model.color_index for item in view.models}) == 3
+    expected = core_distributions((transformer_run, 2), (ngram_run, 2), (lstm_run, 6))
+    for found, probabilities in zip(view.found, expected, strict=True):
+        np.testing.assert_allclose(found.distribution.probabilities, probabilities, rtol=1e-4)
+    qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
+    assert session.text.corpus.fingerprint == session.library.model.description.fingerprint

@@ -1,0 +1,28 @@
+"""Beam search, step by step, as the core does it."""
+
+from __future__ import annotations
+
+import pytest
+from benches.sample import Bench
+
+from lmviz.decoding.beam import beam_search
+from lmviz.decoding.options import BeamOptions
+
+
+def test_a_beam_grows_step_by_step_to_what_the_core_finds(bench: Bench) -> None:
+    session = bench.session
+    bench.find("beam_width_spin").setValue(2)
+    bench.find("beam_length_spin").setValue(3)
+    options = BeamOptions(width=2, length=3)
+    bench.click("beam_step_button")
+    bench.wait(lambda: session.beam.tree is not None)
+    assert session.beam.tree.depth == 1
+    bench.settle()
+    bench.click("beam_run_button")
+    bench.wait(lambda: session.beam.is_grown)
+    expected = beam_search(bench.model, "the cows", options)
+    assert [(n.id, n.parent, n.state) for n in session.beam.tree.nodes] == [
+        (n.id, n.parent, n.state) for n in expected.nodes
+    ]
+    assert session.beam.tree.best.score == pytest.approx(expected.best.score, abs=1e-5)
+    assert any(node.state == "pruned" for node in session.beam.tree.nodes)

@@ -1,0 +1,99 @@
+"""The tree of branches: write, walk back, branch, adopt; and what it survives."""
+
+from __future__ import annotations
+
+import numpy as np
+from benches.sample import Bench
+from PySide6.QtCore import QPoint, Qt
+
+
+def test_a_click_on_a_word_writes_it_and_one_can_branch_and_return(bench: Bench) -> None:
+    session, table = bench.session, bench.find("pipeline_table")
+    ids = bench.find("distribution_view").ids_shown[:3]
+    place = table.line_rectangle(2).center().toPoint()
+    bench.qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    bench.wait(lambda: session.writing.branches.node.id == ids[2])
+    assert session.writing.branches.node.way == "forced"
+    bench.wait_for_prospect()
+    first = session.writing.branches.current
+    bench.click("sample_back_button")
+    bench.wait_for_prospect()
+    bench.settle()
+    die = bench.find("die")
+    bench.qtbot.mouseClick(die, Qt.MouseButton.LeftButton, pos=QPoint(die.width() // 4, 32))
+    bench.wait(lambda: session.writing.branches.node.id == ids[0])
+    assert {child.index for child in session.writing.branches.children(0)} == {
+        first,
+        session.writing.branches.current,
+    }
+    bench.settle()
+    view, tree = bench.find("branches_view"), bench.find("branches_tree")
+    tree.node_clicked.emit(view.goals.index((first, None)))
+    bench.wait_for_prospect()
+    assert session.writing.branches.current == first
+
+
+def test_a_word_that_was_not_taken_can_be_written_from_the_tree(bench: Bench) -> None:
+    bench.roll()
+    view = bench.find("branches_view")
+    bench.wait(lambda: any(id is not None for _, id in view.goals))
+    node, (parent, id) = next((n, goal) for n, goal in enumerate(view.goals) if goal[1] is not None)
+    bench.find("branches_tree").node_clicked.emit(node)
+    bench.wait(lambda: bench.session.writing.branches.node.id == id)
+    assert bench.session.writing.branches.node.parent == parent
+
+
+def test_after_a_roll_another_word_is_written_instead(bench: Bench) -> None:
+    bench.roll()
+    drawn = bench.session.writing.branches.node
+    other = next(id for id in bench.session.writing.prospect.distribution.order if id != drawn.id)
+    bench.session.writing.write(int(other))
+    bench.wait(lambda: bench.session.writing.branches.node.id == other)
+    assert bench.session.writing.branches.node.parent == drawn.parent
+
+
+def test_the_tree_leaves_the_prefix_alone_until_it_is_adopted(bench: Bench) -> None:
+    bench.session.writing.write(bench.model.tokenizer.id_of("eat"))
+    bench.wait(lambda: bench.session.writing.branches.current > 0)
+    bench.settle()
+    text = bench.session.writing.branches.node.text
+    assert bench.session.reading.prefix == "the cows"
+    bench.click("use_as_prefix_button")
+    assert bench.session.reading.prefix == text
+    assert len(bench.session.writing.branches.nodes) == 1
+
+
+def test_another_snapshot_keeps_the_tree_and_changes_what_comes_next(bench: Bench) -> None:
+    session = bench.session
+    bench.roll()
+    bench.click("sample_back_button")
+    bench.wait_for_prospect()
+    late = session.writing.prospect.distribution.probabilities
+    session.library.choose_step(session.library.model.snapshots[0])
+    bench.wait(lambda: not np.allclose(session.writing.prospect.distribution.probabilities, late))
+    assert len(session.writing.branches.nodes) == 2
+
+
+def test_another_prefix_begins_another_tree(bench: Bench) -> None:
+    bench.roll()
+    bench.session.reading.set_prefix("the hens")
+    assert (bench.session.writing.branches.prefix, len(bench.session.writing.branches.nodes)) == (
+        "the hens",
+        1,
+    )
+    bench.wait_for_prospect()
+
+
+def test_an_answer_about_the_tree_before_does_not_come_to_the_next(bench: Bench) -> None:
+    session = bench.session
+    bench.window.show_perspective("corpus")  # where nobody looks ahead
+    bench.settle()
+    session.writing.roll()
+    bench.wait(lambda: len(session.writing.branches.nodes) == 2)
+    session.writing.look_ahead()
+    session.reading.set_prefix("the hens")
+    seen = []
+    session.writing.prospect_changed.connect(lambda: seen.append(session.writing.prospect))
+    bench.wait(lambda: not session.reading.is_busy)
+    bench.answered()
+    assert all(prospect is None or prospect.node == 0 for prospect in seen)

@@ -1,0 +1,63 @@
+"""The chain rule over the text, as the core computes it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benches.sample import Bench
+
+from lmviz.decoding import likelihood
+from lmviz.decoding.likelihood import text_log_probabilities
+from lmviz.errors import LmvizError
+from lmviz.inspection.interventions import swap_tokens
+
+
+def test_the_chain_rule_is_that_of_the_core_and_goes_on_with_the_branch(bench: Bench) -> None:
+    panel = bench.find("chain_rule_view")
+
+    def same(ids: list[int]) -> bool:
+        found, expected = panel.likelihood, text_log_probabilities(bench.model, ids)
+        return (
+            found is not None
+            and [token.id for token in found.tokens] == [token.id for token in expected.tokens]
+            and np.isclose(found.log_probability, expected.log_probability)
+            and [token.rank for token in found.tokens] == [token.rank for token in expected.tokens]
+        )
+
+    ids = list(bench.model.tokenizer.encode_prefix("the cows").ids)
+    bench.wait(lambda: same(ids))
+    bench.roll()
+    bench.wait(lambda: same([*ids, *bench.session.writing.branches.chosen()]))
+    bench.find("chain_rule_table").row_clicked.emit(0)
+    assert bench.session.focus.position == panel.likelihood.tokens[0].position
+
+
+def test_the_chain_rule_scores_swapped_words_as_they_are_read_and_says_so(bench: Bench) -> None:
+    session, panel = bench.session, bench.find("chain_rule_view")
+    session.reading.set_prefix("the cows eat corn")
+    bench.wait_for_prospect()
+    session.surgery.add(swap_tokens(2, 3))
+    expected = text_log_probabilities(bench.model, "the eat cows corn")
+    bench.wait(lambda: panel.likelihood is not None and panel.likelihood.differs)
+    assert [token.token for token in panel.likelihood.tokens] == ["the", "eat", "cows", "corn"]
+    assert panel.likelihood.log_probability == pytest.approx(expected.log_probability, abs=1e-4)
+    assert bench.says("chain_rule_view", "of the words as read")
+    session.surgery.undo()
+    bench.wait(lambda: not panel.likelihood.differs)
+    assert not bench.says("chain_rule_view", "of the words as read")
+
+
+def test_a_text_that_cannot_be_read_is_said_beside_the_chain_rule(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = bench.find("chain_rule_view")
+    bench.wait(lambda: table.likelihood is not None)
+
+    def refuse(model: object, text: object) -> None:
+        raise LmvizError("No word of this is known.")
+
+    monkeypatch.setattr(likelihood, "text_log_probabilities", refuse)
+    bench.session.reading.set_prefix("the hens see")
+    bench.wait(lambda: bench.says("chain_rule_view", "No word of this is known."))
+    assert table.likelihood is None
+    assert table.recipe() == ""

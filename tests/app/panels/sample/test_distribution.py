@@ -1,0 +1,133 @@
+"""The distribution that is looked at, its filters and its numbers, as the core computes them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benches.sample import Bench
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QMouseEvent
+
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.distribution import next_distribution
+
+
+def test_the_distribution_follows_what_is_typed(bench: Bench) -> None:
+    for length in range(len("the hens"), len("the hens eat") + 1):
+        bench.session.reading.set_prefix("the hens eat"[:length])
+    bench.wait_for_prospect()
+    expected = next_distribution(Continuation.of(bench.model, "the hens eat").logits)
+    panel = bench.find("distribution_view")
+    np.testing.assert_allclose(panel.distribution.probabilities, expected.probabilities, atol=1e-7)
+    assert panel.distribution.entropy == pytest.approx(expected.entropy)
+    bench.settle()
+    assert list(panel.ids_shown[:5]) == list(expected.order[:5])
+
+
+def test_an_empty_prefix_is_read_from_start(bench: Bench) -> None:
+    bench.session.reading.set_prefix("")
+    bench.wait_for_prospect()
+    assert bench.find("distribution_view").distribution is not None
+
+
+def test_controls_change_the_pipeline_as_the_core_does(bench: Bench) -> None:
+    bench.find("temperature_spin").setValue(0.8)
+    bench.find("top_k_spin").setValue(7)
+    bench.find("top_p_spin").setValue(0.9)
+    bench.find("min_p_spin").setValue(0.05)
+    expected = next_distribution(bench.logits(), 0.8, 7, 0.9, 0.05)
+    shown = bench.session.writing.prospect.distribution
+    np.testing.assert_allclose(shown.probabilities, expected.probabilities, atol=1e-7)
+    np.testing.assert_allclose(shown.cumulative, expected.cumulative, atol=1e-7)
+    bench.settle()
+    assert {"top_k", "top_p"} <= set(bench.find("pipeline_table").columns_shown)
+
+
+def test_the_vocabulary_can_be_searched_and_sorted(bench: Bench) -> None:
+    panel, tokens = bench.find("distribution_view"), bench.model.tokenizer.tokens()
+    bench.find("distribution_search").setText("EN")
+    bench.wait(lambda: len(panel.ids_shown) < len(tokens))
+    assert {tokens[id] for id in panel.ids_shown} == {token for token in tokens if "en" in token.casefold()}
+    bench.find("distribution_search").setText("")
+    table = bench.find("pipeline_table")
+    table.title_clicked.emit("token")
+    bench.wait(lambda: [tokens[id] for id in panel.ids_shown] == sorted(tokens, key=str.casefold))
+    table.title_clicked.emit("logit")
+    table.title_clicked.emit("logit")
+    bench.wait(lambda: panel.ids_shown[-1] == panel.distribution.best)
+
+
+def test_a_search_follows_the_text_and_outlasts_the_temperature(bench: Bench) -> None:
+    session, panel, tokens = bench.session, bench.find("distribution_view"), bench.model.tokenizer.tokens()
+    bench.find("distribution_search").setText("e")
+    found = {id for id, token in enumerate(tokens) if "e" in token.casefold()}
+    for text, temperature in [("the cows", 1.0), ("the cows", 0.3), ("the hens eat", 0.3), ("the", 2.0)]:
+        session.reading.set_prefix(text)
+        bench.wait_for_prospect()
+        session.writing.set_sampling(temperature=temperature)
+        bench.settle()
+        order = panel.distribution.order.tolist()
+        assert panel.distribution.options.temperature == temperature
+        assert panel.ids_shown.tolist() == [id for id in order if id in found]
+
+
+def test_a_number_says_how_it_came_about(bench: Bench) -> None:
+    bench.session.writing.set_sampling(temperature=0.5)
+    bench.settle()
+    table = bench.find("pipeline_table")
+    place = table.cell_rectangle(1, "scaled").center()
+    moved = QMouseEvent(
+        QMouseEvent.Type.MouseMove,
+        place,
+        table.mapToGlobal(place),
+        Qt.MouseButton.NoButton,
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    table.mouseMoveEvent(moved)
+    candidate = bench.session.writing.prospect.distribution.candidate(2)
+    card = bench.window.findChild(HoverCard)
+    assert card.title == f"{candidate.logit:.3f} ÷ 0.5 = {candidate.scaled:.4f}".replace("-", "−")
+    assert bench.session.writing.hovered_token == candidate.id
+
+
+def test_a_pinned_or_hovered_word_shows_what_came_after_it_until_one_writes_or_escapes(bench: Bench) -> None:
+    session, panel = bench.session, bench.find("distribution_view")
+    session.reading.set_prefix("the cows eat")
+    bench.wait_for_prospect()
+
+    def shows(text: str) -> bool:
+        expected = Continuation.of(bench.model, text).logits
+        return panel.distribution is not None and np.allclose(panel.distribution.logits, expected, atol=1e-4)
+
+    session.focus.choose_position(1)
+    bench.wait(lambda: shows("the") and bench.says("distribution_view", "Escape returns to the end"))
+    assert bench.says("distribution_view", "after “the”")
+    session.focus.hover_position(2)
+    bench.wait(lambda: shows("the cows"))
+    session.writing.set_sampling(top_k=2)
+    bench.wait(lambda: panel.distribution.choices == 2)
+    session.focus.hover_position(None)
+    bench.wait(lambda: shows("the"))
+    bench.qtbot.keyClick(bench.window, Qt.Key.Key_Escape)
+    bench.wait(lambda: shows("the cows eat"))
+    assert not bench.says("distribution_view", "Escape")
+    session.focus.choose_position(1)
+    bench.wait(lambda: shows("the"))
+    bench.roll()  # writes at the end, and shows it
+    assert session.writing.branches.node.text.startswith("the cows eat")
+    assert not session.focus.is_position_pinned
+    bench.wait(lambda: shows("the cows eat"))
+
+
+def test_a_word_clicked_where_one_looks_back_goes_on_from_there(bench: Bench) -> None:
+    session = bench.session
+    bench.roll()
+    session.focus.choose_position(1)
+    bench.wait(lambda: session.writing.prospect.position == 1)
+    id = session.library.model.tokenizer.id_of("hens")
+    session.writing.write(id)
+    assert session.reading.prefix == "the hens"
+    bench.wait_for_prospect()
+    assert len(session.writing.branches.nodes) == 1

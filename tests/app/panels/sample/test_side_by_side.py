@@ -1,0 +1,31 @@
+"""Three ways of decoding side by side, scored as the core does."""
+
+from __future__ import annotations
+
+import pytest
+from benches.sample import Bench
+
+from lmviz.decoding.outcome import outcome
+from lmviz.decoding.sampling import greedy
+
+
+def test_three_ways_stand_side_by_side(bench: Bench) -> None:
+    session, view = bench.session, bench.find("side_by_side_view")
+    session.beam.set_options(length=3, width=2)
+    bench.roll()
+    while not session.beam.is_grown:
+        session.beam.grow()
+        bench.wait(lambda: not session.beam.is_searching)
+    bench.wait(lambda: len(view.outcomes) == 3)
+    ways = {
+        "greedy": [step.id for step in greedy(bench.model, "the cows", 3)],
+        "sampling": session.writing.branches.chosen(),
+        "beam search": [node.id for node in session.beam.tree.path(session.beam.tree.best)],
+    }
+    for way, ids in ways.items():
+        bench.wait(
+            lambda way=way, ids=ids: view.outcomes.get(way) and view.outcomes[way].chosen == tuple(ids)
+        )
+        expected = outcome(bench.model, "the cows", ids, session.beam.options.length_penalty)
+        assert view.outcomes[way].log_probability == pytest.approx(expected.log_probability, abs=1e-5)
+        assert view.outcomes[way].score == pytest.approx(expected.score, abs=1e-5)
