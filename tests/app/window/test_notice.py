@@ -1,5 +1,6 @@
 """A sentence with a button: what is offered is done once, and dismissing does nothing."""
 
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
@@ -22,6 +23,25 @@ def test_what_is_dismissed_is_not_done(qtbot: QtBot) -> None:
     notice.offer("The text has changed.", "Read again", lambda: done.append(1))
     notice.findChild(QToolButton).click()
     assert (notice.sentence, done) == ("", [])
+
+
+def test_what_failed_is_said_until_it_is_answered_unless_something_else_is_said(qtbot: QtBot) -> None:
+    class Asked(QObject):
+        failed = Signal(str)
+        answered = Signal()
+
+    asked, notice = Asked(), Notice()
+    qtbot.addWidget(notice)
+    notice.show()
+    notice.show_failures(asked.failed, asked.answered)
+    asked.failed.emit("It failed.")
+    assert notice.sentence == "It failed."
+    asked.answered.emit()
+    assert notice.sentence == ""
+    asked.failed.emit("It failed.")
+    notice.say("Something else.")
+    asked.answered.emit()
+    assert notice.sentence == "Something else."
 
 
 def test_a_sentence_alone_has_no_button(qtbot: QtBot) -> None:

@@ -7,6 +7,22 @@ from benches.sample import Bench
 
 from lmviz.decoding.beam import beam_search
 from lmviz.decoding.options import BeamOptions
+from lmviz.errors import LmvizError
+
+
+def test_a_search_that_failed_can_be_run_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise LmvizError("It cannot be searched.")
+
+    run = bench.find("beam_run_button")
+    with monkeypatch.context() as patch:
+        patch.setattr("lmviz.decoding.beam.grow_beam", fail)
+        bench.click("beam_run_button")
+        bench.wait(lambda: bench.says("beam_view", "It cannot be searched."))
+        bench.wait(lambda: run.text() == "run")
+    bench.click("beam_run_button")
+    bench.wait(lambda: bench.session.beam.is_grown)
+    assert not bench.says("beam_view", "It cannot be searched.")
 
 
 def test_a_beam_grows_step_by_step_to_what_the_core_finds(bench: Bench) -> None:

@@ -98,14 +98,19 @@ def test_a_transformer_writes_beyond_its_context(bench: Bench) -> None:
 
 
 def test_an_ngram_can_be_sampled(
-    window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot
+    window: MainWindow,
+    session: Session,
+    make_run: Callable[..., Path],
+    drawn: Callable[[], None],
+    answered: Callable[[], None],
+    qtbot: QtBot,
 ) -> None:
     run = make_run("ngram", 1)
     session.library.open(run)
     qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
     window.show_perspective("sample")
     session.reading.set_prefix("the cows")
-    bench = Bench(window, session, run, qtbot)
+    bench = Bench(window, session, run, drawn, answered, qtbot)
     bench.wait_for_prospect()
     bench.roll()
     step = next(sample(bench.model, "the cows", 1, SamplingOptions()))

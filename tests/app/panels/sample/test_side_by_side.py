@@ -7,6 +7,27 @@ from benches.sample import Bench
 
 from lmviz.decoding.outcome import outcome
 from lmviz.decoding.sampling import greedy
+from lmviz.errors import LmvizError
+
+
+def test_figures_that_cannot_be_computed_leave_no_others_in_their_place(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise LmvizError("It cannot be scored.")
+
+    panel = bench.find("side_by_side_view")
+    bench.roll()
+    bench.wait(lambda: "sampling" in panel.outcomes)
+    with monkeypatch.context() as patch:
+        patch.setattr("lmviz.decoding.outcome.outcome", fail)
+        bench.roll()
+        bench.wait(lambda: bench.says("side_by_side_view", "It cannot be scored."))
+        assert "sampling" not in panel.outcomes
+    bench.roll()
+    bench.wait(lambda: "sampling" in panel.outcomes)
+    assert panel.outcomes["sampling"].chosen == bench.session.writing.branches.chosen()
+    assert not bench.says("side_by_side_view", "It cannot be scored.")
 
 
 def test_three_ways_stand_side_by_side(bench: Bench) -> None:

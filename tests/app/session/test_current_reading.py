@@ -1,0 +1,159 @@
+"""The prefix, and what the shown model computes for it."""
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.inspection.intervention import Intervention
+from lmviz.training.run import Run
+
+
+def test_looking_ahead_does_not_turn_attention_around(read: Session, qtbot: QtBot) -> None:
+    read.writing.look_ahead()
+    assert read.attention.looked_at is False
+    qtbot.waitUntil(lambda: read.writing.prospect is not None)
+    assert read.attention.looked_at is False
+
+
+def test_a_typed_prefix_becomes_a_reading(read: Session) -> None:
+    reading = read.reading.current
+    assert reading.trace.tokens == read.reading.encoding.tokens == ("⟨start⟩", "the", "cows", "eat")
+    assert reading.model == read.library.model
+    assert reading.step == read.library.model.snapshots[-1] == 6
+    assert reading.baseline is None
+    np.testing.assert_allclose(reading.trace["probabilities"].array.sum(-1), 1, rtol=1e-4)
+
+
+def test_fast_typing_ends_with_the_reading_of_the_last_text(read: Session, qtbot: QtBot) -> None:
+    texts = []
+    read.reading.changed.connect(lambda: texts.append(read.reading.current.trace.text))
+    typed = "the dog sees the cows"
+    for end in range(1, len(typed) + 1):
+        read.reading.set_prefix(typed[:end])
+    qtbot.waitUntil(lambda: not read.reading.is_busy)
+    assert texts[-1] == typed
+
+
+def test_unknown_words_are_told_apart(read: Session) -> None:
+    read.reading.set_prefix("the zebra eats")
+    assert read.reading.encoding.unknown == (False, False, True, True)
+
+
+def test_scrubbing_reads_the_model_as_it_was(read: Session, lstm_run: Path, qtbot: QtBot) -> None:
+    from lmviz.api import open_model
+    from lmviz.questions import trace
+
+    for step in (0, 3, 6):
+        wanted = trace(open_model(lstm_run, step), "the cows eat")
+        read.library.choose_step(step)
+        qtbot.waitUntil(lambda step=step: read.reading.current.step == step)
+        np.testing.assert_array_equal(read.reading.current.trace["logits"].array, wanted["logits"].array)
+
+
+def test_interventions_are_read_beside_a_baseline(read: Session, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(read.reading.changed):
+        read.surgery.add(Intervention("layers/0/hidden", "scale", 0.0))
+    assert not read.reading.current.trace["layers/0/hidden"].array.any()
+    assert read.reading.current.baseline["layers/0/hidden"].array.any()
+    with qtbot.waitSignal(read.reading.changed):
+        read.surgery.toggle(0)
+    assert read.reading.current.baseline is None
+
+
+def test_another_model_leaves_the_interventions_behind(
+    read: Session, transformer_run: Path, qtbot: QtBot
+) -> None:
+    read.surgery.add(Intervention("layers/0/hidden", "scale", 0.0))
+    with qtbot.waitSignal(read.library.model_changed, timeout=10_000):
+        read.library.open(transformer_run)
+    assert read.surgery.interventions == ()
+    assert len(read.library.models) == 2
+    assert {model.color_index for model in read.library.models} == {0, 1}
+
+
+def test_a_prefix_beyond_the_context_is_read_from_where_the_model_can_see(
+    session: Session, transformer_run: Path, qtbot: QtBot
+) -> None:
+    session.library.open(transformer_run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=20_000)
+    session.reading.set_prefix("the cows eat grass the hens eat corn the dog sees")
+    qtbot.waitUntil(
+        lambda: (
+            session.reading.current is not None
+            and session.reading.current.trace.text == session.reading.prefix
+        ),
+        timeout=20_000,
+    )
+    assert session.reading.dropped == 4
+    assert session.reading.current.trace.tokens == session.reading.encoding.tokens
+    first, last = session.reading.encoding.offsets[0]
+    assert session.reading.prefix[first:last] == session.reading.encoding.tokens[0] == "grass"
+
+
+def test_a_pinned_cell_goes_when_the_trace_has_it_no_more(read: Session, qtbot: QtBot) -> None:
+    read.focus.choose_cell(("layers/0/hidden", (3, 7)))
+    with qtbot.waitSignal(read.reading.changed):
+        read.reading.set_prefix("the cows eat corn")
+    assert read.focus.cell == ("layers/0/hidden", (3, 7))
+    with qtbot.waitSignal(read.focus.cell_changed):
+        read.reading.set_prefix("the")
+    assert read.focus.cell is None
+
+
+def test_an_empty_prefix_is_read_where_documents_have_a_beginning(read: Session, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(read.reading.changed):
+        read.reading.set_prefix("")
+    assert read.reading.current.trace.tokens == ("⟨start⟩",)
+
+
+def test_a_snapshot_that_has_gone_is_said_in_a_sentence(
+    session: Session, make_run: object, qtbot: QtBot
+) -> None:
+    folder = make_run("rnn", 3, width=4)
+    session.library.open(folder)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=20_000)
+    Run.open(folder).snapshot_path(0).unlink()
+    session.reading.set_prefix("the")
+    with qtbot.waitSignal(session.reading.failed):
+        session.library.choose_step(0)
+    assert session.reading.current is None or session.reading.current.step != 0
+
+
+def test_typing_what_stands_there_already_is_no_change(read: Session) -> None:
+    told: list[str] = []
+    read.reading.prefix_changed.connect(lambda: told.append(read.reading.prefix))
+    read.reading.set_prefix(read.reading.prefix)
+    assert told == []
+
+
+def test_nothing_read_before_and_after_is_no_news(session: Session, qtbot: QtBot) -> None:
+    told: list[object] = []
+    session.reading.changed.connect(lambda: told.append(session.reading.current))
+    session.reading.set_prefix("the cows")
+    qtbot.waitUntil(lambda: not session.reading.is_busy)
+    assert told == []
+
+
+def test_the_position_of_a_reading_lies_within_it_while_a_longer_text_is_read(read: Session) -> None:
+    last = len(read.reading.current.trace.tokens) - 1
+    read.reading.set_prefix("the cows eat grass the hens eat corn")
+    assert read.focus.shown_position > last
+    assert read.reading.position == last
+
+
+def test_a_reading_on_its_way_never_arrives_when_its_model_was_closed(
+    read: Session, gate: threading.Event, qtbot: QtBot
+) -> None:
+    done: list[bool] = []
+    read.work.ask("gate", gate.wait, print, pytest.fail)
+    read.reading.set_prefix("the cows eat corn")
+    with qtbot.waitSignal(read.reading.changed):
+        read.library.close(read.library.model)
+    read.work.ask("done", lambda: True, done.append, pytest.fail)
+    gate.set()
+    qtbot.waitUntil(lambda: bool(done))
+    assert read.reading.current is None

@@ -1,0 +1,65 @@
+"""The models that are open."""
+
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+
+
+def test_a_step_between_snapshots_goes_to_the_nearest(read: Session) -> None:
+    read.library.choose_step(100)
+    assert read.library.step == 6
+    read.library.choose_step(-5)
+    assert read.library.step == 0
+
+
+def test_what_cannot_be_opened_is_said_in_a_sentence(session: Session, tmp_path: Path, qtbot: QtBot) -> None:
+    (tmp_path / "run.json").write_bytes(b"\xff\x00")
+    with qtbot.waitSignal(session.library.failed) as caught:
+        session.library.open(tmp_path)
+    assert "choose another run" in caught.args[0]
+    with qtbot.waitSignal(session.text.failed) as caught:
+        session.text.open(tmp_path / "nothing.txt")
+    assert "nothing.txt" in caught.args[0]
+
+
+def test_closing_the_last_model_leaves_nothing_to_read(read: Session, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(read.reading.changed):
+        read.library.close(read.library.model)
+    assert read.library.model is None
+    assert read.reading.current is None
+    assert read.library.models == ()
+
+
+def test_nobody_is_told_of_a_model_that_has_been_closed(
+    read: Session, transformer_run: Path, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(read.library.model_changed, timeout=10_000):
+        read.library.open(transformer_run)
+    closing = read.library.model
+    read.comparison.choose([(model, 0) for model in read.library.models])
+    met = []
+    for changed in (
+        read.library.model_changed,
+        read.comparison.choice_changed,
+        read.library.models_changed,
+        read.library.step_changed,
+    ):
+        changed.connect(
+            lambda: met.extend([read.library.model, *(model for model, _ in read.comparison.chosen)])
+        )
+    read.library.close(closing)
+    assert closing not in met
+    assert len(met) >= 3
+
+
+def test_a_color_that_became_free_is_given_to_the_next_model(
+    read: Session, lstm_run: Path, transformer_run: Path, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(read.library.model_changed, timeout=10_000):
+        read.library.open(transformer_run)
+    read.library.close(read.library.models[0])
+    with qtbot.waitSignal(read.library.model_changed, timeout=10_000):
+        read.library.open(lstm_run)
+    assert [model.color_index for model in read.library.models] == [1, 0]

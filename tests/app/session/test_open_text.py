@@ -1,0 +1,52 @@
+"""The text that is open."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+
+
+def test_a_newer_corpus_silences_the_one_that_is_still_being_read(
+    session: Session, text_file: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    slow = tmp_path / "slow.txt"
+    slow.write_text("a b c d e f g h\n" * 200_000, encoding="utf-8")
+    names: list[str] = []
+    session.text.changed.connect(lambda: names.append(session.text.corpus.name))
+    finished: list[object] = []
+    session.work.job_finished.connect(finished.append)
+    session.text.open(slow, documents="line")
+    session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: len(finished) == 2)
+    assert names == ["farm"]
+
+
+def test_a_corpus_that_was_overtaken_does_not_end_the_reading_of_the_newer_one(
+    session: Session, gate: threading.Event, text_file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from lmviz.text import corpus
+
+    gates, whole = {"older": threading.Event(), "newer": gate}, corpus.load_corpus(text_file)
+    monkeypatch.setattr(corpus, "load_corpus", lambda source, **_: gates[source].wait() and whole)
+    said: list[str] = []
+    session.training.failed.connect(said.append)
+    session.text.open("older")
+    session.text.open("newer")
+    with qtbot.waitSignal(session.work.job_finished):
+        gates["older"].set()
+    session.training.start()
+    assert "still being read" in said[-1]
+    with qtbot.waitSignal(session.text.changed):
+        gate.set()
+
+
+def test_a_place_beyond_the_text_is_its_last(session: Session, text_file: Path, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(text_file)
+    session.text.choose_place(10**9)
+    assert session.text.place == len(session.text.corpus.training) - 1
+    session.text.choose_place(-3)
+    assert session.text.place == 0
