@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from benches.sample import Bench
 
@@ -10,14 +12,19 @@ from lmviz.decoding.options import BeamOptions
 from lmviz.errors import LmvizError
 
 
-def test_a_search_that_failed_can_be_run_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_failed_can_be_run_again(
+    bench: Bench, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*arguments: object) -> None:
+        gate.wait()
         raise LmvizError("It cannot be searched.")
 
     run = bench.find("beam_run_button")
     with monkeypatch.context() as patch:
         patch.setattr("lmviz.decoding.beam.grow_beam", fail)
         bench.click("beam_run_button")
+        bench.wait(lambda: run.text() == "pause")
+        gate.set()
         bench.wait(lambda: bench.says("beam_view", "It cannot be searched."))
         bench.wait(lambda: run.text() == "run")
     bench.click("beam_run_button")
