@@ -47,6 +47,11 @@ class Family:
         """What can be set, as a class whose fields explain and check themselves."""
         return load(self.settings)
 
+    @property
+    def counts(self) -> bool:
+        """Whether it learns by counting its text once, and not by gradients."""
+        return self.learner == _COUNT
+
 
 _LEARN = "lmviz.training.gradient_training:learn"
 _COUNT = "lmviz.training.counting:learn_counts"

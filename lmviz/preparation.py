@@ -79,7 +79,8 @@ def resume_run(
     """Go on with a run where it stopped, with other options if any are given.
 
     A run that was interrupted before anything was saved begins again. LmvizError when the run keeps
-    nothing to go on from, as sample models do, or when it learned from another corpus.
+    nothing to go on from, as sample models do, when it learned from another corpus, or when an n-gram should
+    count its text in another number of steps.
     """
     description = run.description
     if corpus.fingerprint != description.fingerprint:
@@ -88,7 +89,13 @@ def resume_run(
             f"{run.folder} learned from {wanted} as it was then, and this text or its tokens differ: "
             "give the same text, or train anew in another folder."
         )
-    configuration = find_family(description.family).configuration.from_values(description.configuration)
+    family = find_family(description.family)
+    if family.counts and options is not None and options.steps != description.options.steps:
+        raise LmvizError(
+            f"steps cannot change from {description.options.steps} to {options.steps}: they are the slices "
+            f"in which {run.folder} counts its text; train anew in another folder."
+        )
+    configuration = family.configuration.from_values(description.configuration)
     model = build_model(description.family, configuration, description.vocabulary_size, description.seed)
     return _prepare(model, run, corpus, options or description.options, controls, resume=True)
 

@@ -10,6 +10,30 @@ from lmviz.errors import SettingError
 DEFAULT_LENGTH = 64
 """Positions in a training window when neither the person nor the model says."""
 
+LARGEST_STEPS = 100_000_000
+
+FIXED = ("optimizer", "sampling", "batch", "length", "seed")
+"""Options that a resumed training must share with its beginning, or it would not be the same one."""
+
+COUNTED = (
+    "steps",
+    "validate_every",
+    "snapshots",
+    "snapshot_megabytes",
+    "snapshot_precision",
+    "resume_seconds",
+)
+"""The options that counting has use for."""
+
+USED_WHERE: dict[str, tuple[str, tuple[str, ...]]] = {
+    "warmup": ("schedule", ("cosine",)),
+    "final_rate": ("schedule", ("cosine",)),
+    "weight_decay": ("optimizer", ("adamw",)),
+    "momentum": ("optimizer", ("adamw", "adam", "momentum")),
+    "second_moment_decay": ("optimizer", ("adamw", "adam")),
+}
+"""Options that only some values of another one have use for."""
+
 
 @dataclass(frozen=True)
 class TrainingOptions(Configuration):
@@ -23,7 +47,7 @@ class TrainingOptions(Configuration):
         2000,
         "How many times the weights are updated; the n-gram counts the text in this many slices.",
         minimum=1,
-        maximum=100_000_000,
+        maximum=LARGEST_STEPS,
     )
     batch: int = setting(
         12,
@@ -108,7 +132,7 @@ class TrainingOptions(Configuration):
         "random",
         "Which windows an update sees: any, drawn by chance (random), or the text read from start to end in "
         "parallel streams, with a recurrent model's state carried from window to window (streams).",
-        label="Windows",
+        label="Training excerpts",
         choices=("random", "streams"),
     )
     validate_every: int = setting(
@@ -173,6 +197,13 @@ class TrainingOptions(Configuration):
         choices=("float32", "bfloat16"),
         advanced=True,
     )
+
+
+def used_options(options: TrainingOptions, *, counts: bool) -> frozenset[str]:
+    """The names of the options that make a difference, for a family that counts or for one with gradients."""
+    names = frozenset(COUNTED) if counts else TrainingOptions.names()
+    idle = {name for name, (other, values) in USED_WHERE.items() if getattr(options, other) not in values}
+    return names - idle
 
 
 def check_length(length: int, context: int | None) -> None:

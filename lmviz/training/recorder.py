@@ -11,15 +11,12 @@ from lmviz.training.controls import Controls
 from lmviz.training.distributed import Team
 from lmviz.training.learner import Learner, NotFinite
 from lmviz.training.lock import holding
-from lmviz.training.options import TrainingOptions
+from lmviz.training.options import FIXED, TrainingOptions
 from lmviz.training.plain_numbers import finite_number
 from lmviz.training.progress import Progress
 from lmviz.training.run import MEGABYTE, Run
 from lmviz.training.snapshots import snapshot_steps, state_bytes
 from lmviz.training.writing import NotWritten
-
-FIXED = ("optimizer", "sampling", "batch", "length", "seed")
-"""Options that a resumed training must share with its beginning, or it would not be the same one."""
 
 LINES = 10_000
 """About how many lines of metrics a training leaves."""

@@ -121,7 +121,7 @@ class Beginning(QObject):
         done, steps = model.snapshots[-1], model.description.training.get("steps", 0)
         if model.run.is_resumable and done < steps:
             sentence = f"The training of {model.name} stopped at step {done:,} of {steps:,}."
-            self._window.offer(sentence, "Go on training", self._session.training.resume)
+            self._window.offer(sentence, "Continue training", self._session.training.resume)
 
 
 def _sample_models() -> tuple[str, ...]:

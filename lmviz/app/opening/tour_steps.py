@@ -131,7 +131,7 @@ STEPS = (
     TourStep(
         "attention",
         "snapshot_slider",
-        "This is time. Pull the handle to the left and see what the model knew early in its training. "
+        "This is training time. Pull the handle to the left and see what the model knew early on. "
         "Then bring it back to the end.",
         lambda session, control: session.library.step_changed,
         _has_passed(_is_early),

@@ -22,6 +22,8 @@ class OpenText(Part):
 
     changed = Signal()
     place_changed = Signal()
+    reading_given_up = Signal()
+    """The text that was being read does not come: it failed, or was cancelled."""
 
     def __init__(self, work: Work, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -60,7 +62,7 @@ class OpenText(Part):
         if self._job is not None:
             self._job.cancel()
         name = "several texts" if isinstance(source, (list, tuple)) else Path(source).name
-        self._job = self._work.start_job(f"Reading {name}", work, self.take, self.failed.emit)
+        self._job = self._work.start_job(f"Reading {name}", work, self._take_read, self.failed.emit)
         self._job.ended.connect(self._forget_job)
         return self._job
 
@@ -91,6 +93,11 @@ class OpenText(Part):
             self._place = place
             self.place_changed.emit()
 
+    def _take_read(self, corpus: Corpus) -> None:
+        self._job = None
+        self.take(corpus)
+
     def _forget_job(self, job: Job) -> None:
         if self._job is job:
             self._job = None
+            self.reading_given_up.emit()

@@ -13,17 +13,22 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from lmviz.app.session.histories import Histories
+from lmviz.app.session.pace import Pace
 from lmviz.app.session.part import Part
-from lmviz.app.session.training_state import History, Phase, Plan, TrainingState
+from lmviz.app.session.training_state import History, Phase, Plan, TrainingState, in_words
 from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.threads import compute_with
 from lmviz.app.workers.training_worker import State, TrainingWorker
+from lmviz.errors import LmvizError
 from lmviz.text.resources import data_folder
 from lmviz.training.controls import Controls
+from lmviz.training.run_title import STAMP
 
 if TYPE_CHECKING:
     from lmviz.app.session.library import Library
     from lmviz.app.session.open_text import OpenText
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.work import Work
     from lmviz.configuration import Configuration
     from lmviz.preparation import PreparedTraining
@@ -36,6 +41,10 @@ LOOK_EVERY = 250  # milliseconds
 LIVE_EVERY = 0.5  # seconds between two looks into the model that is being trained
 
 NO_TEXT = "There is no text to learn from: open one under Corpus."
+NO_RUN = "There is no run to go on with: open one, or train a new model."
+BUSY = "A model is being trained already: stop it first."
+PREPARING_TEXT = "preparing the text…"
+PREPARING_MODEL = "preparing the model…"
 
 
 class Training(Part):
@@ -65,14 +74,47 @@ class Training(Part):
         self._rate_begun_with: float | None = None
         self._opening: Path | None = None
         self._live_asked = 0.0
+        self._histories = Histories()
+        self._pace = Pace()
+        self._steps_waiting: float | None = None  # of a training that begins when the text has been read
         self._timer = QTimer(self)
         self._timer.setInterval(LOOK_EVERY)
         self._timer.timeout.connect(self._look)
+        text.changed.connect(self._begin_after_the_text)
+        text.reading_given_up.connect(self._give_up_without_a_text)
+        library.models_changed.connect(self._forget_closed)
 
     @property
     def state(self) -> TrainingState:
         """How training stands."""
         return self._state
+
+    @property
+    def shown(self) -> TrainingState:
+        """How the training of the model that is shown stands, of which a run may be all that is known."""
+        model = self._library.model
+        if model is None or model.folder == self._state.folder:
+            return self._state
+        done = model.snapshots[-1] >= model.description.training.get("steps", 0)
+        phase: Phase = "finished" if done else "stopped"
+        return TrainingState(phase, None, self.history_of(model), model.folder, model.family)
+
+    def history_of(self, model: OpenedModel) -> History:
+        """The curves of a run that is open; those of the one under way grow."""
+        return self._state.history if model.folder == self._state.folder else self._histories.of(model)
+
+    @property
+    def plan_in_words(self) -> str:
+        """What the Train button would train on what; the family alone while no text is open."""
+        corpus = self._text.corpus
+        text, tokenizer = ("", "") if corpus is None else (corpus.name, corpus.options.tokenizer)
+        return in_words(self.plan.family, text, tokenizer)
+
+    @property
+    def expected_seconds(self) -> float | None:
+        """How long what is planned will take here; None until a second of it was measured."""
+        corpus = self._text.corpus
+        return None if corpus is None else self._pace.seconds(self.plan, corpus.fingerprint)
 
     @property
     def plan(self) -> Plan:
@@ -130,7 +172,15 @@ class Training(Part):
         """Whether `resume` can do something: go on after a pause, or with the run that is shown."""
         if self._state.is_active:
             return self._state.phase == "paused"
-        return self._library.model is not None and self._library.model.run.is_resumable
+        return not self._obstacle()
+
+    @property
+    def further_steps(self) -> int:
+        """How many steps `resume` would make; 0 where it can make none."""
+        model = self._library.model
+        if model is None or self._state.is_active or self._obstacle():
+            return 0
+        return self._further_options(model).steps - model.snapshots[-1]
 
     @property
     def can_go_on(self) -> bool:
@@ -142,7 +192,9 @@ class Training(Part):
     def resume(self) -> None:
         """Go on: with the training that waits, otherwise with the run that is shown, where it stopped.
 
-        Where the plan's learning rate was changed since that training ended, it goes on with that rate.
+        A run goes on to the steps of the plan, where that describes it, or to its own; one that has come to
+        its end gets as many steps again. Where the plan's learning rate was changed since that training
+        ended, it goes on with that rate. The plan becomes that of the run, and the run is followed live.
         """
         if self._worker is not None:
             self._worker.go_on()
@@ -151,10 +203,15 @@ class Training(Part):
             self._start_again(math.inf)
 
     def step(self) -> None:
-        """One step, then wait; a new run begins when none is under way."""
+        """One step of the training under way or of the run that is shown, then wait.
+
+        Only where no model is open a new run begins.
+        """
         if self._worker is not None:
             self._worker.step()
             self._look()
+        elif self._library.model is not None:
+            self._start_again(1)
         else:
             self._start_new(1)
 
@@ -162,6 +219,7 @@ class Training(Part):
         """End after the step in hand. The run stays, and can be resumed."""
         if self._worker is not None:
             self._worker.stop()
+        self._give_up_without_a_text()
 
     def set_learning_rate(self, learning_rate: float | None) -> None:
         """Train on with another learning rate; None goes back to the schedule."""
@@ -171,6 +229,7 @@ class Training(Part):
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed; `Work.close` waits for the thread."""
         self._timer.stop()
+        self._steps_waiting = None
         if self._worker is not None:
             self._worker.stop()
             self._work.wait_when_closing(self._worker)
@@ -178,30 +237,106 @@ class Training(Part):
 
     def _start_new(self, steps: float) -> None:
         plan, corpus = self.plan, self._text.corpus
-        if corpus is None and self._text.is_opening:
-            self.failed.emit("The text is still being read: press again when it is there.")
-        elif corpus is None:
-            self.failed.emit(NO_TEXT)
+        if self._state.is_active:
+            self.failed.emit(BUSY)
         elif self._plan_problem:
             self.failed.emit(self._plan_problem)
+        elif self._text.is_opening:
+            self._steps_waiting = steps
+            self._take(TrainingState("preparing", family=plan.family, doing=PREPARING_TEXT))
+        elif corpus is None:
+            self.failed.emit(NO_TEXT)
         else:
-            folder = self._new_folder(f"{plan.family} {corpus.name}")
-            state = TrainingState("preparing", folder=folder, family=plan.family)
-            self._rate_begun_with = plan.training_options.learning_rate
-            self._start(lambda controls: _begin(plan, corpus, folder, controls), state, steps)
+            self._begin_new(plan, corpus, steps)
+
+    def _begin_new(self, plan: Plan, corpus: Corpus, steps: float) -> None:
+        folder = self._new_folder(f"{plan.family} {corpus.name}")
+        self._rate_begun_with = plan.training_options.learning_rate
+        self._pace.begin(plan, corpus.fingerprint)
+        state = TrainingState(
+            "preparing",
+            folder=folder,
+            family=plan.family,
+            subject=self.plan_in_words,
+            doing=PREPARING_MODEL,
+        )
+        self._start(lambda controls: _begin(plan, corpus, folder, controls), state, steps)
+
+    def _begin_after_the_text(self) -> None:
+        """Begin the training that has waited for the text, which is there now."""
+        steps, self._steps_waiting = self._steps_waiting, None
+        if steps is not None and self._text.corpus is not None:
+            self._begin_new(self.plan, self._text.corpus, steps)
+
+    def _give_up_without_a_text(self) -> None:
+        """The text for which a training has waited does not come."""
+        if self._steps_waiting is not None:
+            self._steps_waiting = None
+            self._take(TrainingState())
 
     def _start_again(self, steps: float) -> None:
+        model, obstacle = self._library.model, BUSY if self._state.is_active else self._obstacle()
+        if model is None or obstacle:
+            self.failed.emit(obstacle)
+            return
+        from lmviz.training.further import one_step_further
+
+        description, corpus, history = model.description, self._text.corpus, self.history_of(model)
+        rate = self.plan.training_options.learning_rate
+        changed = model.folder == self._state.folder and rate != self._rate_begun_with
+        done = model.snapshots[-1]
+        options = one_step_further(description, done) if steps == 1 else self._further_options(model)
+        self._plan_run(model, replace(options, learning_rate=rate) if changed else options)
+        self._rate_begun_with = self.plan.training_options.learning_rate
+        self._pace.begin(self.plan, description.fingerprint)
+        fits = corpus is not None and corpus.fingerprint == description.fingerprint
+        text = corpus if fits else None
+        tokenizer = str(description.corpus.get("options", {}).get("tokenizer", ""))
+        state = TrainingState(
+            "preparing",
+            history=history,
+            folder=model.folder,
+            family=model.family,
+            subject=in_words(model.family, str(description.corpus.get("name", "")), tokenizer),
+            doing=PREPARING_MODEL if fits else PREPARING_TEXT,
+        )
+        self._library.follow_live(True)
+        begin = lambda controls: _resume(model.run, text, options, controls)  # noqa: E731
+        self._start(begin, state, steps, rate if changed else None)
+
+    def _plan_run(self, model: OpenedModel, options: TrainingOptions) -> None:
+        """Make the plan, and so the form that shows it, that of a run."""
+        from lmviz.families import find_family
+
+        configuration = find_family(model.family).configuration
+        self.set_plan(model.family, configuration.from_values(model.description.configuration), options)
+
+    def _obstacle(self) -> str:
+        """Why the model that is shown cannot be trained further; "" when it can."""
+        from lmviz.training.further import check_further
+
         model, corpus = self._library.model, self._text.corpus
         if model is None:
-            self.failed.emit("There is no run to go on with: open one, or train a new model.")
-        else:
-            history = History.from_metrics(model.run.metrics())
-            state = TrainingState("preparing", None, history, model.folder, model.family)
-            rate = self.plan.training_options.learning_rate
-            changed = model.folder == self._state.folder and rate != self._rate_begun_with
-            self._rate_begun_with = rate
-            begin = lambda controls: _resume(model.run, corpus, controls)  # noqa: E731
-            self._start(begin, state, steps, rate if changed else None)
+            return NO_RUN
+        try:
+            fingerprint = corpus.fingerprint if corpus is not None else ""
+            check_further(model.run, model.snapshots[-1], fingerprint=fingerprint)
+        except LmvizError as sentence:
+            return str(sentence)
+        return ""
+
+    def _further_options(self, model: OpenedModel) -> TrainingOptions:
+        """With which options the run goes on: those of the plan, where that describes it, at its own rate."""
+        from lmviz.training.further import further_options, is_planned_by
+
+        plan, description = self.plan, model.description
+        planned = None
+        if is_planned_by(description, plan.family, plan.configuration.to_values(), plan.training_options):
+            planned = replace(plan.training_options, learning_rate=description.options.learning_rate)
+        return further_options(description, model.snapshots[-1], planned)
+
+    def _forget_closed(self) -> None:
+        self._histories.forget_all_but(model.folder for model in self._library.models)
 
     def _start(
         self,
@@ -210,9 +345,8 @@ class Training(Part):
         steps: float,
         learning_rate: float | None = None,
     ) -> None:
-        if self._worker is not None:
-            self.failed.emit("A model is being trained already: stop it first.")
-            return
+        if self._state.folder is not None:
+            self._histories.keep(self._state.folder, self._state.history)
         controls = Controls()
         controls.learning_rate = learning_rate
         self._controls = controls
@@ -223,7 +357,7 @@ class Training(Part):
 
     def _new_folder(self, name: str) -> Path:
         name = re.sub(r"[^\w.-]+", "-", name).strip("-.")
-        stem = f"{datetime.now():%Y-%m-%d-%H%M%S}-{name}"
+        stem = f"{datetime.now().strftime(STAMP)}-{name}"
         taken = (self.runs_folder / stem).exists()
         return self.runs_folder / (f"{stem}-{time.time_ns() % 1000:03d}" if taken else stem)
 
@@ -236,6 +370,7 @@ class Training(Part):
         taken = worker.take_progress()
         for progress in taken:
             self._state.history.append(progress)
+            self._pace.note(progress)
         newest = taken[-1] if taken else self._state.progress
         state = replace(self._state, progress=newest, phase=_phase(worker))
         if is_finished:
@@ -308,14 +443,15 @@ def _begin(plan: Plan, corpus: Corpus, folder: Path, controls: Controls) -> Prep
     return begin_run(plan.family, plan.configuration, plan.training_options, corpus, folder, controls)
 
 
-def _resume(run: Run, corpus: Corpus | None, controls: Controls) -> PreparedTraining:
-    """Go on with a run; its text is read again when it is not the one that is open."""
+def _resume(
+    run: Run, corpus: Corpus | None, options: TrainingOptions, controls: Controls
+) -> PreparedTraining:
+    """Go on with a run; its text is read again where it is not given."""
     from lmviz.api import corpus_of
     from lmviz.preparation import resume_run
 
     compute_with(None)
-    fits = corpus is not None and corpus.fingerprint == run.description.fingerprint
-    return resume_run(run, corpus if fits else corpus_of(run), controls=controls)
+    return resume_run(run, corpus or corpus_of(run), options, controls)
 
 
 def _phase(worker: TrainingWorker) -> Phase:

@@ -92,12 +92,21 @@ class Plan:
     training_options: TrainingOptions
 
 
+def in_words(family: str, text: str, tokenizer: str) -> str:
+    """What is trained on what: "GRU · shakes · bpe 1000"."""
+    from lmviz.families import FAMILIES
+
+    title = FAMILIES[family].title if family in FAMILIES else family
+    return " · ".join(part for part in (title, text, tokenizer.replace(":", " ")) if part)
+
+
 @dataclass(frozen=True)
 class TrainingState:
     """One look at the training.
 
-    `progress` is the newest there is; `sentence` says why it failed.
-    `history` is shared by all states of one training and only ever grows.
+    `progress` is the newest there is; `sentence` says why it failed; `subject` is what is trained, in
+    words, and `doing` what is done before the first step. `history` is shared by all states of one
+    training and only ever grows.
     """
 
     phase: Phase = "idle"
@@ -106,6 +115,8 @@ class TrainingState:
     folder: Path | None = None
     family: str = ""
     sentence: str = ""
+    subject: str = ""
+    doing: str = ""
 
     @property
     def is_active(self) -> bool:

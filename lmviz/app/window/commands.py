@@ -191,7 +191,7 @@ class Commands:
         ):
             self._add(menu, title, button.click, keys, possible=button.isEnabled)
         resume = session.training.resume
-        self._add(menu, "Go on training this run", resume, possible=lambda: session.training.can_resume)
+        self._add(menu, "Continue training", resume, possible=lambda: session.training.can_resume)
         menu.addSeparator()
         self._add_list(menu, "Open a sample model", self._fill_samples)
         follow = lambda: session.library.follow_live(not session.library.live)  # noqa: E731

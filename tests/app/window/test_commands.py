@@ -16,7 +16,7 @@ from lmviz.training.options import TrainingOptions
 LONG = 30_000
 WHILE_TRAINING = {"Pause training", "Stop training"}
 OF_INTERVENTIONS = {"Undo intervention", "Redo intervention", "Take all interventions away"}
-OF_A_MODEL = {"Go on training this run", "Follow training live", "Play training like a film"}
+OF_A_MODEL = {"Continue training", "Follow training live", "Play training like a film"}
 
 
 @pytest.fixture
@@ -45,15 +45,15 @@ def test_what_a_training_can_be_told_depends_on_how_it_stands(
         timeout=LONG,
     )
     assert offered() >= {*WHILE_TRAINING, "Follow training live"}
-    assert not offered() & {"Train", "Go on training this run"}
+    assert not offered() & {"Train", "Continue training"}
     session.training.pause()
     qtbot.waitUntil(lambda: session.training.state.phase == "paused", timeout=LONG)
-    assert offered() >= {"Train", "Go on training this run", "Stop training"}
+    assert offered() >= {"Train", "Continue training", "Stop training"}
     assert "Pause training" not in offered()
     session.training.stop()
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
     assert not offered() & {*WHILE_TRAINING, "Follow training live"}
-    assert offered() >= {"Train", "Go on training this run", "Play training like a film"}
+    assert offered() >= {"Train", "Continue training", "Play training like a film"}
 
 
 def test_there_is_only_something_to_undo_after_an_intervention(
@@ -95,7 +95,7 @@ def test_every_command_that_is_offered_can_be_chosen(
             "rnn", FAMILIES["rnn"].configuration(width=8), TrainingOptions(batch=2, length=8)
         )
         qtbot.waitUntil(lambda: session.training.state.phase == "running", timeout=LONG)
-    left_out = {"Quit", "Train", "One training step", "Go on training this run", "Stop training"}
+    left_out = {"Quit", "Train", "One training step", "Continue training", "Stop training"}
     names = [action.text() for action in window.commands.all()]
     for name in names:
         action = next((action for action in window.commands.all() if action.text() == name), None)

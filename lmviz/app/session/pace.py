@@ -1,0 +1,48 @@
+"""How fast training is on this machine, as it was measured: no duration is promised before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lmviz.app.session.training_state import Plan
+    from lmviz.training.progress import Progress
+
+FIRST = 1.0  # seconds of training after which its pace is known
+DECIDING = ("batch", "length", "optimizer", "sampling", "device", "precision")
+
+
+class Pace:
+    """Seconds a step, by what is trained on which text."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], float] = {}
+        self._key: tuple[object, ...] = ()
+        self._begun: Progress | None = None
+
+    def begin(self, plan: Plan, fingerprint: str) -> None:
+        """A training begins, or goes on."""
+        self._key, self._begun = _key(plan, fingerprint), None
+
+    def note(self, progress: Progress) -> None:
+        """The training has come so far; `progress.seconds` are those it worked."""
+        if self._begun is None:
+            self._begun = progress
+        steps, seconds = progress.step - self._begun.step, progress.seconds - self._begun.seconds
+        if steps > 0 and (seconds >= FIRST or progress.step == progress.steps):
+            self._known[self._key] = seconds / steps
+
+    def seconds(self, plan: Plan, fingerprint: str) -> float | None:
+        """How long all the steps of a plan will take; None until that was measured."""
+        pace = self._known.get(_key(plan, fingerprint))
+        return None if pace is None else pace * plan.training_options.steps
+
+
+def _key(plan: Plan, fingerprint: str) -> tuple[object, ...]:
+    """What decides how long a step takes. Counting takes the whole text, in however many steps."""
+    from lmviz.families import FAMILIES
+
+    options = plan.training_options
+    deciding = tuple(getattr(options, name) for name in DECIDING)
+    slices = options.steps if FAMILIES[plan.family].counts else 0
+    return plan.family, plan.configuration, deciding, slices, fingerprint
