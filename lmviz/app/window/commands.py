@@ -183,8 +183,9 @@ class Commands:
 
     def _fill_model(self, menu: QMenu) -> None:
         session, transport = self._session, self._window.transport
+        may_train = lambda: session.training.state.phase not in ("preparing", "running")  # noqa: E731
+        self._add(menu, "Train", transport.train_as_planned, "Ctrl+T", possible=may_train)
         for title, button, keys in (
-            ("Train", transport.train_button, "Ctrl+T"),
             ("Pause training", transport.pause_button, ""),
             ("One training step", transport.step_button, "Ctrl+."),
             ("Stop training", transport.stop_button, ""),

@@ -16,12 +16,17 @@ from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.window.notice import Notice
 from lmviz.app.window.time_controls import TimeControls
+from lmviz.families import FAMILIES
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
+    from lmviz.app.session.training_state import TrainingState
 
 WIDE, MEDIUM, NARROW = 1180, 940, 840
 """Pixels at scale 1 below which, one after the other, speed, curve and words give way to the slider."""
+
+TRAIN = "train a new run as planned"
+FURTHER = "train the model that is shown further"
 
 
 class Transport(QFrame):
@@ -31,7 +36,7 @@ class Transport(QFrame):
         super().__init__(parent)
         self._session = session
         self.setObjectName("transport")
-        self.train_button = _button("train_button", "Train", "train, or go on after a pause")
+        self.train_button = _button("train_button", "Train", TRAIN)
         self.train_button.setProperty("role", "primary")
         self.pause_button = _button("pause_button", "", "pause training")
         self.step_button = _button("step_button", "one step", "one training step")
@@ -69,6 +74,13 @@ class Transport(QFrame):
         session.training.failed.connect(self._say)
         self.notice.show_failures(session.training.live_failed, session.library.step_changed)
         session.library.model_changed.connect(self._offer_to_go_on)
+        for changed in (
+            session.library.model_changed,
+            session.library.models_changed,
+            session.training.plan_changed,
+            session.text.changed,
+        ):
+            changed.connect(self._show_training)
         theme_switch().theme_changed.connect(self._adopt_theme)
 
     def toggle_training(self) -> None:
@@ -78,11 +90,18 @@ class Transport(QFrame):
         else:
             self._train()
 
-    def _train(self) -> None:
+    def train_as_planned(self) -> None:
+        """Go on after a pause; otherwise train a new run, whatever model is shown."""
         if self._session.training.state.phase == "paused":
             self._session.training.resume()
         else:
             self._session.training.start()
+
+    def _train(self) -> None:
+        if self._session.training.further_steps:
+            self._session.training.resume()
+        else:
+            self.train_as_planned()
 
     def _say(self, sentence: str) -> None:
         if sentence == NO_TEXT:
@@ -99,30 +118,51 @@ class Transport(QFrame):
 
     def _show_training(self) -> None:
         training = self._session.training.state
-        progress, phase = training.progress, training.phase
+        phase = training.phase
         if phase == "preparing":
             self.notice.hide()  # what it says is about an earlier training
-        self.train_button.setText("Resume" if phase == "paused" else "Train")
-        self.train_button.setEnabled(phase not in ("preparing", "running"))
+        self._offer_training(training)
         self.pause_button.setEnabled(phase == "running")
         self.stop_button.setEnabled(training.is_active)
-        self._fit()
-        if progress is None:
-            self._step.say("preparing …" if phase == "preparing" else "not training")
-            return
-        self._step.say(f"step {progress.step:,} / {progress.steps:,}")
-        loss = training.history.loss.values
+        state = training if training.is_active else self._session.training.shown
+        self._step.say(self._stand(state))
+        loss = state.history.loss.values
         self._loss.say(f"loss {loss[-1]:.2f}" if len(loss) else "")
         self._sparkline.set_values(loss)
-        left = f" · {_clock(progress.seconds_left)} left" if phase == "running" else f" · {phase}"
-        self._speed.say(f"{short(progress.tokens_per_second)} tok/s{left}")
+        self._speed.say(_speed(state))
+        self._fit()
+
+    def _offer_training(self, training: TrainingState) -> None:
+        """What the button does now: go on after a pause, train the shown model further, or a new one."""
+        further = self._session.training.further_steps
+        word = "Resume" if training.phase == "paused" else f"Train {further:,} more" if further else "Train"
+        if word != self.train_button.text():
+            self.train_button.setText(word)
+            description = FURTHER if further else TRAIN
+            self.train_button.setAccessibleName(description)
+            self.train_button.setToolTip(description[0].upper() + description[1:])
+        self.train_button.setEnabled(training.phase not in ("preparing", "running"))
+
+    def _stand(self, state: TrainingState) -> str:
+        """How far a training has come, and whose it is where another model is shown."""
+        model = self._session.library.model
+        if state.phase == "preparing" and state.progress is None:
+            return state.doing
+        if state.progress is not None:
+            said = f"step {state.progress.step:,} / {state.progress.steps:,}"
+        elif model is not None and model.folder == state.folder:
+            done, steps = model.snapshots[-1], model.description.training.get("steps", 0)
+            said = f"{state.phase} · {done:,} of {steps:,} steps"
+        else:
+            return "not training"
+        is_other = state.is_active and model is not None and not self._session.training.trains_shown_model
+        return f"{FAMILIES[state.family].title}: {said}" if is_other else said
 
     def _fit(self) -> None:
         width = self.width() / current_theme().scale
-        has_figures = self._session.training.state.progress is not None
-        self._loss.setVisible(has_figures)
-        self._sparkline.setVisible(has_figures and width >= MEDIUM)
-        self._speed.setVisible(has_figures and width >= WIDE)
+        self._loss.setVisible(bool(self._loss.text()))
+        self._sparkline.setVisible(bool(self._loss.text()) and width >= MEDIUM)
+        self._speed.setVisible(bool(self._speed.text()) and width >= WIDE)
         self.step_button.setText("one step" if width >= MEDIUM else "")
         self.time.set_wordy(width >= NARROW)
 
@@ -175,6 +215,15 @@ class _Figure(QLabel):
     def measure(self) -> None:
         """Take the size that the present words need."""
         self.setFixedSize(self.sizeHint())
+
+
+def _speed(state: TrainingState) -> str:
+    """Tokens a second, and how long it will take or how it ended; nothing where it was not measured here."""
+    if state.progress is None:
+        return ""
+    running = state.phase == "running"
+    left = f"{_clock(state.progress.seconds_left)} left" if running else state.phase
+    return f"{short(state.progress.tokens_per_second)} tok/s · {left}"
 
 
 def _clock(seconds: float) -> str:

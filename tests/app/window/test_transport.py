@@ -1,0 +1,91 @@
+"""The transport speaks of the model that is shown, and offers to train it further."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import FAMILIES
+from lmviz.training.options import TrainingOptions
+
+LONG = 30_000
+
+
+def open_run(session: Session, folder: Path, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(session.library.model_changed, timeout=LONG):
+        session.library.open(folder)
+
+
+def said(window: MainWindow, name: str) -> str:
+    return window.transport.findChild(QLabel, name).text()
+
+
+@pytest.fixture
+def finished(window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot) -> MainWindow:
+    """The window with a finished run of six steps."""
+    open_run(session, make_run("gru", 6, width=8), qtbot)
+    return window
+
+
+def test_a_finished_run_is_trained_further_by_the_button(
+    finished: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    button = finished.findChild(QPushButton, "train_button")
+    assert button.text() == "Train 6 more"
+    assert said(finished, "training_step") == "finished · 6 of 6 steps"
+    options = session.library.model.description.options
+    raised = FAMILIES["gru"].configuration(width=8)
+    session.training.set_plan("gru", raised, TrainingOptions.from_values({**options.to_values(), "steps": 9}))
+    assert button.text() == "Train 3 more"
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert said(finished, "training_step") == "preparing the text…"
+    qtbot.waitUntil(lambda: session.training.state.phase == "finished", timeout=LONG)
+    assert session.library.model.snapshots[-1] == 9
+    assert len(session.library.models) == 1
+
+
+def test_the_figures_are_those_of_the_model_that_is_shown(
+    finished: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    first = session.library.model
+    session.training.step()
+    qtbot.waitUntil(lambda: session.training.state.phase == "finished", timeout=LONG)
+    assert said(finished, "training_step") == "step 7 / 7"
+    trained = said(finished, "training_loss")
+    open_run(session, lstm_run, qtbot)
+    last = [line["loss"] for line in session.library.model.run.metrics() if "loss" in line][-1]
+    assert said(finished, "training_step") == "finished · 6 of 6 steps"
+    assert said(finished, "training_loss") == f"loss {last:.2f}"
+    session.library.choose(first)
+    assert said(finished, "training_loss") == trained
+
+
+def test_a_training_whose_model_is_not_shown_is_named(
+    finished: MainWindow,
+    session: Session,
+    lstm_run: Path,
+    text_file: Path,
+    options: TrainingOptions,
+    qtbot: QtBot,
+) -> None:
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    session.training.start("rnn", FAMILIES["rnn"].configuration(width=8), options)
+    qtbot.waitUntil(lambda: session.training.trains_shown_model, timeout=LONG)
+    assert said(finished, "training_step").startswith("step ")
+    open_run(session, lstm_run, qtbot)
+    assert said(finished, "training_step").startswith(f"{FAMILIES['rnn'].title}: step ")
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+
+
+def test_one_step_says_what_is_missing(finished: MainWindow, session: Session, qtbot: QtBot) -> None:
+    (session.library.model.folder / "resume" / "state.safetensors").unlink()
+    qtbot.mouseClick(finished.findChild(QPushButton, "step_button"), Qt.MouseButton.LeftButton)
+    assert "keeps no state to train on from" in finished.transport.notice.sentence
+    assert len(session.library.models) == 1
