@@ -119,6 +119,15 @@ class Run:
         self.description = replace(self.description, training=dict(values))
         self._write_description()
 
+    def rename(self, name: str) -> None:
+        """Call the run something else, and nothing of one's own where the name is empty; its folder stays.
+
+        Raises NotWritten, and LmvizError where the run has gone.
+        """
+        newest = type(self).open(self.folder).description  # another program may have trained it meanwhile
+        self.description = replace(newest, name=name.strip() or self.folder.resolve().name)
+        self._write_description()
+
     def tokenizer(self) -> Tokenizer:
         """How the run's texts become tokens, or LmvizError."""
         from lmviz.text.tokenizer import Tokenizer

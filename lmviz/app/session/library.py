@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.part import Part
+from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import Moment
@@ -129,6 +130,20 @@ class Library(Part):
             if snapshots:  # none where somebody has removed the run
                 self._replace(replace(model, snapshots=snapshots))
 
+    def rename(self, folder: Path, name: str) -> None:
+        """Call a run something else, whether or not it is open; see `Run.rename`."""
+        from lmviz.training.run import Run
+
+        opened = next((model for model in self._models if model.folder == folder.resolve()), None)
+        try:
+            run = opened.run if opened is not None else Run.open(folder)
+            run.rename(name)
+        except LmvizError as sentence:
+            self.failed.emit(str(sentence))
+            return
+        if opened is not None:
+            self._replace(replace(opened, name=run.description.title))
+
     def _go_to(self, step: int) -> bool:
         moved = step != self._step
         self._step = step
@@ -159,7 +174,7 @@ def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
     run, model = cache.open(folder)
     return OpenedModel(
         folder=folder,
-        name=run.description.name or folder.name,
+        name=run.description.title or folder.name,
         family=run.description.family,
         snapshots=tuple(run.snapshots()),
         run=run,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
@@ -13,10 +14,13 @@ from lmviz.app.opening.paths import open_paths
 from lmviz.app.panels.table import shown_perspectives
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from PySide6.QtWidgets import QWidget
 
     from lmviz.app.widgets.controls.command_palette import CommandPalette
     from lmviz.app.window.commanded_window import CommandedWindow
+    from lmviz.training.run_list import ListedRun
 
 PLAIN_KEYS = (
     ("← →", "one position back or on"),
@@ -136,7 +140,7 @@ class Commands:
     def _fill_file(self, menu: QMenu) -> None:
         self._add(menu, "Open text…", self.choose_text, "Ctrl+O")
         self._add(menu, "Open folder of texts…", self.choose_folder)
-        self._add(menu, "Open run…", self.choose_run, "Ctrl+R")
+        self._add(menu, "Open a run or a sample model…", self.choose_run, "Ctrl+R")
         self._add_list(menu, "Open recent", self._fill_recent)
         menu.addSeparator()
         self._add_list(menu, "Export", self._fill_export)
@@ -256,7 +260,46 @@ class Commands:
             self._window.open_paths([name])
 
     def choose_run(self) -> None:
-        """Ask for the folder of a run and open it."""
+        """Let a person choose a run or a sample model from a list, and open it."""
+        from lmviz.app.window.open_model import OpenModelDialog
+
+        dialog = OpenModelDialog(*self._listed_runs(), self._parent)
+        dialog.chosen.connect(self._open_run)
+        dialog.other_folder_wanted.connect(self._choose_folder_of_run)
+
+        def rename(folder: Path, name: str) -> None:
+            self._session.library.rename(folder, name)
+            dialog.show_runs(*self._listed_runs())
+
+        dialog.renamed.connect(rename, Qt.ConnectionType.QueuedConnection)  # the list is still being edited
+        dialog.open()
+
+    def rename_model(self) -> None:
+        """Ask for another name of the model that is shown."""
+        from lmviz.app.window.open_model import RenameDialog
+
+        model = self._session.library.model
+        if model is not None:
+            dialog = RenameDialog(model.name, self._parent)
+            dialog.named.connect(lambda name: self._session.library.rename(model.folder, name))
+            dialog.open()
+
+    def _listed_runs(self) -> tuple[tuple[ListedRun, ...], tuple[ListedRun, ...]]:
+        from lmviz.places import shipped
+        from lmviz.training.run_list import list_runs
+
+        samples = sorted(list_runs(shipped("sample_models")), key=lambda entry: entry.title)
+        return list_runs(self._session.training.runs_folder), tuple(samples)
+
+    def _open_run(self, folder: Path) -> None:
+        from lmviz.places import shipped
+
+        if folder.parent == shipped("sample_models"):
+            self._session.library.open(folder)  # it is always offered, and so not among the recent ones
+        else:
+            self._window.open_paths([folder])
+
+    def _choose_folder_of_run(self) -> None:
         from PySide6.QtWidgets import QFileDialog
 
         start = str(self._session.training.runs_folder)

@@ -17,9 +17,13 @@ if TYPE_CHECKING:
 
 
 class Header(QFrame):
-    """`Header(session)`; `menu_bar` takes the menus. Signals: `open_model_wanted`, `palette_wanted`."""
+    """`Header(session)`; `menu_bar` takes the menus.
+
+    Signals: `open_model_wanted`, `rename_wanted`, `palette_wanted`.
+    """
 
     open_model_wanted = Signal()
+    rename_wanted = Signal()
     palette_wanted = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
@@ -78,6 +82,8 @@ class Header(QFrame):
         menu.addSeparator()
         menu.addAction("Open a run or a sample model…", self.open_model_wanted.emit)
         if session.library.model is not None:
+            rename = menu.addAction(f"Rename {session.library.model.name}…", self.rename_wanted.emit)
+            rename.setEnabled(not _is_sample(session.library.model))
             menu.addAction(
                 f"Close {session.library.model.name}", lambda: session.library.close(session.library.model)
             )
@@ -132,6 +138,13 @@ def describe(model: OpenedModel) -> str:
     if model.parameters:
         parts.append(short(model.parameters))
     return " · ".join(parts)
+
+
+def _is_sample(model: OpenedModel) -> bool:
+    """Whether a model came with lmviz, and so keeps its name."""
+    from lmviz.places import shipped
+
+    return model.folder.parent == shipped("sample_models").resolve()
 
 
 def _series_color(model: OpenedModel) -> QColor:

@@ -197,6 +197,7 @@ class MainWindow(QMainWindow):
         self.rail.chosen.connect(self.show_perspective)
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(self.commands.choose_run)
+        self.header.rename_wanted.connect(self.commands.rename_model)
         session = self.session
         for part, answered in (
             (session.work, session.work.ready_changed),

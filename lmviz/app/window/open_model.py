@@ -1,0 +1,239 @@
+"""The list from which runs and sample models are opened, and in which runs are renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lmviz.app.look.theme import current_theme
+from lmviz.training.run_list import ListedRun
+from lmviz.training.run_title import when
+
+COLUMNS = ("Name", "Family", "Text", "Begun", "Steps")
+SIZE = (760, 460)  # pixels at scale 1
+ENTRY = Qt.ItemDataRole.UserRole
+RENAMABLE = Qt.ItemDataRole.UserRole + 1
+
+
+class OpenModelDialog(QDialog):
+    """`OpenModelDialog(runs, samples, parent)`: typing filters, ↑ ↓ choose, Return or a click opens.
+
+    Signals: `chosen(Path)`, the folder of a run; `other_folder_wanted()`; `renamed(Path, str)`, where
+    an empty name is none of one's own.
+    """
+
+    chosen = Signal(object)
+    other_folder_wanted = Signal()
+    renamed = Signal(object, str)
+
+    def __init__(self, runs: Sequence[ListedRun], samples: Sequence[ListedRun], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("open_model_dialog")
+        self.setWindowTitle("Open a run or a sample model")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._groups = (("Your runs", runs, True), ("Sample models", samples, False))
+        self._edit = QLineEdit()
+        self._edit.setPlaceholderText("Type a name, a family or a text…")
+        self._edit.setAccessibleName("filter the list")
+        self._edit.textChanged.connect(self._filter)
+        self._edit.installEventFilter(self)
+        self._list = _list()
+        self._list.itemActivated.connect(self._open)
+        self._list.currentItemChanged.connect(self._allow)
+        self._list.itemChanged.connect(self._take_name)
+        self._lay_out()
+        self.show_runs(runs, samples)
+        width, height = (round(length * current_theme().scale) for length in SIZE)
+        self.resize(min(width, parent.width()), min(height, parent.height()))
+        self._edit.setFocus()
+
+    def show_runs(self, runs: Sequence[ListedRun], samples: Sequence[ListedRun]) -> None:
+        """Show these, what is typed still in force."""
+        self._groups = (("Your runs", runs, True), ("Sample models", samples, False))
+        self._filter()
+
+    def _lay_out(self) -> None:
+        self._open_button = _button("open_button", "Open", lambda: self._open(self._list.currentItem()))
+        self._open_button.setProperty("role", "primary")
+        self._rename_button = _button("rename_button", "Rename…", self._rename)
+        self._rename_button.setToolTip("Call the run something else (F2); its folder keeps its name")
+        other = _button("other_folder_button", "Other folder…", self._choose_other)
+        buttons = QHBoxLayout()
+        for button in (other, self._rename_button):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        buttons.addWidget(_button("cancel_button", "Cancel", self.reject))
+        buttons.addWidget(self._open_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 16, 16, 14)
+        column.setSpacing(10)
+        column.addWidget(self._edit)
+        column.addWidget(self._list, 1)
+        column.addLayout(buttons)
+
+    def _filter(self) -> None:
+        """List what holds every word that was typed, under the heading of its kind."""
+        words = self._edit.text().casefold().split()
+        before = _entry(self._list.currentItem())
+        blocked = self._list.blockSignals(True)
+        self._list.clear()
+        for title, entries, renamable in self._groups:
+            found = [entry for entry in entries if _holds(entry, words)]
+            if found:
+                _add_heading(self._list, title)
+            for entry in found:
+                item = _add_entry(self._list, entry, renamable)
+                if before is not None and entry.folder == before.folder:
+                    self._list.setCurrentItem(item)
+        self._list.blockSignals(blocked)
+        if self._list.currentItem() is None:
+            self._go(1)
+        self._allow()
+
+    def _go(self, step: int) -> None:
+        """To the next run in a direction, headings stepped over."""
+        row = self._list.indexOfTopLevelItem(self._list.currentItem()) + step
+        while 0 <= row < self._list.topLevelItemCount():
+            item = self._list.topLevelItem(row)
+            if _entry(item) is not None:
+                self._list.setCurrentItem(item)
+                return
+            row += step
+
+    def _allow(self) -> None:
+        item = self._list.currentItem()
+        self._open_button.setEnabled(_entry(item) is not None)
+        self._rename_button.setEnabled(item is not None and bool(item.data(0, RENAMABLE)))
+
+    def _open(self, item: QTreeWidgetItem | None) -> None:
+        entry = _entry(item)
+        if entry is not None:
+            self.accept()
+            self.chosen.emit(entry.folder)
+
+    def _choose_other(self) -> None:
+        self.accept()
+        self.other_folder_wanted.emit()
+
+    def _rename(self) -> None:
+        self._list.setFocus()
+        self._list.editItem(self._list.currentItem(), 0)
+
+    def _take_name(self, item: QTreeWidgetItem, column: int) -> None:
+        entry = _entry(item)
+        if entry is not None and column == 0 and item.text(0).strip() != entry.title:
+            self.renamed.emit(entry.folder, item.text(0).strip())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._edit and event.type() == QEvent.Type.KeyPress:
+            return self._press(event)
+        return super().eventFilter(watched, event)
+
+    def _press(self, event: QKeyEvent) -> bool:
+        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+        if event.key() in steps:
+            self._go(steps[event.key()])
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._open(self._list.currentItem())
+        elif event.key() == Qt.Key.Key_F2 and self._rename_button.isEnabled():
+            self._rename()
+        else:
+            return False
+        return True
+
+
+class RenameDialog(QDialog):
+    """`RenameDialog(name, parent)`: asks for another name. Signal: `named(str)`."""
+
+    named = Signal(str)
+
+    def __init__(self, name: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("rename_dialog")
+        self.setWindowTitle(f"Rename {name}")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._edit = QLineEdit(name)
+        self._edit.setAccessibleName("name of the run")
+        self._edit.setMinimumWidth(round(320 * current_theme().scale))
+        self._edit.selectAll()
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(_button("cancel_button", "Cancel", self.reject))
+        rename = _button("accept_button", "Rename", self._take)
+        rename.setProperty("role", "primary")
+        rename.setDefault(True)
+        buttons.addWidget(rename)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 16, 16, 14)
+        column.setSpacing(10)
+        column.addWidget(self._edit)
+        column.addLayout(buttons)
+
+    def _take(self) -> None:
+        self.accept()
+        self.named.emit(self._edit.text().strip())
+
+
+def _list() -> QTreeWidget:
+    tree = QTreeWidget()
+    tree.setAccessibleName("runs and sample models")
+    tree.setHeaderLabels(list(COLUMNS))
+    tree.setRootIsDecorated(False)
+    tree.setUniformRowHeights(True)
+    tree.setEditTriggers(QTreeWidget.EditTrigger.EditKeyPressed)
+    tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    tree.header().setStretchLastSection(False)
+    tree.headerItem().setTextAlignment(len(COLUMNS) - 1, Qt.AlignmentFlag.AlignRight)
+    return tree
+
+
+def _add_heading(tree: QTreeWidget, title: str) -> None:
+    item = QTreeWidgetItem(tree, [title])
+    item.setFlags(Qt.ItemFlag.NoItemFlags)
+    item.setFirstColumnSpanned(True)
+    item.setForeground(0, current_theme().muted_text)
+
+
+def _add_entry(tree: QTreeWidget, entry: ListedRun, renamable: bool) -> QTreeWidgetItem:
+    begun = when(entry.begun) if entry.begun is not None and renamable else ""
+    item = QTreeWidgetItem(tree, [entry.title, entry.family, entry.text, begun, f"{entry.steps:,}"])
+    item.setData(0, ENTRY, entry)
+    item.setData(0, RENAMABLE, renamable)
+    item.setToolTip(0, str(entry.folder))
+    item.setTextAlignment(len(COLUMNS) - 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    if renamable:
+        item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+    return item
+
+
+def _entry(item: QTreeWidgetItem | None) -> ListedRun | None:
+    return None if item is None else item.data(0, ENTRY)
+
+
+def _holds(entry: ListedRun, words: Sequence[str]) -> bool:
+    """Whether every word occurs in what is known of a run."""
+    known = " ".join((entry.title, entry.family, entry.text, Path(entry.folder).name)).casefold()
+    return all(word in known for word in words)
+
+
+def _button(name: str, text: str, act: object) -> QPushButton:
+    button = QPushButton(text)
+    button.setObjectName(name)
+    button.setAutoDefault(False)  # Return belongs to the list
+    button.clicked.connect(lambda _=False: act())
+    return button

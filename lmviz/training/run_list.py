@@ -1,0 +1,60 @@
+"""The runs in a folder, as a person chooses among them. Imports no torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from lmviz.errors import LmvizError
+from lmviz.families import FAMILIES
+from lmviz.training.run import Run
+from lmviz.training.run_title import begun_at
+
+
+@dataclass(frozen=True)
+class ListedRun:
+    """A run without its weights: what it is called, its family and text, when it was begun, its steps."""
+
+    folder: Path
+    title: str
+    family: str
+    text: str
+    begun: datetime | None
+    steps: int
+
+
+def list_runs(folder: Path) -> tuple[ListedRun, ...]:
+    """The runs that lie in a folder, the newest first; what cannot be read as one is left out."""
+    try:
+        inner = list(folder.iterdir())
+    except OSError:
+        return ()
+    listed = [entry for path in inner if (entry := _listed(path)) is not None]
+    return tuple(sorted(listed, key=lambda entry: (entry.begun or datetime.min, entry.title), reverse=True))
+
+
+def _listed(folder: Path) -> ListedRun | None:
+    try:
+        run = Run.open(folder)
+        description = run.description
+        family = FAMILIES.get(description.family)
+        snapshots = run.snapshots()
+        return ListedRun(
+            folder,
+            description.title,
+            family.title if family is not None else description.family,
+            str(description.corpus.get("name", "")),
+            begun_at(folder.name) or _local(description.created),
+            snapshots[-1] if snapshots else description.options.steps,
+        )
+    except LmvizError:
+        return None
+
+
+def _local(created: str) -> datetime | None:
+    """A moment written in ISO 8601 as the clock on the wall showed it."""
+    try:
+        return datetime.fromisoformat(created).astimezone().replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -1,0 +1,135 @@
+"""Runs and sample models are chosen from a list, by typing or by the keys, and can be renamed there."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFileDialog, QLineEdit, QPushButton, QTreeWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.training.run import Run
+
+LONG = 30_000
+
+
+@pytest.fixture
+def runs(session: Session, make_run: Callable[..., Path]) -> dict[str, Path]:
+    """Two runs in the folder of runs, one of them named by the clock."""
+    folder = session.training.runs_folder
+    folder.mkdir()
+    named = {"gru": "2020-01-02-033511-gru-farm", "rnn": "by hand"}
+    for family, name in named.items():
+        made = make_run(family, 2, width=8).rename(folder / name)
+        Run.open(made).rename(name)
+    return {family: folder / name for family, name in named.items()}
+
+
+@pytest.fixture
+def dialog(window: MainWindow, runs: dict[str, Path], qtbot: QtBot) -> QDialog:
+    """The list, opened."""
+    window.header.open_model_wanted.emit()
+    found = window.findChild(QDialog, "open_model_dialog")
+    qtbot.waitUntil(found.isVisible)
+    return found
+
+
+def shown(dialog: QDialog) -> list[str]:
+    tree = dialog.findChild(QTreeWidget)
+    items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+    return [item.text(0) for item in items if item.flags() & Qt.ItemFlag.ItemIsEnabled]
+
+
+def test_runs_and_sample_models_are_listed_with_what_they_are(dialog: QDialog) -> None:
+    assert shown(dialog)[:2] in (
+        ["GRU on farm, 2 Jan 2020, 03:35", "by hand"],
+        ["by hand", "GRU on farm, 2 Jan 2020, 03:35"],
+    )
+    assert "stories-transformer" in shown(dialog)
+    tree = dialog.findChild(QTreeWidget)
+    [item] = tree.findItems("GRU on farm", Qt.MatchFlag.MatchStartsWith)
+    assert [item.text(column) for column in (1, 2, 4)] == ["GRU", "farm", "2"]
+    assert item.text(3)
+
+
+def test_typing_filters_and_return_opens_what_is_marked(
+    dialog: QDialog, window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    edit = dialog.findChild(QLineEdit)
+    qtbot.keyClicks(edit, "farm gru")
+    assert shown(dialog) == ["GRU on farm, 2 Jan 2020, 03:35"]
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    assert session.library.model.folder == runs["gru"].resolve()
+    assert session.library.model.name == "GRU on farm, 2 Jan 2020, 03:35"
+    assert window.findChild(QDialog, "open_model_dialog") is None
+
+
+def test_the_keys_walk_the_list_from_the_field(dialog: QDialog, session: Session, qtbot: QtBot) -> None:
+    edit, tree = dialog.findChild(QLineEdit), dialog.findChild(QTreeWidget)
+    first = tree.currentItem().text(0)
+    qtbot.keyClick(edit, Qt.Key.Key_Down)
+    assert tree.currentItem().text(0) == shown(dialog)[1] != first
+    for _ in range(3):
+        qtbot.keyClick(edit, Qt.Key.Key_Down)
+    marked = tree.currentItem().text(0)
+    assert marked == shown(dialog)[4], "a heading is stepped over"
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    assert session.library.model.name == marked
+
+
+def test_a_run_is_renamed_in_the_list_and_everywhere(
+    dialog: QDialog, window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    session.library.open(runs["gru"])
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    tree = dialog.findChild(QTreeWidget)
+    [item] = tree.findItems("GRU on farm", Qt.MatchFlag.MatchStartsWith)
+    tree.setCurrentItem(item)
+    qtbot.mouseClick(dialog.findChild(QPushButton, "rename_button"), Qt.MouseButton.LeftButton)
+    editor = tree.findChild(QLineEdit)
+    editor.selectAll()
+    qtbot.keyClicks(editor, "my best model")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: session.library.model.name == "my best model")
+    assert Run.open(runs["gru"]).description.name == "my best model"
+    assert dialog.isVisible()
+    assert "my best model" in shown(dialog)
+
+
+def test_a_sample_model_keeps_its_name(dialog: QDialog) -> None:
+    tree, button = dialog.findChild(QTreeWidget), dialog.findChild(QPushButton, "rename_button")
+    assert button.isEnabled()
+    [sample] = tree.findItems("stories-transformer", Qt.MatchFlag.MatchExactly)
+    tree.setCurrentItem(sample)
+    assert not button.isEnabled()
+
+
+def test_another_folder_can_be_chosen(
+    dialog: QDialog, session: Session, lstm_run: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a, **k: str(lstm_run))
+    qtbot.mouseClick(dialog.findChild(QPushButton, "other_folder_button"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    assert session.library.model.folder == lstm_run.resolve()
+
+
+def test_the_header_offers_to_rename_the_model_that_is_shown(
+    window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    session.library.open(runs["rnn"])
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    menu = window.header.model_button.menu()
+    menu.aboutToShow.emit()
+    next(action for action in menu.actions() if action.text() == "Rename by hand…").trigger()
+    dialog = window.findChild(QDialog, "rename_dialog")
+    qtbot.waitUntil(dialog.isVisible)
+    edit = dialog.findChild(QLineEdit)
+    assert edit.text() == "by hand"
+    edit.setText("another")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: session.library.model.name == "another")
+    assert Run.open(runs["rnn"]).description.name == "another"
