@@ -139,6 +139,10 @@ class Configuration:
             for field in dataclasses.fields(cls)
         )
 
+    def used(self) -> frozenset[str]:
+        """The names of the settings that make a difference; some others do not with the values of these."""
+        return self.names()
+
     @classmethod
     def names(cls) -> frozenset[str]:
         """The names of the fields."""

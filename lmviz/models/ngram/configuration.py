@@ -44,6 +44,9 @@ class NgramConfiguration(ModelConfiguration):
         advanced=True,
     )
 
+    def used(self) -> frozenset[str]:
+        return self.names() - ({"added"} if self.smoothing != ADD_K else set())
+
     def estimate(self, vocabulary_size: int, batch: int, length: int) -> Estimate:
         """What counting `batch` * `length` tokens costs at most: each ends one new n-gram of every order."""
         tokens = batch * length

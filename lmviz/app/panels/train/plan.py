@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.train.statement import TrainingStatement
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import short, with_unit
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -17,7 +18,7 @@ from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.training.cost import training_cost
-from lmviz.training.options import check_length
+from lmviz.training.options import check_length, used_options
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -45,7 +46,9 @@ class PlanPanel(Panel):
         self._learning_form = ConfigurationForm(plan.training_options)
         self._learning_form.setObjectName("learning_form")
         self._work = MutedLine(right=True)
+        self._statement = TrainingStatement(session)
         self._card = Card("Model", "", self._lay_out())
+        self._card.layout_below.insertWidget(1, self._statement)
         self.column.addWidget(self._card)
         self._cards.family_chosen.connect(self._choose_family)
         self._model_form.configuration_changed.connect(self._change_model)
@@ -59,6 +62,7 @@ class PlanPanel(Panel):
         self._learning_form.field("learning_rate").control.editingFinished.connect(self._apply_rate)
         session.training.changed.connect(self._notice_training)
         self.follow(session.training.plan_changed, session.text.changed)
+        self.follow(session.work.job_started, session.work.job_finished)
 
     def refresh(self) -> None:
         plan, active = self.session.training.plan, self.session.training.state.is_active
@@ -70,8 +74,17 @@ class PlanPanel(Panel):
             self._learning_form.set_configuration(plan.training_options)
         self._model_form.set_editable(() if active else None)
         self._learning_form.set_editable(WHILE_TRAINING if active else None)
+        self._leave_out_unused()
         self._check_together()
         self._show_cost()
+        self._statement.show_plan()
+
+    def _leave_out_unused(self) -> None:
+        """Show what the family, and the choices made so far, have use for."""
+        plan = self.session.training.plan
+        self._model_form.set_shown(plan.configuration.used())
+        counts = FAMILIES[plan.family].counts
+        self._learning_form.set_shown(used_options(plan.training_options, counts=counts))
 
     def _check_together(self) -> None:
         """What one form alone cannot know: whether the model takes windows of the length."""
@@ -88,6 +101,7 @@ class PlanPanel(Panel):
 
     def _notice_training(self) -> None:
         """What can be changed depends on whether it trains, not on how far it has got."""
+        self._statement.show_plan()
         if self.session.training.state.is_active != self._was_active:
             self._was_active = self.session.training.state.is_active
             self._rate_begun_with = self._rate_applied = (

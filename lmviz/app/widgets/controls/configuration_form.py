@@ -31,6 +31,7 @@ class ConfigurationForm(QWidget):
         super().__init__(parent)
         self._configuration = configuration
         self._fields: dict[str, SettingField] = {}
+        self._used = configuration.names()
         self._page = QWidget()
         self._more = QPushButton(UNFOLD)
         self._more.setProperty("role", "link")
@@ -72,12 +73,18 @@ class ConfigurationForm(QWidget):
         for name, field in self._fields.items():
             field.control.setEnabled(names is None or name in names)
 
+    def set_shown(self, names: Collection[str]) -> None:
+        """Show only the fields of these settings; the others keep their values."""
+        self._used = frozenset(names)
+        self._unfold(self._more.isChecked())
+
     def field(self, name: str) -> SettingField:
         """The field of a setting."""
         return self._fields[name]
 
     def _build(self) -> None:
         settings = self._configuration.settings()
+        self._used = self._configuration.names()
         self._more.setParent(None)
         old, self._page, self._fields = self._page, QWidget(), {}
         self.layout().replaceWidget(old, self._page)
@@ -106,7 +113,11 @@ class ConfigurationForm(QWidget):
     def _unfold(self, unfolded: bool) -> None:
         self._more.setText(FOLD if unfolded else UNFOLD)
         for field in self._fields.values():
-            field.set_shown(unfolded or not field.setting.advanced)
+            is_used = field.setting.name in self._used
+            field.set_shown(is_used and (unfolded or not field.setting.advanced))
+        self._more.setVisible(
+            any(field.setting.advanced and name in self._used for name, field in self._fields.items())
+        )
 
     def _measure(self) -> None:
         self._page.layout().setVerticalSpacing(round(3 * current_theme().scale))

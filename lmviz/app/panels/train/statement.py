@@ -1,0 +1,91 @@
+"""What pressing Train will do, beside the button: what is trained on what, and how long that takes here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from lmviz.app.look.icons import icon
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.session.training import PREPARING_TEXT
+from lmviz.app.widgets.base.muted_line import MutedLine
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+
+class TrainingStatement(QWidget):
+    """`TrainingStatement(session)`: the button that begins a new run, and two lines about it."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self.setObjectName("training_statement")
+        self._button = QPushButton("Train")
+        self._button.setObjectName("new_run_button")
+        self._button.setProperty("role", "primary")
+        self._button.setAccessibleName("train a new run as planned")
+        self._button.setToolTip("Train a new run as planned below")
+        self._button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._button.clicked.connect(session.training.start)
+        self._what, self._how_long = QLabel(), MutedLine()
+        self._what.setObjectName("training_subject")
+        self._how_long.setObjectName("training_duration")
+        self._what.setWordWrap(True)
+        lines = QVBoxLayout()
+        lines.setSpacing(1)
+        lines.addWidget(self._what)
+        lines.addWidget(self._how_long)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 6, 0)
+        row.setSpacing(10)
+        row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addLayout(lines, 1)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
+
+    def show_plan(self) -> None:
+        """Say what the training under way is, or what the next one will be."""
+        training = self._session.training
+        state = training.state
+        self._button.setEnabled(not state.is_active)
+        self._what.setText(
+            f"training {state.subject or training.plan_in_words}"
+            if state.is_active
+            else f"will train {training.plan_in_words}"
+        )
+        self._how_long.set_text(self._duration())
+
+    def _duration(self) -> str:
+        training, text = self._session.training, self._session.text
+        state, progress = training.state, training.state.progress
+        if state.is_active and progress is None:
+            return state.doing
+        if state.is_active:
+            known = training.expected_seconds is not None
+            if state.phase == "paused":
+                return "paused"
+            return f"{in_words(progress.seconds_left)} left" if known else "measuring how long it takes…"
+        if text.is_opening:
+            return PREPARING_TEXT
+        if text.corpus is None:
+            return "no text is open: choose one under Corpus"
+        seconds = training.expected_seconds
+        if seconds is None:
+            return "how long: measured in its first second"
+        return f"{in_words(seconds)}, as measured here"
+
+    def _adopt_theme(self) -> None:
+        theme = current_theme()
+        self._button.setIcon(icon("transport/play", theme.on(theme.accent), theme.muted_text))
+
+
+def in_words(seconds: float) -> str:
+    """A duration as exactly as one plans with: "about 20 s", "about 4 min", "about 1.5 h"."""
+    if seconds < 57.5:
+        return f"about {max(5, 5 * round(seconds / 5))} s"
+    if seconds < 3570:
+        return f"about {max(1, round(seconds / 60))} min"
+    return f"about {round(seconds / 1800) / 2:g} h"

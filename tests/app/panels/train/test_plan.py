@@ -1,0 +1,128 @@
+"""The plan says what it will train and how long that takes, and its form holds what the family uses."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.train.statement import in_words
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import FAMILIES
+from lmviz.text import corpus
+from lmviz.training.options import TrainingOptions
+
+LONG = 30_000
+
+
+@pytest.fixture
+def statement(window: MainWindow) -> QWidget:
+    window.show_perspective("train")
+    return window.findChild(QWidget, "training_statement")
+
+
+def subject(statement: QWidget) -> str:
+    return statement.findChild(QLabel, "training_subject").text()
+
+
+def duration(statement: QWidget) -> str:
+    return statement.findChild(MutedLine, "training_duration").text
+
+
+def test_it_says_what_will_be_trained_and_measures_how_long_that_takes(
+    statement: QWidget,
+    session: Session,
+    text_file: Path,
+    gate: threading.Event,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = corpus.load_corpus(text_file, tokenizer="bpe:90")
+    monkeypatch.setattr(corpus, "load_corpus", lambda source, **_: gate.wait() and whole)
+    session.training.set_plan(
+        "gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=1_000_000, batch=2, length=8)
+    )
+    qtbot.waitUntil(lambda: duration(statement) == "no text is open: choose one under Corpus")
+    session.text.open(text_file, tokenizer="bpe:90")
+    qtbot.waitUntil(lambda: duration(statement) == "preparing the text…")
+    gate.set()
+    qtbot.waitUntil(lambda: subject(statement) == "will train GRU · farm · bpe 90", timeout=LONG)
+    qtbot.waitUntil(lambda: "measured in its first second" in duration(statement))
+    button = statement.findChild(QPushButton, "new_run_button")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert duration(statement) == "preparing the model…"
+    assert subject(statement) == "training GRU · farm · bpe 90"
+    assert not button.isEnabled()
+    qtbot.waitUntil(lambda: duration(statement) == "measuring how long it takes…", timeout=LONG)
+    qtbot.waitUntil(lambda: duration(statement).endswith(" left"), timeout=LONG)
+    session.training.stop()
+    qtbot.waitUntil(lambda: duration(statement).endswith("as measured here"), timeout=LONG)
+
+
+def test_the_button_begins_a_new_run_also_where_the_shown_one_can_go_on(
+    statement: QWidget, session: Session, make_run: Callable[..., Path], text_file: Path, qtbot: QtBot
+) -> None:
+    session.library.open(make_run("gru", 4, width=8))
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.training.further_steps == 4, timeout=LONG)
+    session.training.set_plan(
+        "rnn", FAMILIES["rnn"].configuration(width=8), TrainingOptions(steps=2, batch=2, length=8)
+    )
+    qtbot.mouseClick(statement.findChild(QPushButton, "new_run_button"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(session.library.models) == 2, timeout=LONG)
+    assert session.library.model.family == "rnn"
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(2, "about 5 s"), (22, "about 20 s"), (58, "about 1 min"), (250, "about 4 min"), (5000, "about 1.5 h")],
+)
+def test_durations_are_as_exact_as_one_plans_with(seconds: float, words: str) -> None:
+    assert in_words(seconds) == words
+
+
+def test_a_form_shows_what_the_family_and_its_choices_use(
+    statement: QWidget, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    model, learning = (
+        window.findChild(ConfigurationForm, f"{which}_form") for which in ("model", "learning")
+    )
+
+    def shown(form: ConfigurationForm) -> set[str]:
+        return {name for name in form.configuration.names() if form.field(name).control.isVisibleTo(form)}
+
+    options = TrainingOptions()
+    session.training.set_plan("gru", FAMILIES["gru"].configuration(), options)
+    qtbot.waitUntil(lambda: "learning_rate" in shown(learning))
+    assert {"batch", "seed", "schedule"} <= shown(learning)
+    session.training.set_plan("ngram", FAMILIES["ngram"].configuration(), options)
+    qtbot.waitUntil(lambda: shown(learning) == {"steps", "validate_every", "snapshots"})
+    for form in (model, learning):
+        for button in form.findChildren(QPushButton):
+            if button.text() == "more settings":
+                button.click()
+    assert shown(model) == {"order", "smoothing"}
+    session.training.set_plan("ngram", FAMILIES["ngram"].configuration(smoothing="add-k"), options)
+    qtbot.waitUntil(lambda: shown(model) == {"order", "smoothing", "added"})
+    session.training.set_plan(
+        "gru", FAMILIES["gru"].configuration(), TrainingOptions(optimizer="sgd", schedule="constant")
+    )
+    qtbot.waitUntil(lambda: "learning_rate" in shown(learning))
+    idle = {"warmup", "final_rate", "weight_decay", "momentum", "second_moment_decay"}
+    assert shown(learning) == TrainingOptions.names() - idle
+
+
+def test_what_is_no_number_is_said_in_the_words_of_the_form(
+    statement: QWidget, window: MainWindow, qtbot: QtBot
+) -> None:
+    field = window.findChild(ConfigurationForm, "learning_form").field("learning_rate")
+    field.control.setText("abc")
+    assert field.complaint.text() == "Learning rate must be a number, and not 'abc'."
