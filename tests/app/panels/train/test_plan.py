@@ -43,21 +43,21 @@ def test_it_says_what_will_be_trained_and_measures_how_long_that_takes(
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = corpus.load_corpus(text_file, tokenizer="bpe:90")
+    whole = corpus.load_corpus(text_file, tokenizer="bpe:300")
     monkeypatch.setattr(corpus, "load_corpus", lambda source, **_: gate.wait() and whole)
     session.training.set_plan(
         "gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=1_000_000, batch=2, length=8)
     )
     qtbot.waitUntil(lambda: duration(statement) == "no text is open: choose one under Corpus")
-    session.text.open(text_file, tokenizer="bpe:90")
+    session.text.open(text_file, tokenizer="bpe:300")
     qtbot.waitUntil(lambda: duration(statement) == "preparing the text…")
     gate.set()
-    qtbot.waitUntil(lambda: subject(statement) == "will train GRU · farm · bpe 90", timeout=LONG)
+    qtbot.waitUntil(lambda: subject(statement) == "will train GRU · farm · bpe 300", timeout=LONG)
     qtbot.waitUntil(lambda: "measured in its first second" in duration(statement))
     button = statement.findChild(QPushButton, "new_run_button")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert duration(statement) == "preparing the model…"
-    assert subject(statement) == "training GRU · farm · bpe 90"
+    assert subject(statement) == "training GRU · farm · bpe 300"
     assert not button.isEnabled()
     qtbot.waitUntil(lambda: duration(statement) == "measuring how long it takes…", timeout=LONG)
     qtbot.waitUntil(lambda: duration(statement).endswith(" left"), timeout=LONG)
