@@ -43,7 +43,7 @@ def _listed(folder: Path) -> ListedRun | None:
         return ListedRun(
             folder,
             description.title,
-            family.title if family is not None else description.family,
+            family.short_title if family is not None else description.family,
             str(description.corpus.get("name", "")),
             begun_at(folder.name) or _local(description.created),
             snapshots[-1] if snapshots else description.options.steps,

@@ -27,7 +27,7 @@ def run_title(name: str, family: str, text: str, now: datetime | None = None) ->
     begun = begun_at(name)
     if begun is None:
         return name
-    title = FAMILIES[family].title if family in FAMILIES else family
+    title = FAMILIES[family].short_title if family in FAMILIES else family
     learned = f"{title} on {text}" if text else title
     return f"{learned}, {when(begun, now)}"
 

@@ -96,7 +96,7 @@ def in_words(family: str, text: str, tokenizer: str) -> str:
     """What is trained on what: "GRU · shakes · bpe 1000"."""
     from lmviz.families import FAMILIES
 
-    title = FAMILIES[family].title if family in FAMILIES else family
+    title = FAMILIES[family].short_title if family in FAMILIES else family
     return " · ".join(part for part in (title, text, tokenizer.replace(":", " ")) if part)
 
 

@@ -26,6 +26,7 @@ from lmviz.training.run_title import when
 COLUMNS = ("Name", "Family", "Text", "Begun", "Steps")
 SIZE = (760, 460)  # pixels at scale 1
 ENTRY = Qt.ItemDataRole.UserRole
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 RENAMABLE = Qt.ItemDataRole.UserRole + 1
 
 
@@ -198,7 +199,7 @@ def _list() -> QTreeWidget:
     tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
     tree.header().setStretchLastSection(False)
-    tree.headerItem().setTextAlignment(len(COLUMNS) - 1, Qt.AlignmentFlag.AlignRight)
+    tree.headerItem().setTextAlignment(len(COLUMNS) - 1, RIGHT)
     return tree
 
 
@@ -215,7 +216,7 @@ def _add_entry(tree: QTreeWidget, entry: ListedRun, renamable: bool) -> QTreeWid
     item.setData(0, ENTRY, entry)
     item.setData(0, RENAMABLE, renamable)
     item.setToolTip(0, str(entry.folder))
-    item.setTextAlignment(len(COLUMNS) - 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    item.setTextAlignment(len(COLUMNS) - 1, RIGHT)
     if renamable:
         item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
     return item

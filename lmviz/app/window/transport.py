@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.app.session.training_state import TrainingState
 
-WIDE, MEDIUM, NARROW = 1180, 940, 840
+WIDE, MEDIUM, NARROW = 1240, 1080, 840
 """Pixels at scale 1 below which, one after the other, speed, curve and words give way to the slider."""
 
 TRAIN = "train a new run as planned"
@@ -46,6 +46,7 @@ class Transport(QFrame):
         self._sparkline = Sparkline()
         self._speed = _Figure("training_speed")
         self._speed.setProperty("role", "muted")
+        self._phase = ""
         self.time = TimeControls(session)
         self.notice = Notice()
         row = QHBoxLayout()
@@ -126,6 +127,9 @@ class Transport(QFrame):
         self.stop_button.setEnabled(training.is_active)
         state = training if training.is_active else self._session.training.shown
         self._step.say(self._stand(state))
+        if phase != self._phase:
+            self._phase = phase
+            self._step.measure()  # other words may take less room; other figures keep theirs
         loss = state.history.loss.values
         self._loss.say(f"loss {loss[-1]:.2f}" if len(loss) else "")
         self._sparkline.set_values(loss)
@@ -156,7 +160,7 @@ class Transport(QFrame):
         else:
             return "not training"
         is_other = state.is_active and model is not None and not self._session.training.trains_shown_model
-        return f"{FAMILIES[state.family].title}: {said}" if is_other else said
+        return f"{FAMILIES[state.family].short_title}: {said}" if is_other else said
 
     def _fit(self) -> None:
         width = self.width() / current_theme().scale

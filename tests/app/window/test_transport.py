@@ -79,7 +79,7 @@ def test_a_training_whose_model_is_not_shown_is_named(
     qtbot.waitUntil(lambda: session.training.trains_shown_model, timeout=LONG)
     assert said(finished, "training_step").startswith("step ")
     open_run(session, lstm_run, qtbot)
-    assert said(finished, "training_step").startswith(f"{FAMILIES['rnn'].title}: step ")
+    assert said(finished, "training_step").startswith(f"{FAMILIES['rnn'].short_title}: step ")
     session.training.stop()
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 

@@ -43,10 +43,11 @@ class HealthPanel(Panel):
         self._card.layout_below.addLayout(self._lay_out_curves())
         self.column.addWidget(self._card)
         session.training.changed.connect(self.refresh_now_and_then)
+        self.follow(session.library.model_changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The ratios (layer,) under the layers' names, and each curve, (point, 2): step and value."""
-        history = self.session.training.state.history
+        history = self.session.training.shown.history
         arrays = {f"update_over_weight/{layer}": np.array([ratio]) for layer, ratio in self._drawn.items()}
         for name in CURVES:
             curve = getattr(history, name)
@@ -57,7 +58,7 @@ class HealthPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.run import curves_recipe
 
-        folder = self.session.training.state.folder
+        folder = self.session.training.shown.folder
         return curves_recipe([str(folder)], tuple(CURVES)) if folder is not None else ""
 
     def _lay_out_curves(self) -> QGridLayout:
@@ -84,7 +85,7 @@ class HealthPanel(Panel):
             curve.set_values(values)
 
     def refresh(self) -> None:
-        history = self.session.training.state.history
+        history = self.session.training.shown.history
         norms, ratios = history.gradient_norm.values, dict(history.update_ratios)
         self._show_curves(history)
         if not ratios:

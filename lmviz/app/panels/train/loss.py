@@ -7,33 +7,36 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
-from lmviz.app.session.training_state import History
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.training.units import BITS, UNITS, convert_loss, smooth
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy as np
 
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
+    from lmviz.app.session.training_state import History
     from lmviz.text.corpus import Corpus
     from lmviz.training.description import RunDescription
 
 ROOMY = 560  # pixels at scale 1 from which on the controls have room beside the title
-LEGEND_LINE_FOR = 140  # pixels at scale 1 of the panel's height for each line of the legend
+OWN, COMPARABLE, OTHER = 2.4, 1.2, 1.0  # widths of curves
 SCALES = ("linear", "logarithmic")
 SMOOTHING = {"raw": 0.0, "smooth": 0.9, "smoother": 0.98}
 
 
 class LossPanel(Panel):
-    """Curves of the run that is shown and of every other that is open; a click goes to that moment."""
+    """Curves of the run that is shown and of those that are comparable; a click goes to that moment.
+
+    Runs are comparable when they learned from the same text in the same tokens: only then do equal losses
+    mean the same. The others are drawn in grey where a person wants them, and everything in bits per
+    character then.
+    """
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -46,17 +49,20 @@ class LossPanel(Panel):
         self._smoothing.setCurrentText("smooth")
         self._references: dict[str, float] = {}
         self._reference_corpus: Corpus | None = None
-        self._histories: dict[Path, History] = {}
+        self._others = QCheckBox("other texts")
+        self._others.setObjectName("other_texts")
+        self._others.setToolTip(
+            "Runs on other texts or in other tokens, too, in grey and all in bits per character"
+        )
         self._beside_title, self._below_title = _row(), _row()
         self._card = Card("Loss", self._beside_title, self._plot)
         self._card.layout_below.insertWidget(1, self._below_title)
-        self._card.layout_below.insertWidget(2, self._plot.legend)
         self._place_controls(roomy=True)
         self.column.addWidget(self._card)
         self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
         for picker in (self._unit, self._scale, self._smoothing):
             picker.currentIndexChanged.connect(lambda _: self.refresh_soon())
-        session.library.models_changed.connect(self._forget_closed)
+        self._others.toggled.connect(lambda _: self.refresh_soon())
         for growing in (
             session.training.changed,
             session.library.models_changed,
@@ -76,32 +82,31 @@ class LossPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.run import curves_recipe
 
-        folders = [str(model.folder) for model in self.session.library.models]
+        drawn = [model for model in self.session.library.models if self._is_drawn(model)]
+        folders = [str(model.folder) for model in drawn]
         return curves_recipe(folders) if folders else ""
 
     def refresh(self) -> None:
         self._ask_for_references()
-        unit = self._unit.currentText()
+        self._offer_others()
+        unit = self._shown_unit
         token = "character" if self._kind == "characters" else "token"
         self._card.set_title(f"Loss per {token}" if unit == "nats" else f"Loss, {unit}")
         self._plot.set_logarithmic(self._scale.currentText() == "logarithmic")
         self._draw_runs()
         references = self._references.items() if self._references_apply else ()
         self._plot.set_references([(name, float(self._convert(loss))) for name, loss in references])
-        progress = self.session.training.state.progress
-        self._plot.set_end(progress.steps if self.session.training.state.is_active and progress else None)
+        self._plot.set_end(self._end())
         self._plot.set_cursor(self.session.library.step if self.session.library.model is not None else None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        scale = current_theme().scale
-        self._place_controls(event.size().width() >= ROOMY * scale)
-        self._plot.legend.set_most_lines(max(1, int(event.size().height() / scale) // LEGEND_LINE_FOR))
+        self._place_controls(event.size().width() >= ROOMY * current_theme().scale)
 
     def _place_controls(self, roomy: bool) -> None:
         """Beside the title, or below it where both have no room in one line."""
         row = self._beside_title if roomy else self._below_title
-        for picker in (self._unit, self._scale, self._smoothing):
+        for picker in (self._others, self._unit, self._scale, self._smoothing):
             row.layout().addWidget(picker)
         self._beside_title.setVisible(roomy)
         self._below_title.setVisible(not roomy)
@@ -118,7 +123,7 @@ class LossPanel(Panel):
             characters = corpus.characters_per_token if corpus is not None else None
         else:
             characters = description.characters_per_token
-        unit = self._unit.currentText()
+        unit = self._shown_unit
         if characters is None and unit == BITS:
             return None
         return convert_loss(loss, unit, characters or 1.0)
@@ -131,58 +136,83 @@ class LossPanel(Panel):
             return False
         return model is None or model.description.fingerprint == corpus.fingerprint
 
+    @property
+    def _shown_unit(self) -> str:
+        """The chosen unit; beside other texts only bits per character mean the same."""
+        return BITS if self._shows_others else self._unit.currentText()
+
+    @property
+    def _shows_others(self) -> bool:
+        return self._others.isChecked() and not self._others.isHidden()
+
+    def _offer_others(self) -> None:
+        """Offer to draw runs on other texts where some are open."""
+        are_open = any(not self._is_comparable(model) for model in self.session.library.models)
+        self._others.setVisible(are_open)
+        self._unit.setEnabled(not self._shows_others)
+
+    def _is_comparable(self, model: OpenedModel) -> bool:
+        """Whether a run learned from the text and in the tokens of the one that is shown."""
+        shown = self.session.library.model
+        return shown is None or model.description.fingerprint == shown.description.fingerprint
+
+    def _is_drawn(self, model: OpenedModel) -> bool:
+        return self._shows_others or self._is_comparable(model)
+
+    def _end(self) -> int | None:
+        """How far the axis reaches: to the end of the shown run's training, while it lasts and after."""
+        model, training = self.session.library.model, self.session.training.shown
+        if training.progress is not None:
+            return training.progress.steps
+        if model is None:
+            return None
+        return max(1, model.snapshots[-1], model.description.training.get("steps", 0))
+
     def _draw_runs(self) -> None:
-        training = self.session.training.state
+        training, library = self.session.training, self.session.library
         shown = set()
-        for model in self.session.library.models:
-            current = model == self.session.library.model
-            history = training.history if model.folder == training.folder else self._history_of(model)
-            shown |= self._draw_run(model, history, current)
-        if training.folder is not None and not any(
-            m.folder == training.folder for m in self.session.library.models
-        ):
-            shown |= self._draw_run(None, training.history, True)
+        if library.model is None and training.state.folder is not None:
+            shown |= self._draw_own(training.state.history, None)
+        elif library.model is not None:
+            shown |= self._draw_own(training.history_of(library.model), library.model.description)
+        for model in library.models:
+            if model != library.model and self._is_drawn(model):
+                shown |= self._draw_other(model)
         for name in set(self._plot.curve_names()) - shown:
             self._plot.remove_curve(name)
 
-    def _draw_run(self, model: OpenedModel | None, history: History, current: bool) -> set[str]:
-        """Two strong curves for the run that is shown; one thin validation curve for each other."""
+    def _draw_own(self, history: History, description: RunDescription | None) -> set[str]:
+        """Two strong curves for the run that is shown."""
         weight = SMOOTHING[self._smoothing.currentText()]
-        loss, validation = history.loss, history.validation_loss
-        description = model.description if model is not None else None
-        losses = self._convert(smooth(loss.values, weight), description)
-        measured = self._convert(validation.values, description)
+        losses = self._convert(smooth(history.loss.values, weight), description)
+        measured = self._convert(history.validation_loss.values, description)
         if losses is None or measured is None:
             return set()
-        if current:
-            self._plot.set_curve("training", loss.steps, losses, role="training", width=1.6)
-            self._plot.set_curve("validation", validation.steps, measured, role="validation")
-            return {"training", "validation"}
-        color = current_theme().series_color(model.color_index)
-        steps, values = (validation.steps, measured) if len(validation) else (loss.steps, losses)
+        steps = history.validation_loss.steps
+        self._plot.set_curve("training", history.loss.steps, losses, role="training", width=OWN)
+        self._plot.set_curve("validation", steps, measured, role="validation", width=OWN)
+        return {"training", "validation"}
+
+    def _draw_other(self, model: OpenedModel) -> set[str]:
+        """A thin curve for another run: of its validation, where that was measured."""
+        history, theme = self.session.training.history_of(model), current_theme()
+        weight = SMOOTHING[self._smoothing.currentText()]
+        curve = history.validation_loss if len(history.validation_loss) else history.loss
+        values = curve.values if curve is history.validation_loss else smooth(curve.values, weight)
+        converted = self._convert(values, model.description)
+        if converted is None:
+            return set()
+        comparable = self._is_comparable(model)
+        color = theme.series_color(model.color_index) if comparable else theme.muted_text
         name = self._name_of(model)
-        self._plot.set_curve(name, steps, values, role=color, width=1.2, dashed=True)
+        width = COMPARABLE if comparable else OTHER
+        self._plot.set_curve(name, curve.steps, converted, role=color, width=width)
         return {name}
 
     def _name_of(self, model: OpenedModel) -> str:
         """What tells a run from all others that are open."""
         alike = sum(other.name == model.name for other in self.session.library.models)
-        return model.name if alike == 1 else f"{model.folder.parent.name}/{model.name}"
-
-    def _history_of(self, model: OpenedModel) -> History:
-        if model.folder not in self._histories:
-            self._histories[model.folder] = History.from_metrics(model.run.metrics())
-        return self._histories[model.folder]
-
-    def _forget_closed(self) -> None:
-        """A run that grows is read again when it is looked at next."""
-        open_folders = {model.folder for model in self.session.library.models}
-        active = self.session.training.state.folder
-        self._histories = {
-            folder: history
-            for folder, history in self._histories.items()
-            if folder in open_folders and folder != active
-        }
+        return model.name if alike == 1 else f"{model.folder.parent.name}/{model.folder.name}"
 
     def _ask_for_references(self) -> None:
         """Have simple models counted on this corpus, once, when there is time for it."""

@@ -34,7 +34,6 @@ class OverTimePanel(Panel):
         self._plot = LinePlot()
         self._plot.setAccessibleName("probability of the next words over the training")
         self._card = Card("Next word over time", "", self._plot)
-        self._card.layout_below.insertWidget(1, self._plot.legend)
         self.column.addWidget(self._card)
         self._key: tuple[OpenedModel, tuple[int, ...]] | None = None
         self._rows: dict[int, np.ndarray] = {}

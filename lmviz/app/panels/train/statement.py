@@ -67,15 +67,15 @@ class TrainingStatement(QWidget):
             known = training.expected_seconds is not None
             if state.phase == "paused":
                 return "paused"
-            return f"{in_words(progress.seconds_left)} left" if known else "measuring how long it takes…"
+            return f"{in_words(progress.seconds_left)} left" if known else "measuring the time…"
         if text.is_opening:
             return PREPARING_TEXT
         if text.corpus is None:
-            return "no text is open: choose one under Corpus"
+            return "no text open: see Corpus"
         seconds = training.expected_seconds
         if seconds is None:
-            return "how long: measured in its first second"
-        return f"{in_words(seconds)}, as measured here"
+            return "time not measured yet"
+        return in_words(seconds)
 
     def _adopt_theme(self) -> None:
         theme = current_theme()

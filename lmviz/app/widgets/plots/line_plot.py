@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pyqtgraph
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPen
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QKeyEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QGraphicsSimpleTextItem, QHBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.plot_axes import SIZE, ReferenceLine
-from lmviz.app.widgets.plots.plot_names import spread_names
+from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
 from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 
 LOWEST = 92  # pixels at scale 1 below which nothing could be read off
 ROOM_FOR_NAME = 110  # pixels at scale 1 of height from which on the cursor says its step
+ABOVE = 18  # pixels at scale 1 above the plot, where it says it
+LOW_ABOVE = 6  # the same where it does not
+STRONG = 2.2  # the width from which on a curve's name is written bold
+TICKS = 10  # about as many roundings fit into the range of y, so that it rests while a curve grows
 
 
 @dataclass
@@ -44,12 +48,12 @@ class _Curve:
 
 
 class LinePlot(QWidget):
-    """`LinePlot(x_name="step")`: several curves over one axis; `legend` is a widget to place in a card.
+    """`LinePlot(x_name="step")`: several curves over one axis, named on the right with their last values.
 
     `set_curve(name, x, y, role="training", width=2, dashed=False)` adds or replaces a curve,
     `remove_curve(name)` takes it away; `set_references([(name, value)])` draws dashed lines;
     `set_cursor(x)` marks a moment; `set_end(x)` says how far the axis reaches;
-    `set_logarithmic(bool)` is the scale of y. A click on the legend hides a curve.
+    `set_logarithmic(bool)` is the scale of y. A click on a name hides its curve, or shows it.
     Signals: `cursor_moved(float)` by click, drag, or Left and Right; `point_hovered(float)`, the x of
     the nearest point, NaN when the pointer leaves.
     """
@@ -59,7 +63,7 @@ class LinePlot(QWidget):
 
     def __init__(self, x_name: str = "step", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.legend = Legend(wraps=True)
+        self.names = PlotNames()
         self._x_name = x_name
         self._view = QuietPlot()
         self._plot: pyqtgraph.PlotItem = self._view.getPlotItem()
@@ -67,31 +71,34 @@ class LinePlot(QWidget):
         self._curves: dict[str, _Curve] = {}
         self._references: list[ReferenceLine] = []
         self._logarithmic = False
+        self._end: float | None = None
+        self._above = -1  # pixels above the plot
         self._lay_out()
         self._cursor = self._make_cursor()
         self._view.scene().sigMouseMoved.connect(self._hover)
         self._view.scene().sigMouseClicked.connect(self._click)
-        self._box.sigRangeChanged.connect(self._spread_names)
-        self._box.sigResized.connect(self._fit)
-        self.legend.entry_clicked.connect(self._toggle)
+        self._box.sigRangeChanged.connect(self._place_words)
+        self._box.sigResized.connect(self._place_words)
+        self.names.name_clicked.connect(self._toggle)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("plot")
         theme_switch().theme_changed.connect(self.adopt_theme)
         self.adopt_theme()
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
+        layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._view)
+        layout.setSpacing(0)
+        layout.addWidget(self._view, 1)
+        layout.addWidget(self.names)
         self._view.hide()
-        self._plot.setContentsMargins(4, 6, 22, 0)
-        self._box.setAutoVisible(y=True)
+        self.names.setFixedWidth(0)
         self._box.setDefaultPadding(0.03)
+        self._box.disableAutoRange(axis="y")
 
     def _make_cursor(self) -> pyqtgraph.InfiniteLine:
         cursor = pyqtgraph.InfiniteLine(angle=90, movable=True)
-        cursor.label = pyqtgraph.InfLineLabel(cursor, "", position=0.04, movable=False)
-        cursor.label.anchors = [(-0.06, 0.5), (1.06, 0.5)]
+        self._cursor_text = QGraphicsSimpleTextItem(self._plot)
         cursor.setZValue(5)
         cursor.hide()
         cursor.sigDragged.connect(lambda line: self.cursor_moved.emit(line.value()))
@@ -127,14 +134,14 @@ class LinePlot(QWidget):
             self._style(curve)
         curve.x, curve.y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
         curve.item.setData(curve.x, curve.y)
-        self._fill_legend()
+        self._fit()
 
     def remove_curve(self, name: str) -> None:
         """Take a curve away; nothing happens when there is none of that name."""
         curve = self._curves.pop(name, None)
         if curve is not None:
             self._plot.removeItem(curve.item)
-            self._fill_legend()
+            self._fit()
 
     def points(self) -> dict[str, np.ndarray]:
         """The points of each curve, (point, 2): x and y."""
@@ -155,22 +162,26 @@ class LinePlot(QWidget):
             line.set_logarithmic(self._logarithmic)
             line.adopt_theme(current_theme())
             self._plot.addItem(line)
-        self._spread_names()
-        self._fill_legend()
+        self._fit()
 
     def set_cursor(self, x: float | None) -> None:
         """Where the vertical line stands; None hides it."""
         self._cursor.setVisible(x is not None)
         if x is not None:
             self._cursor.setValue(x)
-            self._cursor.label.setFormat(f"{self._x_name} {count(x)}")
+            self._cursor_text.setText(f"{self._x_name} {count(x)}")
+        self._place_words()
 
     def set_end(self, x: float | None) -> None:
         """The last x of the axis, so that curves grow into free space; None follows the data."""
+        if x is not None and x == self._end:
+            return
+        self._end = x
         if x is None:
             self._box.enableAutoRange(axis="x")
         else:
             self._box.setXRange(0, x, padding=0)
+        self._fit()
 
     def set_logarithmic(self, logarithmic: bool) -> None:
         """Whether y is logarithmic; values that are not positive are then left out."""
@@ -180,36 +191,100 @@ class LinePlot(QWidget):
         self._plot.setLogMode(x=False, y=logarithmic)
         for line in self._references:
             line.set_logarithmic(logarithmic)
+        self._fit()
 
     def adopt_theme(self) -> None:
         """Take over colours and type."""
         theme = current_theme()
         faint = QColor(theme.accent)
         faint.setAlphaF(0.45)
-        self._cursor.setPen(QPen(faint, 2 * theme.scale))
-        self._cursor.setHoverPen(QPen(theme.accent, 3 * theme.scale))
-        self._cursor.label.setColor(theme.muted_text)
-        self._cursor.label.fill = QBrush(theme.surface)
-        self._cursor.label.setFont(theme.font(SIZE))
+        self._cursor.setPen(self._thin(faint, 1.5))
+        self._cursor.setHoverPen(self._thin(theme.accent, 3))
+        self._cursor_text.setBrush(theme.muted_text)
+        self._cursor_text.setFont(theme.font(SIZE))
         for curve in self._curves.values():
             self._style(curve)
         for line in self._references:
             line.adopt_theme(theme)
         self._fit()
-        self._fill_legend()
 
     def _fit(self) -> None:
-        """Leave out of a low plot what would cover it."""
-        self._cursor.label.setVisible(self._box.height() >= ROOM_FOR_NAME * current_theme().scale)
-        self._spread_names()
+        """Give y a range that holds all that is shown up to the end, and the names their places."""
+        self._view.setVisible(bool(self._curves or self._references))
+        found = [value for _, value in (line.reference for line in self._references)]
+        for curve in self._shown().values():
+            seen = curve.y if self._end is None else curve.y[curve.x <= self._end]
+            if np.isfinite(seen).any():
+                found += [np.nanmin(seen[np.isfinite(seen)]), np.nanmax(seen[np.isfinite(seen)])]
+                if self._logarithmic and np.any(seen > 0):
+                    found.append(np.min(seen[seen > 0]))
+        low_high = rounded_range(found, self._logarithmic)
+        if low_high is not None:
+            self._box.setYRange(*low_high, padding=0)
+        self._place_words()
+
+    def _place_words(self) -> None:
+        """Set the names beside their lines, and the step above its own where the plot is not too low."""
+        theme = current_theme()
+        names = self._names()
+        width = self.names.wanted_width(names, self.width())
+        if width != self.names.width():
+            self.names.setFixedWidth(width)
+        area = self._view.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
+        self.names.set_names(names, 0, max(area.bottom(), 0))
+        says = self._cursor.isVisible() and self.height() >= ROOM_FOR_NAME * theme.scale
+        above = round((ABOVE if says else LOW_ABOVE) * theme.scale)
+        if above != self._above:
+            self._above = above
+            self._plot.setContentsMargins(4, above, 6, 0)
+        self._cursor_text.setVisible(says)
+        if says:
+            place = QPointF(self._cursor.value(), self._box.viewRange()[1][1])
+            top = self._plot.mapFromScene(self._box.mapViewToScene(place))
+            text = self._cursor_text.boundingRect()
+            left = min(max(top.x() - text.width() / 2, 0), self._plot.boundingRect().width() - text.width())
+            self._cursor_text.setPos(left, top.y() - text.height() - 1)
+
+    def _names(self) -> list[PlotName]:
+        """What stands on the right: curves at their last value within the axis, then the references."""
+        names, end = [], np.inf if self._end is None else self._end
+        for name, curve in self._curves.items():
+            seen = np.flatnonzero(np.isfinite(curve.y) & (curve.x <= end))
+            if len(seen):
+                value = float(curve.y[seen[-1]])
+                shown = curve.item.isVisible()
+                strong = curve.width >= STRONG
+                names.append(
+                    PlotName(name, number(value, 2), self._height(value), curve.color, strong, not shown)
+                )
+        muted = current_theme().muted_text
+        return names + [
+            PlotName(name, number(value, 2), self._height(value), muted, is_curve=False)
+            for name, value in (line.reference for line in self._references)
+        ]
+
+    def _height(self, value: float) -> float:
+        """How far below the upper edge of the widget a value lies, held within the plot."""
+        low, high = self._box.viewRange()[1]
+        placed = (math.log10(value) if value > 0 else low) if self._logarithmic else value
+        return self._view.place_of(0, min(max(placed, low), high)).y()
+
+    def _thin(self, color: QColor, width: float) -> QPen:
+        """A pen of so many pixels, however the axes are stretched."""
+        pen = QPen(color, width * current_theme().scale * self.devicePixelRatioF())
+        pen.setCosmetic(True)
+        return pen
 
     def _style(self, curve: _Curve) -> None:
         # Cosmetic pens, which pyqtgraph needs, are measured in device pixels.
-        width = curve.width * current_theme().scale * self.devicePixelRatioF()
-        pen = QPen(curve.color, width, curve.pen_style)
-        pen.setCosmetic(True)
+        pen = self._thin(curve.color, curve.width)
+        pen.setStyle(curve.pen_style)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         curve.item.setPen(pen)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_words()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, round(LOWEST * current_theme().scale))
@@ -219,23 +294,10 @@ class LinePlot(QWidget):
             self.adopt_theme()
         return super().event(event)
 
-    def _fill_legend(self) -> None:
-        self._view.setVisible(bool(self._curves or self._references))
-        curves = self._curves.items()
-        self.legend.set_entries(
-            [
-                LegendEntry(name, curve.color, curve.item.isVisible(), curve.pen_style)
-                for name, curve in curves
-            ]
-        )
-
     def _toggle(self, name: str) -> None:
         item = self._curves[name].item
         item.setVisible(not item.isVisible())
-        self._fill_legend()
-
-    def _spread_names(self) -> None:
-        spread_names(self._references, self._box)
+        self._fit()
 
     def _nearest(self, x: float) -> float | None:
         """The x, among all points shown, that is nearest to an x."""
@@ -291,6 +353,23 @@ class LinePlot(QWidget):
         places = np.unique(np.concatenate(curves))
         now = int(np.searchsorted(places, self._cursor.value()))
         self._move_cursor(float(places[np.clip(now + steps[event.key()], 0, len(places) - 1)]))
+
+
+def rounded_range(values: Sequence[float], logarithmic: bool) -> tuple[float, float] | None:
+    """A range for an axis that holds the values, its ends rounded outwards; None for no values.
+
+    On a logarithmic axis the ends are logarithms, and what has none is left out.
+    """
+    held = [float(value) for value in values if math.isfinite(value)]
+    if logarithmic:
+        held = [math.log10(value) for value in held if value > 0]
+    if not held:
+        return None
+    low, high = min(held), max(held)
+    span = (high - low) or abs(high) or 1.0
+    unit = 10.0 ** math.floor(math.log10(span / TICKS))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor * TICKS >= span)
+    return step * math.floor((low - 0.02 * span) / step), step * math.ceil((high + 0.02 * span) / step)
 
 
 def _nearest_value(values: np.ndarray, wanted: float) -> float:

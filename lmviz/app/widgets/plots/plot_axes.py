@@ -72,16 +72,12 @@ class QuietAxis(pyqtgraph.AxisItem):
 
 
 class ReferenceLine(pyqtgraph.InfiniteLine):
-    """A dashed line across the plot at a known value, named at its right end."""
+    """A dashed line across the plot at a known value, which has a name."""
 
     def __init__(self, name: str, value: float) -> None:
         super().__init__(angle=0, movable=False)
         self.name_text = name
         self._at = value
-        self._label = pyqtgraph.InfLineLabel(
-            self, f"{name} {number(value, 2)}", position=0.995, movable=False
-        )
-        self._label.anchors = [(1, 1), (1, 1)]
         self.set_logarithmic(False)
 
     @property
@@ -93,23 +89,6 @@ class ReferenceLine(pyqtgraph.InfiniteLine):
         """Stand at the value on a linear or a logarithmic axis."""
         self.setValue(math.log10(self._at) if logarithmic and self._at > 0 else self._at)
 
-    @property
-    def label_size(self) -> tuple[float, float]:
-        """The width and height of the name, in pixels."""
-        area = self._label.boundingRect()
-        return area.width(), area.height()
-
-    def place_label(self, position: float, lift: float) -> None:
-        """Where along the line the name ends, 0 being the left end and 1 the right; how many names higher."""
-        anchor = (1, 1 + lift)
-        if self._label.anchors != [anchor, anchor]:
-            self._label.anchors = [anchor, anchor]
-            self._label.setAnchor(anchor)
-        self._label.setPosition(position)
-
     def adopt_theme(self, theme: Theme) -> None:
         """Take over colours and type."""
         self.setPen(pyqtgraph.mkPen(theme.muted_text, width=1, style=Qt.PenStyle.DashLine))
-        self._label.setColor(theme.muted_text)
-        self._label.fill = pyqtgraph.mkBrush(theme.surface)
-        self._label.setFont(theme.font(SIZE))

@@ -1,52 +1,130 @@
-"""Where the names of reference lines stand: on no other name, and within the plot."""
+"""Names beside a plot, each at the height of its line or as near as the others leave room, with a leader."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from pyqtgraph import ViewBox
-from PySide6.QtCore import QPointF, QRectF, QSizeF
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QMouseEvent, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.plots.plot_axes import ReferenceLine
+from lmviz.app.widgets.base.canvas import Canvas, metrics
 
-NAME_ENDS = 0.995  # of the width, for the name of a reference line
-LIFTS = (0, -1, 0.5, 1, 1.5, 2)  # where a name may stand: on its line, below it, or one or two names higher
-EDGE = 4  # pixels above and below a name that may lie under another
-NAME_GAP = 6  # pixels between two names
+SIZE = 11.5
+LINE = 16  # pixels at scale 1 from one name to the next
+LEADER = 14  # pixels at scale 1 from the plot to the names
+GAP = 8  # pixels at scale 1 between a name and its figure
+MOST = 0.38  # of the width of plot and names together
 
 
-def spread_names(lines: Sequence[ReferenceLine], box: ViewBox) -> None:
-    """Give the name of each line a place where it covers no other and is not cut off.
+@dataclass(frozen=True)
+class PlotName:
+    """A name and its figure, at a height in pixels from the upper edge; `strong` is written bold.
 
-    A name covers the line above it, and the curves cover both.
+    `faint` is for a curve that is hidden, `is_curve` for what a click hides and shows again.
     """
-    bottom, top = box.viewRange()[1]
-    room = QRectF(0, 0, max(1.0, box.width()), max(1.0, box.height()))
-    taken: list[QRectF] = []
-    for rank, line in enumerate(sorted(lines, key=lambda line: line.value()), start=1):
-        line.setZValue(-rank)
-        height = (top - line.value()) / (top - bottom) * room.height()  # from the upper edge, in pixels
-        lift, area = _free_place(height, QSizeF(*line.label_size), room, taken)
-        line.place_label(area.right() / room.width(), lift)
-        taken.append(area)
+
+    name: str
+    figure: str
+    height: float
+    color: QColor
+    strong: bool = False
+    faint: bool = False
+    is_curve: bool = True
 
 
-def _free_place(height: float, size: QSizeF, room: QRectF, taken: list[QRectF]) -> tuple[float, QRectF]:
-    """How many names above its line, and where, a name has room: at the right if it can be.
+class PlotNames(Canvas):
+    """`PlotNames()`: `set_names(names, top, bottom)`, the most important first; the last ones give way.
 
-    `height` is that of the line below the upper edge of the room.
+    Signal: `name_clicked(str)`, of a curve.
     """
-    ends = [NAME_ENDS * room.width(), *(area.left() - NAME_GAP for area in taken)]
-    places = []
-    for lift in LIFTS:
-        for end in ends:
-            corner = QPointF(end - size.width(), height - (1 + lift) * size.height())
-            places.append((lift, QRectF(corner, size)))
-    within = room.adjusted(-1, -1, 1, 1)
-    free = ((lift, area) for lift, area in places if within.contains(area) and not _covers(area, taken))
-    return next(free, places[0])
+
+    name_clicked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._names: list[PlotName] = []
+        self._places: list[float] = []
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("names of the curves")
+
+    @property
+    def places(self) -> dict[str, QRectF]:
+        """Where each name is written."""
+        left, line = self.length(LEADER), self.length(LINE)
+        width = self.width() - left
+        return {
+            item.name: QRectF(left, place - line / 2, width, line)
+            for item, place in zip(self._names, self._places, strict=True)
+        }
+
+    def set_names(self, names: Sequence[PlotName], top: float, bottom: float) -> None:
+        """Write these names between two heights, as many as there is room for."""
+        line = self.length(LINE)
+        kept = list(names[: max(0, int((bottom - top) / line))])
+        kept.sort(key=lambda item: item.height)
+        self._names = kept
+        self._places = spread([item.height for item in kept], line, top + line / 2, bottom - line / 2)
+        self.setAccessibleDescription(", ".join(f"{item.name} {item.figure}" for item in kept))
+        self.update()
+
+    def wanted_width(self, names: Sequence[PlotName], whole: float) -> int:
+        """How wide the names want to be, beside a plot that together with them is so wide."""
+        widest = max((_width(item) for item in names), default=0.0)
+        room = self.length(LEADER) + widest + self.length(GAP)
+        return round(min(room, MOST * whole)) if names else 0
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.width(), 0)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        for item in self._names:
+            if item.is_curve and self.places[item.name].contains(event.position()):
+                self.name_clicked.emit(item.name)
+                return
+        super().mousePressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        start = self.length(LEADER)
+        for item, place in zip(self._names, self._places, strict=True):
+            color = self.theme.faint_text if item.faint else item.color
+            painter.setPen(QPen(color, self.length(1)))
+            if not item.faint:
+                bend = start - self.length(4)
+                painter.drawPolyline(
+                    [QPointF(0, item.height), QPointF(bend, place), QPointF(start - 2, place)]
+                )
+            weight = QFont.Weight.DemiBold if item.strong else QFont.Weight.Normal
+            painter.setFont(self.theme.font(SIZE, weight))
+            area = self.places[item.name]
+            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(area, right, item.figure)
+            font = metrics(SIZE, bold=item.strong)
+            room = area.width() - font.horizontalAdvance(item.figure) - self.length(GAP)
+            shown = font.elidedText(item.name, Qt.TextElideMode.ElideRight, max(0, round(room)))
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
 
 
-def _covers(area: QRectF, others: list[QRectF]) -> bool:
-    inner = area.adjusted(1, EDGE, -1, -EDGE)
-    return any(inner.intersects(other) for other in others)
+def spread(heights: Sequence[float], gap: float, top: float, bottom: float) -> list[float]:
+    """Places for ascending heights, `gap` apart at least, between two ends, each as near as can be.
+
+    Neighbours that are too near form a block, which stands at the mean of what they want.
+    """
+    blocks: list[tuple[float, int]] = []  # the middle of each, and how many it holds
+    for height in heights:
+        middle, held = min(max(height, top), bottom), 1
+        while blocks and blocks[-1][0] + gap * (blocks[-1][1] + held) / 2 > middle:
+            other, others = blocks.pop()
+            middle = (other * others + middle * held) / (others + held)
+            held += others
+            half = gap * (held - 1) / 2
+            middle = min(max(middle, top + half), bottom - half)
+        blocks.append((middle, held))
+    return [middle + gap * (place - (held - 1) / 2) for middle, held in blocks for place in range(held)]
+
+
+def _width(item: PlotName) -> float:
+    font = metrics(SIZE, bold=item.strong)
+    return font.horizontalAdvance(item.name) + font.horizontalAdvance(item.figure) + 8

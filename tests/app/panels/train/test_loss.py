@@ -6,14 +6,18 @@ from pathlib import Path
 import numpy as np
 import pyqtgraph
 import pytest
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QCheckBox, QComboBox
 from pytestqt.qtbot import QtBot
 
+from lmviz.api import train
 from lmviz.app.panels.train.loss import LossPanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_axes import ReferenceLine
+from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 from lmviz.app.window.main_window import MainWindow
+from lmviz.text.corpus import load_corpus
 from lmviz.training.units import smooth
 
 LONG = 30_000
@@ -127,3 +131,63 @@ def test_controls_are_readable_in_a_narrow_window(loss: LossPanel, window: MainW
     for width, height in ((860, 560), (1000, 640), (1440, 900)):
         window.resize(width, height)
         qtbot.waitUntil(lambda: not unreadable())
+
+
+@pytest.fixture
+def beside_another_text(
+    loss: LossPanel, session: Session, small_text: Path, tmp_path: Path, qtbot: QtBot
+) -> LossPanel:
+    """The panel with a third run open, four times as long and on another text; the Transformer is shown."""
+    shown = session.library.model
+    train("rnn", load_corpus(small_text), tmp_path / "long", steps=24, batch=2, length=8, width=4)
+    session.library.open(tmp_path / "long")
+    qtbot.waitUntil(lambda: len(session.library.models) == 3, timeout=LONG)
+    session.library.choose(shown)
+    qtbot.waitUntil(lambda: "lstm" in loss.findChild(LinePlot).curve_names())
+    return loss
+
+
+def test_runs_on_other_texts_are_drawn_only_where_wanted_and_in_bits_per_character(
+    beside_another_text: LossPanel, session: Session, qtbot: QtBot
+) -> None:
+    loss, plot = beside_another_text, beside_another_text.findChild(LinePlot)
+    own = {"training", "validation", "lstm"}
+    qtbot.waitUntil(lambda: set(plot.curve_names()) == own)
+    toggle = loss.findChild(QCheckBox, "other_texts")
+    assert not toggle.isChecked()
+    choose(loss, "smoothing", "raw", qtbot)
+    toggle.click()
+    qtbot.waitUntil(lambda: set(plot.curve_names()) == {*own, "long"})
+    assert loss.findChild(Card).title == "Loss, bits per character"
+    nats = measured(session, "transformer")
+    characters = session.text.corpus.characters_per_token
+    np.testing.assert_allclose(points(loss, "training"), nats / math.log(2) / characters)
+    [other] = [model for model in session.library.models if model.name == "long"]
+    validation = [line["validation_loss"] for line in other.run.metrics() if "validation_loss" in line]
+    bits = np.array(validation) / math.log(2) / other.description.characters_per_token
+    np.testing.assert_allclose(points(loss, "long"), bits)
+    session.library.close(other)
+    qtbot.waitUntil(lambda: not toggle.isVisible())
+    assert loss.findChild(Card).title == "Loss per token"
+
+
+def test_the_axis_ends_with_the_run_that_is_shown_whatever_else_is_open(
+    beside_another_text: LossPanel, session: Session, qtbot: QtBot
+) -> None:
+    loss = beside_another_text
+    box = loss.findChild(QuietPlot).box
+    loss.findChild(QCheckBox, "other_texts").click()
+    qtbot.waitUntil(lambda: "long" in loss.findChild(LinePlot).curve_names())
+    assert box.viewRange()[0] == pytest.approx([0, 2])
+    session.training.resume()  # to twice as many
+    qtbot.waitUntil(lambda: session.training.state.phase == "finished", timeout=LONG)
+    qtbot.waitUntil(lambda: box.viewRange()[0] == pytest.approx([0, 4]), timeout=LONG)
+
+
+def test_a_run_on_another_text_is_drawn_alone_when_it_is_shown(
+    beside_another_text: LossPanel, session: Session, qtbot: QtBot
+) -> None:
+    plot = beside_another_text.findChild(LinePlot)
+    session.library.choose(next(model for model in session.library.models if model.name == "long"))
+    qtbot.waitUntil(lambda: set(plot.curve_names()) == {"training", "validation"})
+    assert len(points(beside_another_text, "training")) == 24

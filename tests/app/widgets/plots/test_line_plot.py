@@ -6,13 +6,14 @@ import math
 import numpy as np
 import pyqtgraph
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QGraphicsSimpleTextItem
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_axes import ReferenceLine
+from lmviz.app.widgets.plots.line_plot import LinePlot, rounded_range
+from lmviz.app.widgets.plots.plot_names import spread
 from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 
 
@@ -35,17 +36,6 @@ def items(plot, kind):
 def drawn_curve(plot):
     [curve] = items(plot, pyqtgraph.PlotDataItem)
     return curve
-
-
-def names_of_references(plot):
-    """Where the name of each reference line stands in the scene."""
-    labels = {
-        line.reference: child
-        for line in items(plot, ReferenceLine)
-        for child in line.childItems()
-        if isinstance(child, pyqtgraph.InfLineLabel)
-    }
-    return {reference: label.mapRectToScene(label.boundingRect()) for reference, label in labels.items()}
 
 
 def test_hover_reads_the_nearest_point_of_every_curve(plot, qtbot):
@@ -71,9 +61,9 @@ def test_arrow_keys_move_the_cursor(plot, qtbot):
 
 
 def test_a_hidden_curve_is_not_read(plot):
-    plot.legend.entry_clicked.emit("validation")
+    plot.names.name_clicked.emit("validation")
     assert plot.values_at(20) == {"training": 2.5}
-    plot.legend.entry_clicked.emit("validation")
+    plot.names.name_clicked.emit("validation")
     assert plot.values_at(20) == {"training": 2.5, "validation": 2.7}
 
 
@@ -99,38 +89,92 @@ def test_logarithmic_leaves_out_what_has_no_logarithm(plot):
 
 @pytest.mark.parametrize("size", [(700, 400), (320, 130), (240, 160)])
 @pytest.mark.parametrize("logarithmic", [False, True])
-def test_no_two_names_of_reference_lines_cover_each_other(shown, size, logarithmic):
+def test_names_stand_beside_the_plot_and_cover_neither_curves_nor_each_other(shown, size, logarithmic):
     plot = shown(LinePlot(), *size)
     plot.set_curve("training", [0, 100], [4.2, 1.9])
     plot.set_logarithmic(logarithmic)
     plot.set_references([("unigram", 2.60), ("bigram", 2.46), ("5-gram Kneser-Ney", 2.02)])
     plot.grab()
-    areas = list(names_of_references(plot).values())
-    for one, other in itertools.combinations(areas, 2):
-        words = [area.adjusted(4, 4, -4, -4) for area in (one, other)]
-        assert not words[0].intersects(words[1]), words
+    assert plot.names.geometry().left() >= plot.findChild(QuietPlot).geometry().right()
+    places = plot.names.places
+    assert set(places) == {"training", "unigram", "bigram", "5-gram Kneser-Ney"}
+    for one, other in itertools.combinations(places.values(), 2):
+        assert not one.adjusted(0, 1, 0, -1).intersects(other)
+    for area in places.values():
+        assert QRectF(plot.names.rect()).contains(area)
+    heights = [places[name].center().y() for name in ("unigram", "bigram", "5-gram Kneser-Ney")]
+    assert heights == sorted(heights), "as their lines are"
 
 
-@pytest.mark.parametrize("size", [(700, 400), (320, 130), (240, 160)])
-def test_the_topmost_name_is_not_cut_off(shown, size):
-    plot = shown(LinePlot(), *size)
-    plot.set_references([("unigram", 5.60), ("bigram", 2.84), ("5-gram Kneser-Ney", 1.46)])
+def test_where_there_is_no_room_for_all_names_the_curves_keep_theirs(shown):
+    plot = shown(LinePlot(), 400, 92)
+    plot.set_curve("training", [0, 100], [4.2, 1.9])
+    plot.set_references([(f"line {number}", 2 + number / 10) for number in range(9)])
     plot.grab()
-    room = plot.findChild(QuietPlot).box.sceneBoundingRect().adjusted(-2, -2, 2, 2)
-    names = names_of_references(plot)
-    assert len(names) == 3
-    for reference, area in names.items():
-        assert room.contains(area), reference
+    assert "training" in plot.names.places
+    assert 1 < len(plot.names.places) < 10
+
+
+def test_a_click_on_a_name_hides_its_curve_and_shows_it_again(plot):
+    for visible in (False, True):
+        place = plot.names.places["validation"].center().toPoint()
+        QTest.mouseClick(plot.names, Qt.MouseButton.LeftButton, pos=place)
+        assert ("validation" in plot.values_at(20)) == visible
+
+
+@pytest.mark.parametrize("steps", [3, 100, 1_000_000])
+def test_the_step_is_marked_by_a_thin_line_whatever_the_length(shown, steps):
+    plot = shown(LinePlot(), 500, 300)
+    plot.set_curve("training", [0, steps], [4.2, 1.9])
+    plot.set_end(steps)
+    plot.set_cursor(0)
+    before = plot.grab().toImage()
+    plot.set_cursor(2 * steps // 3)
+    after = plot.grab().toImage()
+    row = place_of(plot, 0, 3.9).y()
+    left = place_of(plot, steps / 3, 3.9).x()
+    changed = [x for x in range(left, plot.names.x()) if before.pixel(x, row) != after.pixel(x, row)]
+    assert 1 <= len(changed) <= 4
+
+
+def test_the_range_rests_while_a_curve_grows(plot):
+    box = plot.findChild(QuietPlot).box
+    plot.set_end(1000)
+    before = box.viewRange()
+    plot.set_curve("training", [0, 10, 20, 30, 40], [4.0, 3.0, 2.5, 2.25, 2.27])
+    plot.set_curve("longer", [0, 5000], [4.0, 2.3])
+    assert box.viewRange() == before
+
+
+@pytest.mark.parametrize(
+    ("values", "logarithmic", "expected"),
+    [
+        ([2.25, 4.1], False, (2.2, 4.2)),
+        ([1.0, 1000.0], True, (-0.5, 3.5)),
+        ([0.0], True, None),
+        ([], False, None),
+    ],
+)
+def test_ranges_are_rounded_outwards(values, logarithmic, expected):
+    assert rounded_range(values, logarithmic) == (None if expected is None else pytest.approx(expected))
+
+
+def test_names_that_want_one_place_share_it_and_others_stay_where_they_are():
+    assert spread([10, 100, 101, 102, 200], 16, 8, 300) == pytest.approx([10, 85, 101, 117, 200])
+    assert spread([2, 3], 16, 8, 300) == pytest.approx([8, 24])
+    assert spread([299, 299.5], 16, 8, 300) == pytest.approx([284, 300])
 
 
 def test_a_low_plot_leaves_out_the_words_at_its_cursor(shown):
-    for height, said in ((400, True), (110, False)):
+    for height, said in ((400, True), (100, False)):
         plot = shown(LinePlot(), 300, height)
         plot.set_curve("training", [0, 100], [4.2, 1.9])
         plot.set_cursor(50)
         plot.grab()
-        [cursor] = [item for item in items(plot, pyqtgraph.InfiniteLine) if item.angle == 90]
-        assert cursor.label.isVisible() == said
+        scene = plot.findChild(QuietPlot).scene().items()
+        [words] = [item for item in scene if isinstance(item, QGraphicsSimpleTextItem)]
+        assert words.text() == "step 50"
+        assert words.isVisible() == said
 
 
 def test_no_curves_at_all(shown, qtbot):
@@ -147,7 +191,7 @@ def test_no_curves_at_all(shown, qtbot):
 def test_keys_walk_the_points_in_sight_and_stop_at_the_last(plot):
     moved = []
     plot.cursor_moved.connect(moved.append)
-    plot.legend.entry_clicked.emit("training")
+    plot.names.name_clicked.emit("training")
     plot.set_cursor(0)
     for _ in range(2):
         QTest.keyClick(plot, Qt.Key.Key_Right)
