@@ -152,8 +152,10 @@ class Transport(QFrame):
         model = self._session.library.model
         if state.phase == "preparing" and state.progress is None:
             return state.doing
-        if state.progress is not None:
+        if state.is_active and state.progress is not None:
             said = f"step {state.progress.step:,} / {state.progress.steps:,}"
+        elif state.progress is not None:
+            said = f"{state.phase} · {state.progress.step:,} of {state.progress.steps:,} steps"
         elif model is not None and model.folder == state.folder:
             done, steps = model.snapshots[-1], model.description.training.get("steps", 0)
             said = f"{state.phase} · {done:,} of {steps:,} steps"
@@ -222,12 +224,11 @@ class _Figure(QLabel):
 
 
 def _speed(state: TrainingState) -> str:
-    """Tokens a second, and how long it will take or how it ended; nothing where it was not measured here."""
+    """Tokens a second, and how long it will still take; nothing where it was not measured here."""
     if state.progress is None:
         return ""
-    running = state.phase == "running"
-    left = f"{_clock(state.progress.seconds_left)} left" if running else state.phase
-    return f"{short(state.progress.tokens_per_second)} tok/s · {left}"
+    speed = f"{short(state.progress.tokens_per_second)} tok/s"
+    return f"{speed} · {_clock(state.progress.seconds_left)} left" if state.phase == "running" else speed
 
 
 def _clock(seconds: float) -> str:

@@ -55,7 +55,7 @@ def test_the_figures_are_those_of_the_model_that_is_shown(
     first = session.library.model
     session.training.step()
     qtbot.waitUntil(lambda: session.training.state.phase == "finished", timeout=LONG)
-    assert said(finished, "training_step") == "step 7 / 7"
+    assert said(finished, "training_step") == "finished · 7 of 7 steps"
     trained = said(finished, "training_loss")
     open_run(session, lstm_run, qtbot)
     last = [line["loss"] for line in session.library.model.run.metrics() if "loss" in line][-1]

@@ -91,7 +91,9 @@ class HealthPanel(Panel):
         if not ratios:
             self._drawn = {}
             self._bars.set_bars([], [])
-            self._card.set_aside("" if len(norms) else "measured while a neural model trains")
+            self._card.set_aside(
+                "more while it trains" if len(norms) else "measured while a neural model trains"
+            )
             return
         self._card.set_aside("update / weight, by layer")
         if ratios == self._drawn:

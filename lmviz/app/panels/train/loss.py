@@ -34,7 +34,7 @@ class LossPanel(Panel):
     """Curves of the run that is shown and of those that are comparable; a click goes to that moment.
 
     Runs are comparable when they learned from the same text in the same tokens: only then do equal losses
-    mean the same. The others are drawn in grey where a person wants them, and everything in bits per
+    mean the same. The others are drawn faintly where a person wants them, and everything in bits per
     character then.
     """
 
@@ -104,11 +104,11 @@ class LossPanel(Panel):
         self._place_controls(event.size().width() >= ROOMY * current_theme().scale)
 
     def _place_controls(self, roomy: bool) -> None:
-        """Beside the title, or below it where both have no room in one line."""
+        """Beside the title, or the pickers below it where they have no room in one line with it."""
         row = self._beside_title if roomy else self._below_title
-        for picker in (self._others, self._unit, self._scale, self._smoothing):
+        self._beside_title.layout().addWidget(self._others)
+        for picker in (self._unit, self._scale, self._smoothing):
             row.layout().addWidget(picker)
-        self._beside_title.setVisible(roomy)
         self._below_title.setVisible(not roomy)
 
     @property
@@ -195,7 +195,7 @@ class LossPanel(Panel):
 
     def _draw_other(self, model: OpenedModel) -> set[str]:
         """A thin curve for another run: of its validation, where that was measured."""
-        history, theme = self.session.training.history_of(model), current_theme()
+        history = self.session.training.history_of(model)
         weight = SMOOTHING[self._smoothing.currentText()]
         curve = history.validation_loss if len(history.validation_loss) else history.loss
         values = curve.values if curve is history.validation_loss else smooth(curve.values, weight)
@@ -203,10 +203,9 @@ class LossPanel(Panel):
         if converted is None:
             return set()
         comparable = self._is_comparable(model)
-        color = theme.series_color(model.color_index) if comparable else theme.muted_text
-        name = self._name_of(model)
+        name, role = self._name_of(model), "muted_text" if comparable else "faint_text"
         width = COMPARABLE if comparable else OTHER
-        self._plot.set_curve(name, curve.steps, converted, role=color, width=width)
+        self._plot.set_curve(name, curve.steps, converted, role=role, width=width, dashed=not comparable)
         return {name}
 
     def _name_of(self, model: OpenedModel) -> str:

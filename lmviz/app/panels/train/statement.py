@@ -79,6 +79,7 @@ class TrainingStatement(QWidget):
 
     def _adopt_theme(self) -> None:
         theme = current_theme()
+        self._what.setMinimumHeight(2 * self._what.fontMetrics().lineSpacing())  # one line more moves nothing
         self._button.setIcon(icon("transport/play", theme.on(theme.accent), theme.muted_text))
 
 

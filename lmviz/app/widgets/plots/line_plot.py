@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QGraphicsSimpleTextItem, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsSimpleTextItem, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.figures import count, number
@@ -22,6 +22,7 @@ from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 LOWEST = 92  # pixels at scale 1 below which nothing could be read off
 ROOM_FOR_NAME = 110  # pixels at scale 1 of height from which on the cursor says its step
 ABOVE = 18  # pixels at scale 1 above the plot, where it says it
+MARGIN = 22  # pixels at scale 1 on the right of the plot, which the leaders of the names cross
 LOW_ABOVE = 6  # the same where it does not
 STRONG = 2.2  # the width from which on a curve's name is written bold
 TICKS = 10  # about as many roundings fit into the range of y, so that it rests while a curve grows
@@ -86,13 +87,10 @@ class LinePlot(QWidget):
         self.adopt_theme()
 
     def _lay_out(self) -> None:
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._view, 1)
-        layout.addWidget(self.names)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self._view)
         self._view.hide()
-        self.names.setFixedWidth(0)
+        self.names.setParent(self)
         self._box.setDefaultPadding(0.03)
         self._box.disableAutoRange(axis="y")
 
@@ -228,15 +226,16 @@ class LinePlot(QWidget):
         theme = current_theme()
         names = self._names()
         width = self.names.wanted_width(names, self.width())
-        if width != self.names.width():
-            self.names.setFixedWidth(width)
+        margin = round(MARGIN * theme.scale)  # the last number of the axis reaches into it
+        self.layout().setContentsMargins(0, 0, max(0, width - margin), 0)
+        self.names.setGeometry(self.width() - width, 0, width, self.height())
         area = self._view.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
         self.names.set_names(names, 0, max(area.bottom(), 0))
         says = self._cursor.isVisible() and self.height() >= ROOM_FOR_NAME * theme.scale
         above = round((ABOVE if says else LOW_ABOVE) * theme.scale)
         if above != self._above:
             self._above = above
-            self._plot.setContentsMargins(4, above, 6, 0)
+            self._plot.setContentsMargins(4, above, margin, 0)
         self._cursor_text.setVisible(says)
         if says:
             place = QPointF(self._cursor.value(), self._box.viewRange()[1][1])

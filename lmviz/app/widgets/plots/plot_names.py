@@ -15,7 +15,7 @@ SIZE = 11.5
 LINE = 16  # pixels at scale 1 from one name to the next
 LEADER = 14  # pixels at scale 1 from the plot to the names
 GAP = 8  # pixels at scale 1 between a name and its figure
-MOST = 0.38  # of the width of plot and names together
+MOST = 0.42  # of the width of plot and names together
 
 
 @dataclass(frozen=True)

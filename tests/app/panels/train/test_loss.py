@@ -1,6 +1,7 @@
 """The loss plot: its unit, scale and smoothing, several runs over one another, and honest references."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -172,13 +173,15 @@ def test_runs_on_other_texts_are_drawn_only_where_wanted_and_in_bits_per_charact
 
 
 def test_the_axis_ends_with_the_run_that_is_shown_whatever_else_is_open(
-    beside_another_text: LossPanel, session: Session, qtbot: QtBot
+    beside_another_text: LossPanel, session: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
     loss = beside_another_text
     box = loss.findChild(QuietPlot).box
+    with qtbot.waitSignal(session.library.model_changed, timeout=LONG):
+        session.library.open(make_run("gru", 2, width=8))
     loss.findChild(QCheckBox, "other_texts").click()
     qtbot.waitUntil(lambda: "long" in loss.findChild(LinePlot).curve_names())
-    assert box.viewRange()[0] == pytest.approx([0, 2])
+    qtbot.waitUntil(lambda: box.viewRange()[0] == pytest.approx([0, 2]))
     session.training.resume()  # to twice as many
     qtbot.waitUntil(lambda: session.training.state.phase == "finished", timeout=LONG)
     qtbot.waitUntil(lambda: box.viewRange()[0] == pytest.approx([0, 4]), timeout=LONG)
