@@ -30,6 +30,7 @@ class Beginning(QObject):
         self._tour: Tour | None = None
         self._first: FirstScreen | None = None
         self._unfinished = ""  # the run that is about to be opened again
+        self._offered = ""  # the sentence that offers to train it further
         self.strip = WelcomeStrip(_sample_models)
         self._connect()
 
@@ -107,6 +108,7 @@ class Beginning(QObject):
         strip.tour_wanted.connect(self.start_tour)
         strip.dismissed.connect(lambda: window.settings.keep("view/welcome", False))
         self._session.library.model_changed.connect(self._offer_to_train_on)
+        self._session.training.changed.connect(self._withdraw_offer)
 
     def _go_on(self, last: LastSession, first: FirstScreen | None) -> None:
         """Open what was open; a training that was under way can be gone on with."""
@@ -121,7 +123,14 @@ class Beginning(QObject):
         done, steps = model.snapshots[-1], model.description.training.get("steps", 0)
         if model.run.is_resumable and done < steps:
             sentence = f"The training of {model.name} stopped at step {done:,} of {steps:,}."
+            self._offered = sentence
             self._window.offer(sentence, "Continue training", self._session.training.resume)
+
+    def _withdraw_offer(self) -> None:
+        """Once something is trained, however it was begun, the offer is out of date."""
+        if self._offered and self._session.training.state.is_active:
+            self._window.withdraw(self._offered)
+            self._offered = ""
 
 
 def _sample_models() -> tuple[str, ...]:

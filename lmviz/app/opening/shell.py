@@ -36,5 +36,8 @@ class Shell(Protocol):
     def offer(self, sentence: str, word: str, action: Callable[[], None]) -> None:
         """Show a sentence with a button that does something."""
 
+    def withdraw(self, sentence: str) -> None:
+        """Take an offer away, where that is what is shown."""
+
     def find_control(self, name: str) -> QWidget | None:
         """The control of this object name that can be seen; None while there is none."""

@@ -38,6 +38,7 @@ FOCUS_KEYS = (
     ("Home, End", "the first or last token or stage"),
     ("Page up, Page down", "a page of a table or list"),
     ("Return, space", "choose what is marked"),
+    ("F2", "rename the run that is marked in the list"),
     ("Backspace", "one step back in “Why this number?”"),
     ("N", "numbers for symbols in the equation"),
     ("0", "all of a heatmap again; Ctrl+wheel zooms"),

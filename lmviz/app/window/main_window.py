@@ -101,6 +101,11 @@ class MainWindow(QMainWindow):
         """Show a sentence with a button that does something."""
         self.notice.offer(sentence, word, action)
 
+    def withdraw(self, sentence: str) -> None:
+        """Take an offer away, where that is what is shown."""
+        if self.notice.sentence == sentence:
+            self.notice.hide()
+
     def find_control(self, name: str) -> QWidget | None:
         """The control of this object name that can be seen; None while there is none."""
         found = self.findChildren(QWidget, name)
