@@ -149,6 +149,7 @@ def test_training_waits_for_a_text_that_is_being_read(
     assert session.training.state.phase == "preparing"
     assert session.training.state.doing == "preparing the text…"
     wait_for_the_end(session, qtbot)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
     assert session.library.model.snapshots[-1] == 3
 
 
