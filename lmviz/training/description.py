@@ -99,13 +99,6 @@ class RunDescription:
         return str(self.corpus.get("fingerprint", ""))
 
     @property
-    def title(self) -> str:
-        """What a person calls the run: its name, or for one named by the clock "GRU on shakes, 03:35"."""
-        from lmviz.training.run_title import run_title  # the table of families is not needed to read a run
-
-        return run_title(self.name, self.family, str(self.corpus.get("name", "")))
-
-    @property
     def characters_per_token(self) -> float | None:
         """How many characters of the validation text a predicted token is; None where not recorded."""
         recorded = finite_number(self.corpus.get("characters_per_token"))

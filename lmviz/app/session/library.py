@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.part import Part
 from lmviz.errors import LmvizError
+from lmviz.runs.run_title import title_of
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import Moment
@@ -142,7 +143,7 @@ class Library(Part):
             self.failed.emit(str(sentence))
             return
         if opened is not None:
-            self._replace(replace(opened, name=run.description.title))
+            self._replace(replace(opened, name=title_of(run.description)))
 
     def _go_to(self, step: int) -> bool:
         moved = step != self._step
@@ -174,7 +175,7 @@ def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
     run, model = cache.open(folder)
     return OpenedModel(
         folder=folder,
-        name=run.description.title or folder.name,
+        name=title_of(run.description) or folder.name,
         family=run.description.family,
         snapshots=tuple(run.snapshots()),
         run=run,

@@ -21,9 +21,9 @@ from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.threads import compute_with
 from lmviz.app.workers.training_worker import State, TrainingWorker
 from lmviz.errors import LmvizError
+from lmviz.runs.run_title import STAMP
 from lmviz.text.resources import data_folder
 from lmviz.training.controls import Controls
-from lmviz.training.run_title import STAMP
 
 if TYPE_CHECKING:
     from lmviz.app.session.library import Library
@@ -279,7 +279,7 @@ class Training(Part):
         if model is None or obstacle:
             self.failed.emit(obstacle)
             return
-        from lmviz.training.further import one_step_further
+        from lmviz.runs.further import one_step_further
 
         description, corpus, history = model.description, self._text.corpus, self.history_of(model)
         rate = self.plan.training_options.learning_rate
@@ -313,7 +313,7 @@ class Training(Part):
 
     def _obstacle(self) -> str:
         """Why the model that is shown cannot be trained further; "" when it can."""
-        from lmviz.training.further import check_further
+        from lmviz.runs.further import check_further
 
         model, corpus = self._library.model, self._text.corpus
         if model is None:
@@ -327,7 +327,7 @@ class Training(Part):
 
     def _further_options(self, model: OpenedModel) -> TrainingOptions:
         """With which options the run goes on: those of the plan, where that describes it, at its own rate."""
-        from lmviz.training.further import further_options, is_planned_by
+        from lmviz.runs.further import further_options, is_planned_by
 
         plan, description = self.plan, model.description
         planned = None

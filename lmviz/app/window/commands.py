@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lmviz.app.widgets.controls.command_palette import CommandPalette
     from lmviz.app.window.commanded_window import CommandedWindow
-    from lmviz.training.run_list import ListedRun
+    from lmviz.runs.run_list import ListedRun
 
 PLAIN_KEYS = (
     ("← →", "one position back or on"),
@@ -287,7 +287,7 @@ class Commands:
 
     def _listed_runs(self) -> tuple[tuple[ListedRun, ...], tuple[ListedRun, ...]]:
         from lmviz.places import shipped
-        from lmviz.training.run_list import list_runs
+        from lmviz.runs.run_list import list_runs
 
         samples = sorted(list_runs(shipped("sample_models")), key=lambda entry: entry.title)
         return list_runs(self._session.training.runs_folder), tuple(samples)

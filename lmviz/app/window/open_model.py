@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import current_theme
-from lmviz.training.run_list import ListedRun
-from lmviz.training.run_title import when
+from lmviz.runs.run_list import ListedRun
+from lmviz.runs.run_title import when
 
 COLUMNS = ("Name", "Family", "Text", "Begun", "Steps")
 SIZE = (760, 460)  # pixels at scale 1

@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 
 from lmviz.families import FAMILIES
+from lmviz.training.description import RunDescription
 
 STAMP = "%Y-%m-%d-%H%M%S"
 """How the name of a run that nobody has named begins: when it was begun, by the clock on the wall."""
@@ -30,6 +31,11 @@ def run_title(name: str, family: str, text: str, now: datetime | None = None) ->
     title = FAMILIES[family].short_title if family in FAMILIES else family
     learned = f"{title} on {text}" if text else title
     return f"{learned}, {when(begun, now)}"
+
+
+def title_of(description: RunDescription) -> str:
+    """What a person calls the run that is described."""
+    return run_title(description.name, description.family, str(description.corpus.get("name", "")))
 
 
 def when(moment: datetime, now: datetime | None = None) -> str:

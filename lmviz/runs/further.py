@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lmviz.errors import LmvizError
 from lmviz.families import find_family
+from lmviz.runs.run_title import title_of
 from lmviz.training.options import FIXED, LARGEST_STEPS, TrainingOptions
 
 if TYPE_CHECKING:
@@ -23,15 +24,15 @@ def check_further(run: Run, done: int, *, fingerprint: str = "") -> None:
     description = run.description
     if not run.is_resumable:
         raise LmvizError(
-            f"{description.title} keeps no state to train on from, as sample models do: train a new run."
+            f"{title_of(description)} keeps no state to train on from, as sample models do: train a new run."
         )
     if find_family(description.family).counts and done >= description.options.steps:
         raise LmvizError(
-            f"{description.title} has counted its whole text: there is nothing more in it to learn."
+            f"{title_of(description)} has counted its whole text: there is nothing more in it to learn."
         )
     if not description.corpus.get("sources") and description.fingerprint != fingerprint:
         raise LmvizError(
-            f"{description.title} does not say where its text came from: open it under Corpus first."
+            f"{title_of(description)} does not say where its text came from: open it under Corpus first."
         )
 
 

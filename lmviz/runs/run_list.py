@@ -8,8 +8,8 @@ from pathlib import Path
 
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
+from lmviz.runs.run_title import begun_at, title_of
 from lmviz.training.run import Run
-from lmviz.training.run_title import begun_at
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def _listed(folder: Path) -> ListedRun | None:
         snapshots = run.snapshots()
         return ListedRun(
             folder,
-            description.title,
+            title_of(description),
             family.short_title if family is not None else description.family,
             str(description.corpus.get("name", "")),
             begun_at(folder.name) or _local(description.created),

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from lmviz.runs.run_list import list_runs
+from lmviz.runs.run_title import run_title, title_of
 from lmviz.training.description import RunDescription
 from lmviz.training.run import Run
-from lmviz.training.run_list import list_runs
-from lmviz.training.run_title import run_title
 
 NOW = datetime(2026, 11, 22, 12)
 
@@ -37,9 +37,9 @@ def test_a_run_can_be_renamed_and_its_folder_stays(tmp_path: Path) -> None:
     run.rename("  my best model ")
     again = Run.open(run.folder)
     assert again.folder.name == "2026-11-22-033511-gru-shakes"
-    assert again.description.name == run.description.name == again.description.title == "my best model"
+    assert again.description.name == run.description.name == title_of(again.description) == "my best model"
     run.rename("")
-    assert Run.open(run.folder).description.title.startswith("GRU on shakes, ")
+    assert title_of(Run.open(run.folder).description).startswith("GRU on shakes, ")
 
 
 def test_renaming_keeps_what_another_program_has_written_meanwhile(tmp_path: Path) -> None:
