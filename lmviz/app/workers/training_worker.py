@@ -123,7 +123,7 @@ class TrainingWorker:
     def _learn(self, training: PreparedTraining) -> None:
         for number, progress in enumerate(training.progress):
             self._mailbox.append(progress)
-            if progress.stopped or not self._may_go_on(training.model, progress.step, is_step=number > 0):
+            if progress.is_last or not self._may_go_on(training.model, progress.step, is_step=number > 0):
                 break
         training.progress.close()
 
