@@ -1,6 +1,6 @@
-"""What `import lmviz` offers to come to a model: a text becomes a corpus, and a corpus a trained model.
+"""The public functions up to a trained model: load a corpus, train, open a model.
 
-What a model can be asked stands in `lmviz.questions`. Nothing heavy is imported before it is needed.
+The functions that ask a model something are in `lmviz.questions`. Slow imports happen when first needed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Configurations that explain and check themselves.
+"""Settings as dataclasses, with a help text and limits for each field.
 
-A configuration is a frozen dataclass whose fields are made by `setting`. The command line reads its
-help from them, the window builds its form from them, and both get the same sentence when a value
-cannot be.
+A configuration is a frozen dataclass whose fields are made by `setting`. The command line takes its help
+from them, the window builds its form from them, and both show the same sentence for an invalid value.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What this machine lacks for lmviz, in sentences that say what to do.
+"""Finds what this machine lacks to run lmviz, and says what to do.
 
 Qt aborts, which Python cannot catch, where a system library of its screen plugin is missing. So
 `missing_libraries` looks for them first; the window asks it before it starts, `lmviz doctor` prints

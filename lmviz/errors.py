@@ -1,4 +1,4 @@
-"""The exceptions that a person is meant to read."""
+"""The exceptions whose message is shown to the user."""
 
 LONGEST = 800
 """The characters of a sentence that are shown."""

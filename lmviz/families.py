@@ -1,4 +1,4 @@
-"""The families of models: one literal table, and how a model is built or opened from it.
+"""The table of model families, and how a model of each is built or opened from a run.
 
 Reading the table imports no torch: a family's configuration, model and learner are named as
 "module:name" and loaded when they are first needed.

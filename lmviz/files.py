@@ -1,7 +1,7 @@
-"""Files that are there whole or not at all.
+"""Atomic writing of files: a file is there whole or not at all.
 
-A file is written beside its place, flushed to the disk and then renamed, so that a reader, a crash or a
-power cut meets the old file or the new one and nothing between.
+A file is written under a temporary name in the same folder, flushed to the disk and then renamed. A
+reader, a crash or a power cut sees either the old file or the new one.
 """
 
 from __future__ import annotations

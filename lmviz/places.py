@@ -1,4 +1,4 @@
-"""Where the folders are that come with lmviz: beside the package in a checkout, inside it elsewhere."""
+"""The folders of data shipped with lmviz: next to the package in a checkout, inside it when installed."""
 
 from __future__ import annotations
 

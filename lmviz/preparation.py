@@ -1,4 +1,4 @@
-"""Getting a training ready: a model, what it learns from, and the run that is written about it.
+"""Prepares a training: the model, its data, and the run folder that records it.
 
 The command line, Python and the window all begin and resume their trainings here.
 """

@@ -1,8 +1,8 @@
-"""What a model can be asked from Python: every function here also stands in `lmviz` itself.
+"""The public functions that ask a model something: trace, predict, sample, explain, evaluate, compare.
 
-Wherever a model is taken, the folder of a run or the name of a sample model will do, which is then opened
-at its last snapshot. Indices count from 0, and negative ones from the end. Nothing heavy is imported
-before it is needed.
+All of them are also names of `lmviz`. A model may be given as the folder of a run or the name of a sample
+model, which is then opened at its last snapshot. Indices count from 0, and negative ones from the end.
+Slow imports happen when first needed.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ EXHIBITS = (
     Exhibit("Stage 5 of 8 · mask", "layer 1", stage_timeline, (520, 130)),
     Exhibit("Branches", "sampling", tree_view, (620, 260)),
     Exhibit("Unrolled over the prefix", "← → positions   ↑ ↓ layers", unrolled, (820, 320)),
-    Exhibit("As it is wired", "click a box to go to its stage", wiring, (980, 220)),
+    Exhibit("Diagram of the model", "click a box to go to its stage", wiring, (980, 220)),
 )
 
 if __name__ == "__main__":

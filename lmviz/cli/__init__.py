@@ -1,7 +1,7 @@
-"""The command `lmviz`: one file for each kind of command, on top of `lmviz.api`.
+"""The command `lmviz`: one file for each group of commands, on top of `lmviz.api`.
 
 Results go to standard output, as text or, with --json, as one JSON object; everything else goes to
-standard error. What a person got wrong ends in one sentence and exit code 2.
+standard error. A user's mistake ends in one sentence and exit code 2.
 """
 
 from lmviz.cli.entry import main, run

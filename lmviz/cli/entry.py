@@ -1,7 +1,7 @@
-"""The command line: one click command for each thing that lmviz does without a window, and the window.
+"""The entry point of the command line: its commands, and opening the window.
 
 Results go to standard output, as text or, with --json, as one JSON object; everything else goes to
-standard error. What a person got wrong ends in one sentence and exit code 2.
+standard error. A user's mistake ends in one sentence and exit code 2.
 """
 
 from __future__ import annotations

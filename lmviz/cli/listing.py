@@ -1,4 +1,4 @@
-"""Commands that say what there is: models, corpora, doctor."""
+"""Commands that list what is available: models, corpora, doctor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command line shows: progress on standard error, results on standard output."""
+"""Output of the command line: progress on standard error, results on standard output."""
 
 from __future__ import annotations
 

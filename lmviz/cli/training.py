@@ -1,4 +1,4 @@
-"""`lmviz train`: from the words of the command line to a run, with Ctrl+C leaving one that can go on."""
+"""The command `lmviz train`. Ctrl+C stops it with a run that can be resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beam search that forgets nothing: every text it weighed, those it dropped included.
+"""Beam search that records every text it considered, including those it pruned.
 
 At each step every unfinished text offers its likeliest continuations; of all offers the `width` with
 the largest log-probability are kept. A text that reaches END leaves the beam as finished and its place

@@ -1,4 +1,4 @@
-"""The tree of all tokens that were ever drawn or chosen after a prefix: one can go back and go on.
+"""The tree of all tokens drawn or chosen after a prefix, so that one can return to any of them.
 
 Plain immutable values: every change gives a new tree, which holds all the nodes of the old one.
 """

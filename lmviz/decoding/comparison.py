@@ -1,4 +1,4 @@
-"""How far apart models are: divergence, overlap, and surprisal over the same stretches of text."""
+"""Differences between models: divergence, overlap, and surprisal over the same pieces of text."""
 
 from __future__ import annotations
 

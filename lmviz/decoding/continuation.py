@@ -1,4 +1,4 @@
-"""A text under way: what has been read, what the model says comes next, and how to go on."""
+"""A text being written: the tokens read so far, the logits of the next one, and how to append a token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts under way in a tree of branches, so that going back and on another way reads nothing twice."""
+"""Cached continuations for a tree of branches, so that no token is read twice by the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How one token's numbers in the pipeline came about: what each filter compared, and the softmax's parts."""
+"""How one token's numbers are computed: the comparison of each filter, and the parts of the softmax."""
 
 from __future__ import annotations
 

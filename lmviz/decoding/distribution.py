@@ -1,4 +1,4 @@
-"""From logits to a distribution: temperature, top-k, top-p, min-p, softmax, with every stage kept.
+"""From logits to a distribution: temperature, top-k, top-p, min-p, softmax, with every stage recorded.
 
 Each filter works on what the one before it left: top-k (Fan, Lewis and Dauphin 2018) counts tokens,
 top-p or nucleus (Holtzman et al. 2020) adds up the probabilities of the survivors of top-k, and min-p

@@ -1,4 +1,4 @@
-"""The likeliest tokens alone, for where a distribution is only glanced at: nothing is sorted but they."""
+"""The likeliest tokens only, found without sorting the whole vocabulary."""
 
 from __future__ import annotations
 

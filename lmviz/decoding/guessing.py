@@ -1,8 +1,8 @@
-"""Guess the next word, and be scored in bits against the models (after Shannon 1951).
+"""The game of guessing the next word, scored in bits against the models (after Shannon 1951).
 
-A person names one word and how sure they are. To be scored like a model they need a probability for
-every word: the stated confidence goes to the word named, and what is left is shared out as words are
-in the corpus. The score is the surprisal of the word that really came; it rewards honest confidence.
+The player names one word and a confidence. Scoring needs a probability for every word: the confidence goes
+to the named word, and the rest is distributed in proportion to the words' frequencies in the corpus. The
+score is the surprisal of the actual word, so that an honest confidence is the best strategy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How the next token is chosen: the settings of sampling and of beam search."""
+"""The settings of sampling and of beam search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a way of decoding came to: a continuation with its score, so that several ways can be compared."""
+"""The result of a decoding method: a continuation with its score, to compare several methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing one token after the other: by a uniform draw, greedily, or by hand.
+"""Sampling one token after the other: by a uniform random number, greedily, or chosen by hand.
 
 A draw u from [0, 1) falls on the first token of the ranking whose cumulative probability exceeds u:
 inverse transform sampling (Devroye 1986, section II.2).

@@ -1,10 +1,9 @@
-"""What the distributions of models with different tokenizers have in common.
+"""Common units in which models with different tokenizers can be compared.
 
-Models that cut text into the same tokens are compared token by token, and so are two vocabularies of
-words, or of characters, by how their tokens are written. Otherwise each token counts as the beginning
-of what it would append to the text: white space and the first visible character after it, or, as soon
-as one of the models writes single characters, the first character alone. That is a distribution which
-every model really has, if a coarse one.
+Models with the same tokens are compared token by token; two vocabularies of words, or of characters, by the
+spelling of their tokens. Otherwise each token counts as the beginning of the text it would append: white
+space and the first visible character after it, or, if one of the models has single characters as tokens,
+the first character only. Each model has an exact distribution over these units, but they are coarse.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which is real? A held-out passage beside what a model made up in its place."""
+"""The game "Which is real?": a held-out passage next to a continuation that a model generated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which taps a pattern of addresses means."""
+"""Matching tap addresses with patterns such as "layers/*/hidden"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of a trace and a model together: only the model that made the trace may answer."""
+"""Checks that a trace was made by the model that is asked about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attention as pictures need it: heads combined, and all heads as thumbnails."""
+"""Attention weights for pictures: several heads combined, and thumbnails of all heads."""
 
 from __future__ import annotations
 

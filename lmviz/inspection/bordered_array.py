@@ -1,7 +1,7 @@
-"""The square of every query with every key, kept as the square of a shorter text and what typing added.
+"""A (query, key) array of a growing text, stored as that of a shorter text plus the added borders.
 
-Typing adds a row, and a column that the mask hides from all earlier queries. Copying the square for every
-head of every layer, of each step of attention, would take longer than computing what is new.
+A new token adds a row, and a column that the mask hides from all earlier queries. Copying the square for
+every head, layer and step of attention would take longer than computing the new numbers.
 """
 
 from __future__ import annotations

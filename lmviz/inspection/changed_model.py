@@ -1,4 +1,4 @@
-"""A model as it computes under interventions, for all that reads a model token by token."""
+"""A model with interventions, with the interface of a model, for decoding token by token."""
 
 from __future__ import annotations
 

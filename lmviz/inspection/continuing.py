@@ -1,9 +1,9 @@
-"""A trace that begins like an earlier one: only what is new is computed.
+"""Extends a trace when the text has only grown at its end: only new positions are computed.
 
-No position sees a later one, so whatever was traced for a common beginning stands. Every operation
-states how it grows (`lmviz.models.growth`): by rows, the new rows alone are computed; attention's squares
-of queries and keys gain rows, and columns that the mask hides; the others are computed whole. It is what
-a key/value cache does, with every tap in the open. A recurrence goes on from its last states.
+No position depends on a later one, so values traced for a common beginning stay valid. Every operation
+states how it grows (`lmviz.models.growth`): by rows, only new rows are computed; attention's (query, key)
+squares gain rows, and columns that the mask hides; the others are recomputed whole. This is what a
+key/value cache does, for every tap. A recurrence continues from its last states.
 """
 
 from __future__ import annotations

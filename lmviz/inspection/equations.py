@@ -1,4 +1,4 @@
-"""Arithmetic written out: the equation with numbers in the place of symbols, in LaTeX or on one line."""
+"""An equation with numbers in place of its symbols, in LaTeX or on one line."""
 
 from __future__ import annotations
 

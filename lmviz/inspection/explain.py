@@ -1,4 +1,4 @@
-"""Why this number? Any cell of any tap, back to the operands that made it."""
+"""Explains any cell of any tap: the operands and the operation it was computed from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brush a stretch of the text, and find the units that fire all along it (LSTMVis, Strobelt et al. 2018)."""
+"""Finds units that are active on all selected positions (LSTMVis, Strobelt et al. 2018)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors written down as numpy arrays that outlive the model."""
+"""Copies tensors into read-only numpy arrays."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What kinds of heads there are, judged by the text at hand.
+"""Classifies attention heads by their behaviour on a given text.
 
 Each score is a mean share of attention: to the token before (Clark et al. 2019), to the first token (the
-"attention sink" of Xiao et al. 2024), and to what followed earlier occurrences of the current token, the
-prefix matching of induction heads (Olsson et al. 2022). A head earns a badge when its score reaches the
-threshold and is at least twice that of a head which looks everywhere alike, so that short texts, where
-everything is close, give none away.
+"attention sink" of Xiao et al. 2024), and to the token after earlier occurrences of the current one, the
+prefix matching of induction heads (Olsson et al. 2022). A head gets a badge when its score reaches the
+threshold and is at least twice that of uniform attention. The second condition excludes short texts, where
+even uniform attention would reach the threshold.
 """
 
 from __future__ import annotations

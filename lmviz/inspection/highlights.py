@@ -1,4 +1,4 @@
-"""Which cells a number came from, and how much each of them weighs: what fades in around a hovered cell."""
+"""Which cells a number was computed from, and the weight of each: the cells highlighted on hover."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Intervention:
         return self.enabled and self.address == TOKENS
 
     def describe(self) -> str:
-        """One line for a list of interventions, such as "layer 2, attention mixed, head 3 × 0"."""
+        """One line for a list of interventions, such as "layer 2, attention weights, head 3 × 0"."""
         if self.label:
             return self.label
         places = [_describe_place(axis, place) for axis, place in self.where.items()]

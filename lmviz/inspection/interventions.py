@@ -1,4 +1,4 @@
-"""The interventions that a person makes, each in one call.
+"""Functions that make the usual interventions.
 
 Values may be numbers, arrays, or functions of the cells that are meant, and indices may be negative; see
 `lmviz.inspection.intervention.Intervention`.
@@ -84,7 +84,7 @@ def paint_attention(trace: Trace, layer: int, head: int, query: int, key: int, w
     if key > query:
         raise LmvizError("A position can only look at itself and at those before it: choose an earlier key.")
     if query == 0:
-        raise LmvizError("The first position has nothing but itself to look at: paint a later row.")
+        raise LmvizError("The first position can only look at itself: choose a later row.")
     address = f"layers/{layer}/attention/weights"
     weights = trace[address].array
     head = from_start("head", head, len(weights))
@@ -96,7 +96,7 @@ def paint_attention(trace: Trace, layer: int, head: int, query: int, key: int, w
     row[key] = weight
     # Only keys up to the query are stated, so that the row still fits when the text goes on.
     where: dict[str, Where] = {"head": head, "query": query, "key": slice(0, query + 1)}
-    label = f"head {layer + 1}·{head + 1} painted at {query + 1} “{trace.tokens[query]}”"
+    label = f"head {layer + 1}·{head + 1} set at {query + 1} “{trace.tokens[query]}”"
     return Intervention(address, "replace", tuple(row.tolist()), where, label=label)
 
 

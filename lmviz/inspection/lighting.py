@@ -1,4 +1,4 @@
-"""How strongly each cell that is drawn belongs to the one that is explained: what lights up around it."""
+"""How strongly each drawn cell is highlighted when a cell is explained."""
 
 from __future__ import annotations
 

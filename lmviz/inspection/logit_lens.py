@@ -1,8 +1,8 @@
-"""What a model would predict if it stopped early: the logit lens (nostalgebraist 2020).
+"""The logit lens: what a model would predict if it stopped after each layer (nostalgebraist 2020).
 
-Every place along the residual stream is sent through the final normalisation and the output as if it
-were the last. The same is done with the layers of a recurrent network; an n-gram model has a
-distribution of its own at every order.
+The state after each layer is passed through the final normalisation and the output layer as if it were the
+last. The same is done with the layers of a recurrent network. An n-gram model has a distribution at every
+order, which is shown as it is.
 """
 
 from __future__ import annotations

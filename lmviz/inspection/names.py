@@ -22,6 +22,7 @@ _PARTS = {
     "norm2": "norm 2",
 }
 _PARTS |= {"residual1": "residual 1", "residual2": "residual 2", "preactivation": "pre-activation"}
+_PARTS |= {"mixed": "weighted sum of v"}
 
 
 def title_of(address: str) -> str:

@@ -1,4 +1,4 @@
-"""The operands of an arithmetic in words, beside what `lmviz.inspection.explain` says of a cell."""
+"""Readable names for the operands of an explanation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which model a trace was made by, and with which numbers: so that nothing of another is ever taken over."""
+"""Identifies the model and the weights that made a trace, so that values of another are never reused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listening to a model: every tap's value is changed where somebody intervenes, and written down."""
+"""Records every tap's value while a model computes, and applies interventions."""
 
 from __future__ import annotations
 

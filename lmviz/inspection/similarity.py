@@ -1,4 +1,4 @@
-"""Units in an order in which those that behave alike stand together."""
+"""Orders units so that those with similar activations are next to each other."""
 
 from __future__ import annotations
 

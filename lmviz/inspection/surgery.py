@@ -1,4 +1,4 @@
-"""Interventions carried out on tensors, on their way through the explicit path."""
+"""Applies interventions to tensors while the explicit path computes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A trace: one forward pass written down."""
+"""A trace: the recorded values of one forward pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The value of one tap in a trace, whole or in parts that are put together when somebody asks."""
+"""The value of one tap in a trace. It may be stored in parts, which are joined when it is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tracing: one forward pass of a model, written down."""
+"""Tracing: runs one forward pass of a model and records it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The places of a corpus where a unit fires most (after LSTMVis, Strobelt et al. 2018)."""
+"""Searches a corpus for the positions where a unit is most active (after LSTMVis, Strobelt et al. 2018)."""
 
 from __future__ import annotations
 

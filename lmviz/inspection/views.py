@@ -1,6 +1,6 @@
-"""What of a tap to draw: at one position as a strip of cells, or over the whole text as a matrix.
+"""Selects what to draw of a tap: one position as a strip of cells, or the whole text as a matrix.
 
-A view keeps for every cell that is drawn its index in the tap, so that whatever is pointed at can be
+A view keeps for every drawn cell its index in the tap, so that the cell under the pointer can be
 named, explained and changed.
 """
 

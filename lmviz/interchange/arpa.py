@@ -1,9 +1,9 @@
 r"""The ARPA format: n-gram models as text, which KenLM, SRILM and most others read and write.
 
 For each order it lists the base-10 logarithm of every n-gram's probability, the n-gram's tokens and,
-where longer n-grams begin with it, the logarithm of its backoff weight; -99 stands for the logarithm of
-zero. Tokens are set apart by white space, so that inside of one, white space and backslashes are written
-as `\u` and four hexadecimal digits.
+if longer n-grams begin with it, the logarithm of its back-off weight; -99 stands for the logarithm of
+zero. White space separates tokens, so white space and backslashes inside a token are written as `\u` and
+four hexadecimal digits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cross-entropy straight from features, without ever holding all logits of a large vocabulary."""
+"""Cross-entropy computed slice by slice, so that not all logits of a large vocabulary are in memory."""
 
 from __future__ import annotations
 

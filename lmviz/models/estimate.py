@@ -1,4 +1,4 @@
-"""What a model will cost before it exists: parameters, memory, and work per training step."""
+"""Estimates a model's parameters, memory and work per step before it is built."""
 
 from __future__ import annotations
 

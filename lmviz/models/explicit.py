@@ -1,7 +1,7 @@
-"""The explicit path: a model's taps computed one after the other, within hearing of a listener.
+"""The explicit path: computes a model's taps one by one and passes each value to a listener.
 
-The fused `forward` of a model is what trains; this is the same computation with every intermediate
-value in the open. A test holds the two equal for every family.
+The fused `forward` of a model is used for training; this is the same computation with every intermediate
+value visible. A test compares the two for every family.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a tap's value grows when the text does, so that only what is new has to be computed."""
+"""How a tap's value changes when tokens are appended, so that only new parts are computed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Initial weights that depend on a seed and on nothing else, and change nothing else.
+"""Initial weights that depend only on a seed, without side effects on other random numbers.
 
-torch draws them from a generator that the whole process shares. A training under way draws its dropout
-there, in another thread, so that seeding it for a new model would change that training.
+torch draws weights from a generator shared by the whole process. A training in another thread draws its
+dropout from the same one, so seeding it for a new model would change that training.
 """
 
 from __future__ import annotations

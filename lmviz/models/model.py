@@ -1,4 +1,4 @@
-"""The one interface of all families."""
+"""The interface that models of all families share."""
 
 from __future__ import annotations
 

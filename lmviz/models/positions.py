@@ -1,7 +1,7 @@
-"""The numbers by which a Transformer knows positions: sines and cosines, rotary angles, ALiBi slopes.
+"""The position encodings of a Transformer: sines and cosines, rotary angles, ALiBi slopes.
 
-Angles and slopes are computed in float64, so that an explanation finds what was used but for one rounding.
-Tables are kept as arrays, not tensors: a tensor first made in inference mode could not serve training later.
+Angles and slopes are computed in float64, so that an explanation finds the same numbers up to one rounding.
+Tables are kept as arrays, not tensors: a tensor first made in inference mode cannot be used in training.
 """
 
 from __future__ import annotations

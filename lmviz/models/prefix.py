@@ -1,4 +1,4 @@
-"""A text, or ids, as one model reads them."""
+"""Turns a text or token ids into the prefix that a model reads."""
 
 from __future__ import annotations
 

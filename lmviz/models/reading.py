@@ -1,4 +1,4 @@
-"""Running a model in order to look at it."""
+"""Runs a model for inspection, without gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the recurrent families share: an embedding, layers that read their own past, and an output."""
+"""The common parts of the recurrent families: embedding, layers that read their own past, output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models without numbers: their names and shapes alone, in no memory."""
+"""The parameter names and shapes of a model, without allocating its weights."""
 
 from __future__ import annotations
 

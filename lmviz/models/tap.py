@@ -1,8 +1,8 @@
-"""Taps and stages: the named places inside a model, and the order in which to walk them.
+"""Taps and stages: the named values inside a model, and the order in which they are shown.
 
-A model states its computation once more as a list of taps in order. Each tap has an address, named
-axes, and the operation with its operands that makes its value. `lmviz.models.explicit` computes the
-list; a listener sees every value on its way and may replace it.
+A model describes its computation a second time as an ordered list of taps. Each tap has an address, named
+axes, and the operation with its operands that computes its value. `lmviz.models.explicit` computes the
+list; a listener receives every value and may replace it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The Transformer's stages: the order in which to walk its computation, with an equation for each step."""
+"""The Transformer's stages: the steps of its computation in order, with an equation for each."""
 
 from __future__ import annotations
 

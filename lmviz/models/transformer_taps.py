@@ -1,4 +1,4 @@
-"""The Transformer's taps: its computation said once more, one operation at a time."""
+"""The Transformer's taps: its computation as a list of single operations."""
 
 from __future__ import annotations
 

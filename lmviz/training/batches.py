@@ -119,7 +119,7 @@ class Streams(Batches):
         if span == 0:
             raise LmvizError(
                 f"The training text of {len(ids)} tokens is too short for {self._rows} streams: "
-                "choose a smaller batch, or random windows."
+                "choose a smaller batch, or random excerpts."
             )
         self.length = min(self.length, span)
         self._streams = sliding_window_view(ids, span + 1)[: span * self._rows : span]  # (row, span + 1)

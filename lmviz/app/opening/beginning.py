@@ -1,4 +1,4 @@
-"""How a session begins in the window: the first screen, the welcome, or where the last one ended."""
+"""What the window shows at its start: a stored first screen, the welcome, or the last session."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Beginning(QObject):
         if goes_on:
             opened = dict.fromkeys(Path(path).name for path in (*reversed(last.runs), *last.sources))
             sentence = f"Last time you had {' and '.join(opened)} open."
-            self._window.offer(sentence, "Go on there", lambda: self._go_on(last, first))
+            self._window.offer(sentence, "Continue there", lambda: self._go_on(last, first))
 
     def start_tour(self) -> None:
         """Lead through the window, ten steps that wait for the person."""
@@ -111,7 +111,7 @@ class Beginning(QObject):
         self._session.training.changed.connect(self._withdraw_offer)
 
     def _go_on(self, last: LastSession, first: FirstScreen | None) -> None:
-        """Open what was open; a training that was under way can be gone on with."""
+        """Open what was open last time; an unfinished training can be continued."""
         open_last(self._session, last, first)
         self._unfinished = last.training or last.run
 

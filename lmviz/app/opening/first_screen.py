@@ -1,4 +1,4 @@
-"""The first screen: a sample model with a trace that was stored, shown before torch is loaded."""
+"""The first screen: a sample model with a stored trace, shown before torch is loaded."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FirstScreen:
 
 
 def load_first_screen(folder: Path | None = None) -> FirstScreen | None:
-    """What stands beside the sample models in `folder`; None where it is not there or does not fit."""
+    """The stored trace next to the sample models in `folder`; None if it is missing or does not fit."""
     from lmviz.inspection.trace import Trace
 
     folder = folder or shipped("sample_models")

@@ -1,4 +1,4 @@
-"""What is open is written down as it changes, so that even a session that was killed can be gone on with."""
+"""Saves what is open whenever it changes, so that even a killed session can be continued."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from lmviz.app.opening.beginning import Beginning
     from lmviz.app.opening.shell import Shell
 
-SOON = 2000  # milliseconds between a change and its being written down, with all that follow it
+SOON = 2000  # milliseconds from a change until it is saved, together with later ones
 
 
 class Remembering(QObject):
-    """Keeps where the session of a window stands in its settings."""
+    """Saves in the settings what a window's session has open."""
 
     def __init__(self, window: Shell, beginning: Beginning, parent: QObject) -> None:
         super().__init__(parent)
@@ -34,7 +34,7 @@ class Remembering(QObject):
         session.training.changed.connect(self._note_training)
 
     def write(self) -> None:
-        """Write down where the session stands; what it only began with does not replace an earlier one."""
+        """Save what is open; an untouched first screen does not replace the saved session."""
         self._soon.stop()
         window, settings = self._window, self._window.settings
         if self._beginning.is_untouched:

@@ -1,4 +1,4 @@
-"""What outlives the window: its arrangement, choices, recent files, and where the last session ended."""
+"""The saved settings: the window's arrangement, choices, recent files, and the last session."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class LastSession:
 class Settings:
     """Plain values in one JSON file where the platform expects it.
 
-    QSettings would unpickle what somebody has written into its file. Whatever this one holds, the window
-    opens: a value of the wrong kind is as if it were not there.
+    QSettings would unpickle values from its file, which can run code. Here the window opens whatever the
+    file holds: a value of the wrong type counts as missing.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -75,7 +75,7 @@ class Settings:
         return value if isinstance(value, str) else default
 
     def number(self, key: str, default: int = 0) -> int:
-        """A whole number that was kept; the default where somebody has written something else."""
+        """A whole number that was kept; the default if the value is of another type."""
         value = self._values.get(key)
         return value if type(value) is int and abs(value) <= LARGEST_NUMBER else default
 
@@ -145,9 +145,9 @@ class Settings:
         self.keep("last/training", str(training.folder) if unfinished else "")
 
     def write(self) -> None:
-        """Write what has changed to the file now, beside what another window has written meanwhile.
+        """Write the changes to the file now; values that another window has written meanwhile stay.
 
-        Where that is not possible the window goes on without.
+        If the file cannot be written, nothing happens.
         """
         self._is_waiting = True
         self._write_waiting()

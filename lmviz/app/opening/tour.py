@@ -127,7 +127,7 @@ class Tour(QObject):
             signal.connect(self._take_note)
 
     def _take_note(self) -> None:
-        """Something happened that may be what the step asks for, or some of it."""
+        """Check whether the step is done now."""
         step, is_done = self.step, self._is_done()
         self._light.confirm(is_done)
         if not is_done:

@@ -1,4 +1,4 @@
-"""What the tour asks for: ten short steps, each with a control, a sentence, and how one knows it was done."""
+"""The ten steps of the tour: each with a control, a sentence, and the condition that ends it."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from lmviz.app.widgets.plots.bars import BarsView
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
-PAUSE = 1100  # milliseconds after the last thing done, so that one sees what it did
+PAUSE = 1100  # milliseconds after a step is done, so that the effect is seen
 READING = 2500  # the same where there are numbers to read
 
 Done = Callable[[], bool]
-"""Whether what was asked for has been done since the step began."""
+"""Whether the step has been done since it began."""
 
 
 @dataclass(frozen=True)
 class TourStep:
-    """One step: where, at which control, what to say, and how one knows that it was done.
+    """One step: the perspective, the control, the sentence, and the condition that ends it.
 
-    `control` is an object name; the one that can be seen is meant. `watched` are others whose content is
-    about to change, which the card leaves free. When `told` is emitted, what `begins` gave at the beginning
-    says whether the step is done. The tour goes on `pause` milliseconds after the last telling, or, where
-    there is no end of them, after the first.
+    `control` is an object name; the visible one is meant. `watched` are other controls that will change and
+    must not be covered by the card. Each time the signal `told` is emitted, the function that `begins`
+    returned at the start says whether the step is done. The next step follows `pause` milliseconds after the
+    last such signal, or, with `may_repeat`, after the first.
     """
 
     perspective: str
@@ -42,7 +42,7 @@ class TourStep:
 
 
 def _differs(state: Callable[[Session], Any]) -> Callable[[Session], Done]:
-    """Done while something is not as it was."""
+    """Done while a value differs from the one at the start."""
 
     def begin(session: Session) -> Done:
         before = state(session)
@@ -52,7 +52,7 @@ def _differs(state: Callable[[Session], Any]) -> Callable[[Session], Done]:
 
 
 def _has_been(is_so: Callable[[Session], bool]) -> Callable[[Session], Done]:
-    """Done from when something is so, even if it does not last."""
+    """Done once a condition has been true, even if it no longer is."""
 
     def begin(session: Session) -> Done:
         seen: list[bool] = []
@@ -68,7 +68,7 @@ def _has_been(is_so: Callable[[Session], bool]) -> Callable[[Session], Done]:
 
 
 def _has_passed(is_so: Callable[[Session], bool]) -> Callable[[Session], Done]:
-    """Done when something has been so, and is so no more."""
+    """Done once a condition has been true and no longer is."""
 
     def begin(session: Session) -> Done:
         has_been = _has_been(is_so)(session)
@@ -79,7 +79,7 @@ def _has_passed(is_so: Callable[[Session], bool]) -> Callable[[Session], Done]:
 
 
 def _is_early(session: Session) -> bool:
-    """Whether an early moment of the training is shown."""
+    """Whether an earlier snapshot than the last one is shown."""
     return session.library.model is not None and session.library.step < max(
         session.library.model.snapshots, default=0
     )
@@ -89,7 +89,7 @@ STEPS = (
     TourStep(
         "attention",
         "prefix_bar",
-        "A model reads this text and predicts the next word. Change the text: take a word away, or add one.",
+        "A model reads this text and predicts the next word. Change the text: delete a word, or add one.",
         lambda session, control: session.reading.prefix_changed,
         _differs(lambda session: session.reading.prefix),
         watched=("next_word_view", "attention_view"),
@@ -97,7 +97,7 @@ STEPS = (
     TourStep(
         "attention",
         "next_word_view",
-        "These are the words it thinks could come next. Click a bar to write that word.",
+        "These are the words it predicts next, with their probabilities. Click a bar to add that word.",
         lambda session, control: control.findChild(BarsView).bar_clicked,
         _differs(lambda session: session.reading.prefix),
         watched=("prefix_bar",),
@@ -105,8 +105,8 @@ STEPS = (
     TourStep(
         "attention",
         "prefix_tokens",
-        "The text has become tokens. Click one: everything shows what was predicted there. "
-        "Then press Escape to let go of it.",
+        "The text is split into tokens. Click one: all panels show the prediction after it. "
+        "Then press Escape to unpin it.",
         lambda session, control: session.focus.position_changed,
         _has_passed(lambda session: session.focus.is_position_pinned),
         watched=("next_word_view", "attention_view"),
@@ -114,7 +114,7 @@ STEPS = (
     TourStep(
         "attention",
         "heads_view",
-        "Each small square is an attention head, one way of looking back. Click another one.",
+        "Each small square is an attention head, a way of looking back at earlier words. Click another.",
         lambda session, control: session.attention.head_changed,
         _differs(lambda session: session.attention.head),
         watched=("attention_view", "attention_text_view"),
@@ -122,7 +122,7 @@ STEPS = (
     TourStep(
         "attention",
         "attention_view",
-        "Rows look at columns. Point at a strong cell: so much of its attention a word gives to another.",
+        "Rows look at columns: the darker, the more attention that word pays. Point at a strong cell.",
         lambda session, control: session.focus.hovered_cell_changed,
         _has_been(lambda session: session.focus.hovered_cell is not None),
         watched=("why_view", "prefix_bar"),
@@ -131,8 +131,8 @@ STEPS = (
     TourStep(
         "attention",
         "snapshot_slider",
-        "This is training time. Pull the handle to the left and see what the model knew early on. "
-        "Then bring it back to the end.",
+        "This is training time. Drag the handle to the left to see what the model knew early on. "
+        "Then drag it back to the end.",
         lambda session, control: session.library.step_changed,
         _has_passed(_is_early),
         watched=("attention_view", "next_word_view", "heads_view"),
@@ -140,7 +140,7 @@ STEPS = (
     TourStep(
         "inside",
         "stage_next",
-        "Inside walks through the whole computation, one stage after the other. Go to the next stage.",
+        "Inside shows the whole computation, stage by stage. Go to the next stage.",
         lambda session, control: session.focus.stage_changed,
         _differs(lambda session: session.focus.stage),
         watched=("stage_view", "picture_view", "state_view"),
@@ -148,7 +148,7 @@ STEPS = (
     TourStep(
         "inside",
         "state_view",
-        "Every cell is a real number of this model. Point at one, and “Why this number?” works it out.",
+        "Every cell is a number inside this model. Point at one: “Why this number?” shows its computation.",
         lambda session, control: session.focus.hovered_cell_changed,
         _has_been(lambda session: session.focus.hovered_cell is not None),
         watched=("why_view", "stage_view"),
@@ -157,7 +157,7 @@ STEPS = (
     TourStep(
         "sample",
         "sample_step_button",
-        "To write, the model rolls a die on its distribution. Roll it once.",
+        "To write, a token is drawn at random from the distribution. Roll the die once.",
         lambda session, control: session.writing.branches_changed,
         _differs(lambda session: session.writing.branches.chosen()),
         watched=("roll_view", "distribution_view"),
@@ -166,7 +166,7 @@ STEPS = (
     TourStep(
         "train",
         "train_button",
-        "Now your own: choose a family on the left and press Train. Every panel can watch it learn.",
+        "Now train your own: choose a family on the left and press Train. Every panel shows it as it learns.",
         lambda session, control: session.training.changed,
         _has_been(lambda session: session.training.state.is_active),
         watched=("family_picker", "loss_view"),

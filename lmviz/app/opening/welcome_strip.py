@@ -1,4 +1,4 @@
-"""The welcome strip: what one can do first."""
+"""The welcome strip: buttons for first things to try."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class WelcomeStrip(QWidget):
         for name in self._sample_models():
             self._samples.addAction(name, lambda name=name: self.sample_wanted.emit(name))
         if self._samples.isEmpty():
-            self._samples.addAction("None came with this installation").setEnabled(False)
+            self._samples.addAction("This installation has none").setEnabled(False)
 
 
 def _button(name: str, text: str, role: str = "") -> QPushButton:

@@ -113,10 +113,9 @@ def meaning_in_words(interventions: Sequence[Intervention]) -> str:
         return ""
     listed = "; ".join(item.describe() for item in interventions)
     if not any(POSITIONAL & set(item.where) for item in interventions):
-        return f"In force at every position, those still to come too: {listed}."
+        return f"At every position, including words written later: {listed}."
     return (
-        f"In force: {listed}. What is changed at certain positions is changed there alone: "
-        "words written after them are not touched."
+        f"In force: {listed}. A change at certain positions applies only there, not to words written later."
     )
 
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from lmviz.runs.run_list import ListedRun
 
 PLAIN_KEYS = (
-    ("← →", "one position back or on"),
-    ("↑ ↓", "one stage up or down the model"),
+    ("← →", "previous or next position"),
+    ("↑ ↓", "previous or next stage of the computation"),
     ("space", "play and pause"),
-    ("Shift", "while pointing at a word: who looks at it"),
-    ("Esc", "let go of what is pinned; where nothing is, leave the tour"),
+    ("Shift", "while pointing at a word: which words attend to it"),
+    ("Esc", "unpin; with nothing pinned, leave the tour"),
     ("Return", "in the prefix: a line break"),
 )
 """Keys that are no commands, because what is being typed in may use them itself."""
@@ -104,7 +104,7 @@ class Commands:
         return self._window.header.menu_bar.addMenu(title)
 
     def _add_list(self, menu: QMenu, title: str, fill: Callable[[QMenu], None]) -> None:
-        """A menu in a menu whose entries are made anew each time it is about to be seen."""
+        """A submenu whose entries are rebuilt each time it opens."""
         inner = menu.addMenu(title)
         inner.aboutToShow.connect(lambda: fill(inner))
         self._changing.append((inner, fill))
@@ -153,7 +153,7 @@ class Commands:
         for path in self._window.settings.recent:
             self._add(menu, f"Open {path.name}", lambda path=path: open_paths(self._session, [path]))
         if menu.isEmpty():
-            menu.addAction("Nothing was opened yet").setEnabled(False)
+            menu.addAction("Nothing opened yet").setEnabled(False)
 
     def _fill_export(self, menu: QMenu) -> None:
         from lmviz.app.window.exporting import fill_export_menu  # not needed for the first paint
@@ -172,7 +172,7 @@ class Commands:
         group = QActionGroup(themes)
         for choice in CHOICES:
             act = lambda choice=choice: window.set_theme(choice)  # noqa: E731
-            title = f"{choice.capitalize()} theme" if choice != "system" else "Theme of the system"
+            title = f"{choice.capitalize()} theme" if choice != "system" else "System theme"
             group.addAction(self._add(themes, title, act, ticked=theme_switch().choice == choice))
         toggle = lambda: window.set_projector(not theme_switch().projector)  # noqa: E731
         self._add(menu, "Projector mode", toggle, "F10", ticked=theme_switch().projector)
@@ -211,7 +211,7 @@ class Commands:
         self._add(menu, "Undo intervention", undo, "Ctrl+Z", possible=can_undo)
         self._add(menu, "Redo intervention", redo, "Ctrl+Shift+Z", possible=can_redo)
         clear, has_any = session.surgery.clear, lambda: bool(session.surgery.interventions)
-        self._add(menu, "Take all interventions away", clear, possible=has_any)
+        self._add(menu, "Remove all changes", clear, possible=has_any)
 
     def _fill_samples(self, menu: QMenu) -> None:
         from lmviz.api import sample_models
@@ -220,7 +220,7 @@ class Commands:
         for name in sample_models():
             self._add(menu, f"Open sample model {name}", lambda name=name: self._session.library.open(name))
         if menu.isEmpty():
-            menu.addAction("None came with this installation").setEnabled(False)
+            menu.addAction("This installation has none").setEnabled(False)
 
     def _fill_help(self, menu: QMenu) -> None:
         self._add(menu, "Tour", self._window.beginning.start_tour)

@@ -49,7 +49,7 @@ class PrefixBar(QFrame):
         self.edit = PrefixEdit()
         self.edit.setObjectName("prefix_edit")
         self.edit.setAccessibleName("prefix")
-        self.edit.setPlaceholderText("Type a beginning, and see what could come next")
+        self.edit.setPlaceholderText("Type a prefix to see what could come next")
         self._strip = TokenStrip()
         self._strip.setObjectName("prefix_tokens")
         self._strip.setAccessibleName("tokens of the prefix")

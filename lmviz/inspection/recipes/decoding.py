@@ -1,4 +1,4 @@
-"""The few lines of Python that reproduce what was predicted, drawn or searched; see `recipes`."""
+"""Python code that reproduces a prediction, a sample or a search; see `recipes`."""
 
 from __future__ import annotations
 

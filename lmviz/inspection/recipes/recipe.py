@@ -1,4 +1,4 @@
-"""The few lines of Python that reproduce a view through the public interface.
+"""Python code that reproduces what a panel shows, through the public interface.
 
 Every function returns source text that can be run as it stands; the last line binds what is shown.
 """

@@ -1,4 +1,4 @@
-"""The few lines of Python that reproduce what a run shows over its training; see `recipes`."""
+"""Python code that reproduces what is shown of a run over its training; see `recipes`."""
 
 from __future__ import annotations
 

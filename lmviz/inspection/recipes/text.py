@@ -1,4 +1,4 @@
-"""The few lines of Python that reproduce what a corpus shows; see `recipes`.
+"""Python code that reproduces what is shown of a corpus; see `recipes`.
 
 `sources` and `settings` are what `load_corpus` takes.
 """

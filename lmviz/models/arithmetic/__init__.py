@@ -1,4 +1,4 @@
-"""Why a number is what it is: a cell's operands, the rule that combines them, and the functions used."""
+"""Explanations of single cells: the operands, the rule that combines them, and the functions used."""
 
 from lmviz.models.arithmetic.arithmetic import Arithmetic
 from lmviz.models.arithmetic.functions import FUNCTIONS, Function

@@ -1,8 +1,8 @@
-"""One cell of one tap, with every operand that made it and how they combine.
+"""The explanation of one cell: all its operands and how they are combined.
 
 An `Arithmetic` is self-contained: its terms hold the numbers and where each came from. `evaluate`
-computes the cell again from nothing but those, so a card on the screen and a test can both check that
-the stated operands really give the stated value.
+recomputes the cell from them alone, so that the window and the tests can check that the operands give
+the value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The functions of one number that models use: what they compute, their slope, and how they are written.
+"""The functions of one number that models use: their values, derivatives and notation.
 
-One table serves the explicit path (torch), explanations (numpy, float64), gradients and equations, so a
-function is the same everywhere or it is not there. Reading the table imports no torch.
+One table serves the explicit path (torch), explanations (numpy, float64), gradients and equations, so that
+they always agree. Reading the table imports no torch.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How numbers and equations are written: on one line of text, and in LaTeX."""
+"""Notation of numbers and equations: on one line of text, and in LaTeX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cell's arithmetic as lines to read, one under the other; a widget writes and draws them."""
+"""The lines of a written-out calculation, which a widget draws one below the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""N-gram models that come with their probabilities, from other programs, instead of with counts."""
+"""N-gram models of other programs, which list probabilities instead of counts."""
 
 from __future__ import annotations
 

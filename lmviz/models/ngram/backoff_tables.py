@@ -1,7 +1,7 @@
-"""Probabilities and backoff weights of n-grams, the form in which n-gram models are exchanged.
+"""Probabilities and back-off weights of n-grams, the form in which n-gram models are exchanged.
 
-Every listed n-gram has its probability. For any other, the probability by the context without its first
-token is multiplied by the context's backoff weight (Katz 1987). Interpolated models, such as Kneser-Ney
+Every listed n-gram has its probability. For any other, the probability after the context without its first
+token is multiplied by the context's back-off weight (Katz 1987). Interpolated models, such as Kneser-Ney
 ones, can be written this way too.
 """
 

@@ -1,4 +1,4 @@
-"""What can be chosen about an n-gram model. Known before torch is loaded, and before anything is counted."""
+"""The settings of an n-gram model, readable before torch is loaded."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Counting n-grams by sorting: every order of a million tokens in a fraction of a second.
 
-Put the stretches of text that begin at each token into lexicographic order, as a dictionary would, and
-equal n-grams of every order stand side by side: one sort serves all orders. A stretch ends where the
-text ends, and before the next START: START never is a target, so no n-gram has it but in first place.
-END needs no such care, since nothing but START follows it.
+Sort the pieces of text that begin at each token in lexicographic order, and equal n-grams of every order
+are next to each other: one sort serves all orders. A piece ends at the end of the text and before the next
+START: START is never predicted, so it can only be the first token of an n-gram. END needs no such rule,
+since only START follows it.
 """
 
 from __future__ import annotations

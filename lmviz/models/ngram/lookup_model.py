@@ -1,4 +1,4 @@
-"""What models that look their probabilities up in tables have in common."""
+"""The common base of models that look up probabilities in tables."""
 
 from __future__ import annotations
 

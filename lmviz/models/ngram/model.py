@@ -1,4 +1,4 @@
-"""The n-gram: the next token from how often it followed the last few tokens before."""
+"""The n-gram model: predicts the next token from how often it followed the last few tokens."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""From counts to shares: how much of each context goes to what was seen, and how much is left over.
+"""Smoothing: how much probability each context gives to seen tokens, and how much it leaves for the others.
 
 All three smoothings are one formula. With c the count of token w after a context and N all counts there,
 
     p(w | context) = (c - D(c)) / (N + A) + backoff * lower(w)
 
-where `backoff`, (sum of D + A) / (N + A), is what the discounts D and the added mass A leave over.
-Maximum likelihood takes no discount and adds nothing, so that nothing is left over where the context was
-seen at all, and everything where it was not. Modified Kneser-Ney discounts by D1, D2 or D3 what was seen
-once, twice, or more often, and `lower` is the next shorter context (Chen & Goodman 1998, estimated as by
-Heafield et al. 2013). Add-k adds k for every token, A = k * tokens, and `lower` is uniform.
+where `backoff`, (sum of D + A) / (N + A), is the share that the discounts D and the added mass A leave.
+Maximum likelihood has no discount and adds nothing: it leaves nothing if the context was seen, and
+everything if it was not. Modified Kneser-Ney subtracts D1, D2 or D3 from counts of one, two, or more, and
+`lower` is the next shorter context (Chen & Goodman 1998, estimated as by Heafield et al. 2013). Add-k adds
+k for every token, A = k * tokens, and `lower` is uniform.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Counts as few and small tensors, for snapshots.
 
-The n-grams of an order are kept as their last tokens and as how many of them each context begins: in
-lexicographic order that says it all. Everything is in the smallest integers that hold it.
+Of each order, the n-grams' last tokens are stored, and how many n-grams each context begins. Lexicographic
+order determines the rest. Everything is in the smallest integer type that holds it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Predicting from smoothed counts: single probabilities, and whole distributions."""
+"""Predictions from smoothed counts: single probabilities, and whole distributions."""
 
 from __future__ import annotations
 

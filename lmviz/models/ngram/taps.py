@@ -1,4 +1,4 @@
-"""The places inside an n-gram model, and the order in which to walk them."""
+"""The taps and stages of an n-gram model."""
 
 from __future__ import annotations
 
@@ -106,6 +106,10 @@ def _probability_stage(order: int, smoothing: str) -> Stage:
         operands.append(address_of(order, "backoff"))
         operands.extend([address_of(order - 1, "probabilities")] if order > 1 else [])
     result = address_of(order, "probabilities")
-    title = f"Order {order}, mixed with order {order - 1}" if order > 1 else "Order 1, mixed with the uniform"
+    title = (
+        f"Order {order}, interpolated with order {order - 1}"
+        if order > 1
+        else "Order 1, interpolated with uniform"
+    )
     title = f"Order {order}, with k added" if smoothing == ADD_K else title
     return Stage(title, left + SHARE[smoothing] + lower, (result,), tuple(operands), f"orders/{order}")

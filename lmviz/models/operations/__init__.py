@@ -1,4 +1,4 @@
-"""What models are made of: small classes that compute a tap's value and explain any cell of it."""
+"""The operations that models are built from: each computes a tap's value and explains any cell of it."""
 
 from lmviz.models.operations.affine import Affine, Linear
 from lmviz.models.operations.attention import (

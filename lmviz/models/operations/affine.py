@@ -1,4 +1,4 @@
-"""Affine maps, alone or added up, with a function of the sum: layers, gates, logits."""
+"""Affine maps, alone or added, followed by a function of the sum: layers, gates, logits."""
 
 from __future__ import annotations
 

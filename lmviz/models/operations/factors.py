@@ -1,4 +1,4 @@
-"""Ways to state operands as factors: one cell, one line of cells, with every index spelt out."""
+"""Helpers that turn operands into factors of an explanation: one cell, or one line of cells."""
 
 from __future__ import annotations
 

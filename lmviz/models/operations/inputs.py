@@ -1,4 +1,4 @@
-"""How an affine map finds the vector it reads: a tap at a position, joined heads, or a window of words."""
+"""Where an affine map reads its input vector: a tap at a position, joined heads, or a window of words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an n-gram model that lists its probabilities does at each position, order by order.
+"""The operations of an n-gram model that lists its probabilities, order by order.
 
 The sources are `probabilities.K`, whose index is an n-gram's token ids, and `backoffs.K`, whose index is
 the token ids of its context.

@@ -1,6 +1,6 @@
-"""What an n-gram model looks up at each position, order by order: the context and what followed it.
+"""The lookups of an n-gram model at each position, order by order: the context and the counts after it.
 
-Every operation works from the taps before it, so that a changed context changes what follows. Only the
+Every operation uses the taps before it, so that a changed context changes everything downstream. Only the
 counts come from the model's tables: the source `counts.K`, whose index is an n-gram's token ids.
 """
 

@@ -1,8 +1,8 @@
-"""How an n-gram model turns counts into probabilities, order by order (the formula of `ngram_smoothing`).
+"""The operations that turn n-gram counts into probabilities, order by order (see `ngram.smoothing`).
 
-Every operation works from the taps before it, so that a changed count or backoff changes what follows.
+Every operation uses the taps before it, so that a changed count or back-off changes everything downstream.
 Only the discounts come from the model's tables: the source `discounts.K`, whose index says how often
-something was seen.
+the n-gram was seen.
 """
 
 from __future__ import annotations

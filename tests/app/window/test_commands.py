@@ -63,7 +63,7 @@ def test_there_is_only_something_to_undo_after_an_intervention(
     qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
     assert not offered() & OF_INTERVENTIONS
     session.surgery.add(scale("logits", 0.5))
-    assert offered() & OF_INTERVENTIONS == {"Undo intervention", "Take all interventions away"}
+    assert offered() & OF_INTERVENTIONS == {"Undo intervention", "Remove all changes"}
     session.surgery.undo()
     assert offered() & OF_INTERVENTIONS == {"Redo intervention"}
 

@@ -1,4 +1,4 @@
-"""One head large, from dot products to weights; or several heads, averaged or by their maximum."""
+"""The attention matrix of one head, from dot products to weights; or the mean or maximum of several."""
 
 from __future__ import annotations
 
@@ -46,12 +46,13 @@ class AttentionPanel(Panel):
         self._how = QComboBox()
         self._how.addItems(COMBINATIONS)
         self._how.setAccessibleName("how heads are combined")
-        self._paint = QPushButton("paint")
+        self._paint = QPushButton("Edit weights")
         self._paint.setObjectName("paint_button")
         self._paint.setCheckable(True)
         self._paint.setProperty("role", "link")
         self._paint.setToolTip(
-            "Drag a weight up or down: the row is shared out again, and all that follows is new."
+            "Drag a weight up or down: the rest of its row is rescaled to sum to one, "
+            "and all later values are recomputed."
         )
         self._matrix = HeatmapView()
         self._matrix.setAccessibleName("attention of the chosen head")
@@ -59,7 +60,7 @@ class AttentionPanel(Panel):
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
         self._invitation.hide()
         self._strips = ExplainedStrips(session)
-        self._strips.setAccessibleName("query, key, value and what is mixed")
+        self._strips.setAccessibleName("query, key, value and the weighted sum of values")
         self._pair = (0, 0)
         self._strips_drawn: object = None
         self._strips.setFixedWidth(STRIPS_WIDTH)
@@ -135,14 +136,12 @@ class AttentionPanel(Panel):
     def _invite(self) -> None:
         """Say in place of the matrix what there is to do."""
         if self.session.reading.current is not None:
-            self._invitation.invite(
-                "Only a Transformer has attention. This model reads without it.", MODEL_OFFER
-            )
+            self._invitation.invite("This model has no attention: only Transformers do.", MODEL_OFFER)
         elif self.session.library.model is None:
             self._invitation.invite("Open a Transformer to see which words look at which.", MODEL_OFFER)
         else:
             is_coming = bool(self.session.reading.prefix)
-            self._invitation.invite("" if is_coming else "Type a beginning above, to see who looks at whom.")
+            self._invitation.invite("" if is_coming else "Type a prefix to see which words look at which.")
         self._show_invitation(True)
 
     def _show_invitation(self, invites: bool) -> None:
@@ -230,7 +229,7 @@ class AttentionPanel(Panel):
 
         place, trace = f"layers/{layer}/attention", reading.trace
         if f"{place}/mixed" not in trace:
-            return  # another family's reading has come, and is about to be drawn
+            return  # the new reading is of another family; the panel is redrawn next
         last = len(trace.tokens) - 1
         query, key = self._pair = tuple(min(position, last) for position in self._pair_looked_at())
         wanted = (reading, layer, head, query, key)
@@ -242,7 +241,7 @@ class AttentionPanel(Panel):
             (f"q “{visible(trace.tokens[query])}”", f"query{rotated}", query),
             (f"k “{visible(trace.tokens[key])}”", f"key{rotated}", key),
             (f"v “{visible(trace.tokens[key])}”", "value", key),
-            ("mixed", "mixed", query),
+            ("weighted sum of v", "mixed", query),
         )
         self._strips.set_views(
             [NamedView(name, strip(trace, f"{place}/{tap}", at, head, ())) for name, tap, at in rows]
@@ -263,7 +262,7 @@ class AttentionPanel(Panel):
         self._light()
 
     def _light(self) -> None:
-        """Let what has no part in the explained cell step back."""
+        """Dim the cells that are not operands of the explained cell."""
         from lmviz.inspection.views import matrix
 
         reading, (_, head) = self.session.reading.current, self.session.attention.head

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NOTHING = np.zeros((0, 0))
 LEAST_HEIGHT = 112  # pixels within which the words and their arcs can be seen
-HINT = "hover a word: what it looks at · with Shift: who looks at it · click pins"
+HINT = "point at a word: what it looks at · with Shift: what looks at it · click: pin"
 
 
 class AttentionTextPanel(Panel):

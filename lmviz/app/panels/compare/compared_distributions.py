@@ -53,9 +53,9 @@ class ComparedDistributionsPanel(Panel):
         self._add.setProperty("menu", True)
         self._add.setMenu(QMenu(self._add))
         self._add.menu().aboutToShow.connect(self._fill_menu)
-        self._twin = QPushButton("As trained too")
+        self._twin = QPushButton("Compare with the untouched model")
         self._twin.setObjectName("add_twin_button")
-        self._twin.setToolTip("Put the model without the interventions beside it as it is changed")
+        self._twin.setToolTip("Add the same model without the interventions")
         self._twin.clicked.connect(lambda: session.comparison.set_twin(True))
         self._complaint = QLabel()  # a panel of many cards, none of which always stands there
         self._complaint.setObjectName("complaint")

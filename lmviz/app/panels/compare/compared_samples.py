@@ -74,7 +74,7 @@ class ComparedSamplesPanel(Panel):
         self._models: tuple[ComparedModel, ...] = ()
         self._samples: tuple[Sample, ...] = ()
         self._more = 0
-        self._card = Card("Samples by the same draws", self._head(), self._pages())
+        self._card = Card("Samples from the same random numbers", self._head(), self._pages())
         self.column.addWidget(self._card)
         theme_switch().theme_changed.connect(self._recolor)
         self.follow(
@@ -126,7 +126,7 @@ class ComparedSamplesPanel(Panel):
         if not models:
             self.silence("samples")
             self._asked = ()
-            self._say("Open or train a model to see it write.")
+            self._say("Open or train a model to sample from it.")
             return
         if asked != self._asked:
             self._asked, self._models = asked, models

@@ -49,8 +49,8 @@ class GuessWordPanel(GamePanel):
     title = "Guess the next word"
     key = "guess"
     needs_model = "Open or train a model to play against."
-    needs_text = "Open a text: its held-out part is what there is to guess."
-    needs_held_out = "This text keeps nothing from training: open it with a validation part to guess from."
+    needs_text = "Open a text: you guess words of its held-out part."
+    needs_held_out = "This text has no held-out part: open it again with a validation share."
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "guess_play_button")
@@ -95,7 +95,7 @@ class GuessWordPanel(GamePanel):
         self._next = QPushButton("Next")
         self._next.setObjectName("guess_next_button")
         self._next.clicked.connect(self._go_on)
-        self._look = QPushButton("Compare them here")
+        self._look = QPushButton("Show predictions side by side")
         self._look.setObjectName("guess_look_button")
         self._look.setProperty("role", "link")
         self._look.setToolTip("Make this passage the prefix of the window")
@@ -142,7 +142,7 @@ class GuessWordPanel(GamePanel):
 
     def _show_invitation(self) -> bool:
         """What to do before one can play; whether one can."""
-        sentence = "Passages of the held-out text: name the word that comes next, and see who knew better."
+        sentence = "Guess the next word in held-out passages, and compare your score with the models'."
         if self._game is not None and self._game.current is None and not self._is_revealed:
             sentence = f"You needed {self._game.mean_bits['you']:.2f} bits a word. {self._say_best()}"
         return self.invite(sentence, again=self._game is not None)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lmviz.app.workers.job import Job, Report
     from lmviz.training.evaluation import Evaluation
 
-NOTHING_HELD_OUT = "This text keeps nothing from training: open it with a validation part to be judged on."
+NOTHING_HELD_OUT = "This text has no held-out part: open it again with a validation share."
 
 
 class ScoresPanel(Panel):
@@ -107,9 +107,9 @@ class ScoresPanel(Panel):
         self._note.set_text(self._said() if can_measure else "")
         self._pages.setCurrentIndex(int(can_measure))
         if not moments:
-            self._empty.set_text("Open or train models to have them judged on the same text.")
+            self._empty.set_text("Open or train models to evaluate them on the same text.")
         elif corpus is None:
-            self._empty.set_text("Open a text: its held-out part is what the models are judged on.")
+            self._empty.set_text("Open a text: the models are evaluated on its held-out part.")
         elif not held_out:
             self._empty.set_text(NOTHING_HELD_OUT)
         else:

@@ -107,7 +107,7 @@ class SurprisalPanel(Panel):
         if not models or encoding is None or len(encoding) <= first:
             self.silence("surprisal")
             self._curves, self._disagreement = (), None
-            self._say("Open or train a model to see it read." if not models else "Type a prefix above.")
+            self._say("Open or train a model to see its surprisal." if not models else "Type a prefix above.")
             return
         self._ask(models, encoding, first)
 

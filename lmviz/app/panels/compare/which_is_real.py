@@ -41,9 +41,9 @@ class WhichIsRealPanel(GamePanel):
 
     title = "Which is real?"
     key = "which is real"
-    needs_model = "Open or train a model that tries to fool you."
+    needs_model = "Open or train a model to play against."
     needs_text = "Open a text: the real passages come from its held-out part."
-    needs_held_out = "This text keeps nothing from training: open it with a validation part to play with."
+    needs_held_out = "This text has no held-out part: open it again with a validation share."
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "real_play_button")
@@ -123,7 +123,7 @@ class WhichIsRealPanel(GamePanel):
                 if choice.verdict or choice.text != _continued(text):
                     choice.set_passage(_continued(text))
         self._next.setVisible(self._is_revealed)
-        self._verdict.setText("" if self._is_revealed else "Choose the one that somebody wrote.")
+        self._verdict.setText("" if self._is_revealed else "Which one is from the held-out text? Click it.")
         if self._is_revealed:
             self._reveal(pair)
 
@@ -133,7 +133,7 @@ class WhichIsRealPanel(GamePanel):
         for choice, first in zip(self._choices, (True, False), strict=True):
             real = first == pair.real_first
             choice.set_verdict("real" if real else invented, emphasised=real)
-        self._verdict.setText("You found it." if self._game.found[-1] else "You took the invented one.")
+        self._verdict.setText("You found it." if self._game.found[-1] else "You chose the invented one.")
 
     def _show_invitation(self) -> bool:
         """What to do before one can play; whether one can."""

@@ -53,7 +53,7 @@ class Evidence(QWidget):
             self._open.setText(f"Open “{name}” to see where")
             self._show_nothing(f"counted from {name}")
         elif not wanted:
-            self._show_nothing("the empty context is everywhere")
+            self._show_nothing("the empty context matches every position")
         elif self._context != wanted:
             self._context, self._found = wanted, None
 

@@ -149,7 +149,7 @@ class LensPanel(Panel):
         word = visible(self._reading.model.tokenizer.token(int(lens.ids[row, 0, column])))
         lines = [
             f"if the model stopped after {stop_name(place)}",
-            f"{percentage(float(lens.of_final[row, 0]))} for what it says in the end",
+            f"{percentage(float(lens.of_final[row, 0]))} for the final prediction",
             f"entropy {float(lens.entropy[row, 0]):.1f} bits",
         ]
         lines += [f"norm of the state {number(self._lengths[place])}"] if place in self._lengths else []

@@ -104,7 +104,7 @@ class PicturePanel(Panel):
             self._invitation.invite("Open or train a model to look inside.", MODEL_OFFER)
         else:
             is_coming = bool(self.session.reading.prefix)
-            self._invitation.invite("" if is_coming else "Type a beginning above, to see it computed.")
+            self._invitation.invite("" if is_coming else "Type a prefix above to see its computation.")
 
     def _unroll(self, reading: Reading) -> None:
         from lmviz.inspection.views import likeliest_tokens
@@ -146,7 +146,7 @@ class PicturePanel(Panel):
         ]
         self._wiring.set_nodes(nodes)
         self._wiring.set_current(self.session.focus.stage)
-        self._card.set_title("As it is wired")
+        self._card.set_title("Diagram of the model")
         self._card.set_aside(KEYS)
         place = self._wiring.node_rectangle(self.session.focus.stage).center()
         self._areas[1].ensureVisible(round(place.x()), round(place.y()), 220, 80)

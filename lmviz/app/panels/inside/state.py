@@ -46,13 +46,11 @@ class StatePanel(Panel):
         self._heatmap = HeatmapView()
         self._view: View | None = None
         self._addresses: tuple[str, ...] = ()
-        self._drag = QPushButton("drag")
+        self._drag = QPushButton("Edit values")
         self._drag.setObjectName("drag_values_button")
         self._drag.setCheckable(True)
         self._drag.setProperty("role", "link")
-        self._drag.setToolTip(
-            "Drag a cell up or down: it takes the value, and all that follows is computed anew."
-        )
+        self._drag.setToolTip("Drag a cell up or down to set its value; all later values are recomputed.")
         self._dragging = False
         head = QWidget()
         row = QHBoxLayout(head)
@@ -193,7 +191,7 @@ class StatePanel(Panel):
         self._light()
 
     def _light(self) -> None:
-        """Let what has no part in the explained cell step back."""
+        """Dim the cells that are not operands of the explained cell."""
         if self._view is not None and self.is_in_sight:
             self._heatmap.set_lights(self.session.explanation.lights(self._view))
 

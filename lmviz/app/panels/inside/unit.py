@@ -40,7 +40,7 @@ class UnitPanel(Panel):
         self.setObjectName("unit_view")
         self._unit: tuple[str, int] | None = None
         self._words = TokenStrip()
-        self._words.setAccessibleName("brush a stretch of words")
+        self._words.setAccessibleName("drag over words to select them")
         self._curve = PositionCurve()
         self._found = FlowLayout()
         self._places = ConcordanceList()
@@ -136,7 +136,7 @@ class UnitPanel(Panel):
             self._curve.set_values([])
             self._curve.set_threshold(None)
             self._card.set_title("Unit")
-            self._card.set_aside("pin a cell, or brush some words")
+            self._card.set_aside("pin a cell, or drag over some words")
             return
         address, unit = self._unit
         self._card.set_title(f"Unit {unit}")
@@ -169,10 +169,10 @@ class UnitPanel(Panel):
         self._curve.set_threshold(line)
 
     def _lay_out(self) -> QWidget:
-        hint = QLabel("drag over words: units that fire on all of them, above")
+        hint = QLabel("drag over words to find units active on all of them, above")
         self._threshold.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         self._threshold.setObjectName("unit_threshold_spin")
-        self._threshold.setAccessibleName("size from which on a unit fires")
+        self._threshold.setAccessibleName("activation from which a unit counts as active")
         brushing = QHBoxLayout()
         brushing.addWidget(hint, 1)
         brushing.addWidget(self._threshold)

@@ -43,7 +43,7 @@ class BeamPanel(Panel):
         self._area = scrolling(self._tree, sideways=True)
         self._step = LinkButton("beam_step_button", "one step", "grow the beam by one token")
         self._run = LinkButton("beam_run_button", "run", "grow the beam to its length")
-        self._again = LinkButton("beam_again_button", "clear", "take the search away")
+        self._again = LinkButton("beam_again_button", "clear", "remove the search")
         self._width = self._spin(QSpinBox(), "width")
         self._length = self._spin(QSpinBox(), "length")
         self._penalty = self._spin(QDoubleSpinBox(), "length_penalty")
@@ -98,7 +98,7 @@ class BeamPanel(Panel):
         if beam is None:
             self._tree.set_nodes([])
             self._selected = -1
-            self._say("Carries several texts along at once and keeps the best: press one step, or run.")
+            self._say("Extends several texts at once and keeps the best: press one step, or run.")
             return
         self._draw()
 

@@ -45,7 +45,7 @@ class BranchesPanel(Panel):
         for label in (self._before, self._written, self._said):
             label.setWordWrap(True)
         self._adopt = LinkButton("use_as_prefix_button", "use as prefix", "put this text into the prefix")
-        self._clear = LinkButton("clear_branches_button", "clear", "let go of all branches")
+        self._clear = LinkButton("clear_branches_button", "clear", "remove all branches")
         self._goals: list[tuple[int, int | None]] = []
         self._drawn = 0  # the node of the tree that one stands on
         self._card = Card("Branches", self._actions(), self._lay_out())
@@ -99,9 +99,9 @@ class BranchesPanel(Panel):
         self._written.setText(written.strip(" "))
         drawn = "1 draw kept" if branches.draws == 1 else f"{count(branches.draws)} draws kept"
         self._said.setText(
-            f"{drawn} · click any node to go on from it"
+            f"{drawn} · click any node to continue from it"
             if len(branches.nodes) > 1
-            else "Throw the die, or click a word: each way of going on is kept here."
+            else "Roll the die, or click a word: every continuation is kept here."
         )
         self._adopt.setEnabled(bool(written))
         self._clear.setEnabled(len(branches.nodes) > 1)

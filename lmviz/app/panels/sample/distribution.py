@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 TITLE, EARLIER = "From logits to a word", "Earlier in the text"
 KEPT, CUT = "✓", "cut"
 CUTS = ("top-k", "top-p", "min-p")
-HINT = "Type a prefix, and see what the model makes of it."
+HINT = "Type a prefix to see what the model predicts after it."
 TAIL = 18  # characters of the text that the title quotes
 
 
@@ -258,7 +258,7 @@ class DistributionPanel(Panel):
 
 
 def _columns(options: SamplingOptions) -> list[FigureColumn]:
-    """The pipeline in order; a filter that is off stands back, and goes where there is too little room."""
+    """The columns in order; that of a filter that is off is dimmed, and hidden if there is no room."""
 
     def filtering(name: str, title: str, on: bool, source: str) -> FigureColumn:
         shown = title if on else title.split()[0]

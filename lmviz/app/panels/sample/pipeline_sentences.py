@@ -32,7 +32,7 @@ def _token(derivation: Derivation, options: SamplingOptions) -> Card:
 def _logit(derivation: Derivation, options: SamplingOptions) -> Card:
     candidate = derivation.candidate
     return f"logit {number(candidate.logit, 4)}", (
-        "as the model gave it, before any choice of ours",
+        "as the model computed it",
         f"rank {count(candidate.rank)} in the vocabulary",
     )
 

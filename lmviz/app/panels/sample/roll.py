@@ -29,7 +29,7 @@ MOST_STACKED = 2000
 ROUNDING = 1e-9  # a rest as small as this is none
 LENGTH, LONGEST = 30, 2000
 PACE, FASTEST = 2, 30  # tokens a second
-PLAY, PAUSE = "write on and on (space)", "pause (space)"
+PLAY, PAUSE = "keep writing (space)", "pause (space)"
 BETWEEN = 6
 USUAL = 99  # tokens for which there is always room in a box
 PINNED = "An earlier word is pinned. The die writes at the end, and Escape returns there."
@@ -78,7 +78,7 @@ class RollPanel(Panel):
         return self._clock.isActive()
 
     def toggle_play(self) -> None:
-        """Write on by itself, up to the chosen length or END; or pause."""
+        """Keep writing up to the chosen length or END; or pause."""
         if self.is_playing:
             self._stop()
         elif self._can_go_on():

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FIGURES = "ln p · normalised · perplexity"
 HINTS = {
     "greedy": "always the likeliest token",
-    "sampling": "throw the die",
+    "sampling": "roll the die",
     "beam search": "run the search",
 }
 """The ways of decoding, and what stands beside each before it has made a text."""

@@ -100,19 +100,19 @@ class SurgeryPanel(Panel):
         self._value.setDecimals(3)
         self._value.setAccessibleName("value or factor")
         actions = {
-            "zero head": (self._zero_head, "What the chosen head contributes becomes zero."),
-            "scale head": (self._scale_head, "What the chosen head contributes is multiplied by the value."),
+            "zero head": (self._zero_head, "Sets the output of the chosen head to zero."),
+            "scale head": (self._scale_head, "Multiplies the output of the chosen head by the value."),
             "set cell": (
                 self._set_cell,
-                "The pinned cell takes the value, and all that follows is computed anew.",
+                "Sets the pinned cell to the value; all later values are recomputed.",
             ),
-            "zero unit": (self._zero_unit, "The pinned cell's unit becomes zero at every position."),
+            "zero unit": (self._zero_unit, "Sets the unit of the pinned cell to zero at every position."),
             "swap words": (
                 self._swap,
-                "The two words of the pinned attention weight change places;\n"
-                "without one, the word one looks at and the one before it.",
+                "Swaps the two words of the pinned attention weight; if none is pinned,\n"
+                "the current word and the one before it.",
             ),
-            "no positions": (self._no_positions, "The model no longer knows where words stand."),
+            "no positions": (self._no_positions, "Removes position information from the model."),
         }
         body = QWidget()
         grid = QGridLayout(body)
@@ -179,7 +179,7 @@ class SurgeryPanel(Panel):
         from lmviz.inspection.interventions import replace
 
         if self.session.focus.cell is None:
-            return  # let go of between the last drawing and the click
+            return  # unpinned between the last drawing and the click
         address, index = self.session.focus.cell
         axes = self.session.reading.current.trace[address].axes
         self._do(replace(address, self._value.value(), **dict(zip(axes, index, strict=True))))

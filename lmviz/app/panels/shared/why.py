@@ -1,4 +1,4 @@
-"""Why this number? The arithmetic of the cell one points at, and the way back to where it began."""
+"""Why this number? The arithmetic of a cell; a click on an operand explains that in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A frame around one control of a window, and a small card beside it that says what to do."""
+"""A frame around one control of a window, with a small card next to it that says what to do."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Spotlight(QWidget):
         self._return = _button("tour_return", "show me where")
         self._return.clicked.connect(self.return_wanted)
         self._end = _button("tour_end", "end the tour")
-        self._end.setToolTip("Escape does the same while nothing is pinned; Help has the tour")
+        self._end.setToolTip("Escape does the same while nothing is pinned. Help → Tour starts it again.")
         self._end.clicked.connect(self.end_wanted)
         self._lay_out()
         self._follow = QTimer(self)

@@ -1,5 +1,5 @@
-"""A computation as it is wired: its stages in the order they are taken, grouped by place, with lines for
-what each reads. A residual connection is an arc over what it passes by."""
+"""A diagram of the computation: its stages in order, grouped by place, with a line from each stage to those
+that read it. A residual connection is an arc over the stages it skips."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class WiringView(Pointable):
         self._current = -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("the model as it is wired")
+        self.setAccessibleName("diagram of the model")
 
     def set_nodes(self, nodes: Sequence[WiringNode]) -> None:
         """Draw a computation."""

@@ -116,7 +116,7 @@ class SurprisalPlot(Canvas):
         ]
         if self._disagreement is not None and np.isfinite(self._disagreement[word]):
             lines.append(f"on what comes next they disagree by {self._disagreement[word]:.3f} bits")
-        return lines or ["nothing stands before it, so it has no probability"]
+        return lines or ["the first token has no context, so no probability"]
 
     def _height_of(self, value: float) -> float:
         top, bottom = self.length(TOP), self.height() - self.length(FOOT)

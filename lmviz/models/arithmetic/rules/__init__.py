@@ -1,1 +1,1 @@
-"""How groups of terms become one number: one file for each rule, and one table of all of them."""
+"""The rules that combine groups of terms into one number: a file for each, and a table of all."""

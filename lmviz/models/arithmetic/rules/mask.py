@@ -1,4 +1,4 @@
-"""−∞ whatever the terms are: a score that a mask hides, or the logarithm of what cannot come."""
+"""−∞ whatever the terms are: a masked score, or the logarithm of probability zero."""
 
 from __future__ import annotations
 

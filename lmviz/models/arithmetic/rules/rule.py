@@ -1,4 +1,4 @@
-"""What a rule must know before an operation may use it."""
+"""The parts that every rule must define."""
 
 from __future__ import annotations
 

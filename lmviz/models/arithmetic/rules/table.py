@@ -1,4 +1,4 @@
-"""All rules by name, as arithmetic states them."""
+"""The table of all rules by name."""
 
 from __future__ import annotations
 
