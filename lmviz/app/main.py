@@ -1,4 +1,4 @@
-"""The program's beginning: check the machine, paint the window, and only then load what is heavy."""
+"""The start of the program: checks the machine, shows the window, then loads the slow imports."""
 
 from __future__ import annotations
 

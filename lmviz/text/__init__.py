@@ -1,1 +1,1 @@
-"""Texts: read, cut into tokens, split into training and validation, counted and searched."""
+"""Texts: reading, tokenizing, splitting into training and validation, counting and searching."""

@@ -1,7 +1,7 @@
-"""Byte-level pieces: the alphabet in which GPT-2's tokenizer writes bytes, and its merges.
+"""GPT-2's byte-level alphabet, and its merges.
 
-Every byte has a printable character of its own (Radford et al. 2019; Sennrich et al. 2016 for the
-merges), so that any text at all can be written with 256 symbols.
+Every byte is mapped to one printable character (Radford et al. 2019; Sennrich et al. 2016 for the
+merges), so that any text can be written with 256 symbols.
 """
 
 from __future__ import annotations

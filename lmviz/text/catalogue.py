@@ -1,4 +1,4 @@
-"""The corpora one can name: those that lmviz writes itself, and public ones by address and checksum."""
+"""The catalogue of corpora: those that lmviz generates, and public ones with address and checksum."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Characters to ids by one look into a table, which makes a whole corpus quick to encode.
+"""Maps characters to ids with one table lookup each, so that a whole corpus is encoded quickly.
 
-The table gives exactly what the Hugging Face tokenizer gives for one-character words; a test holds
-the two equal.
+The result is exactly that of the Hugging Face tokenizer for one-character words; a test compares
+the two.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What follows a phrase in the training part, how often, and where: a count one can read."""
+"""Counts what follows a phrase in the training part, and lists the places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A corpus: a text read, cut into tokens, and split into a training and a validation part."""
+"""A corpus: a tokenized text, split into a training and a validation part."""
 
 from __future__ import annotations
 

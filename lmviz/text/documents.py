@@ -1,4 +1,4 @@
-"""The documents of a text: where they begin and end, and which of them are kept for validation."""
+"""Splits a text into documents, and chooses those for validation."""
 
 from __future__ import annotations
 

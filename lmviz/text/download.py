@@ -1,4 +1,4 @@
-"""Fetching a corpus of the catalogue: only when asked, checked by its checksum, whole or not at all."""
+"""Downloads a corpus of the catalogue: only when asked, verified by its checksum, whole or not at all."""
 
 from __future__ import annotations
 

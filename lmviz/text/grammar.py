@@ -1,8 +1,8 @@
-"""Texts from a grammar that a person can read and change.
+"""Generates texts from a grammar that is easy to read and change.
 
 A grammar is a text file of lists. `resources/corpora/stories.grammar` begins with the rules of the
 format; in short: `[place]` begins a list, every line is one choice, `{place}` draws one, `{home:place}`
-draws one and remembers it, `{home}` says it again, and `{hero.him}` says it in another form.
+draws one and remembers it, `{home}` repeats it, and `{hero.him}` repeats it in another form.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Byte-pair merges, to be watched one after the other."""
+"""Byte-pair merges, applied one after the other."""
 
 from __future__ import annotations
 

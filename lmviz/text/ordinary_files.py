@@ -1,4 +1,4 @@
-"""Files read whole, where they are ordinary ones: neither pipes nor devices, and not larger than expected."""
+"""Reads whole files safely: no pipes or devices, and none larger than a limit."""
 
 from __future__ import annotations
 

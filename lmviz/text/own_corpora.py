@@ -1,4 +1,4 @@
-"""The corpora that lmviz makes rather than ships: the same text from the same seed, on every machine."""
+"""The corpora that lmviz generates: the same seed gives the same text on every machine."""
 
 from __future__ import annotations
 

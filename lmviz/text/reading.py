@@ -1,4 +1,4 @@
-"""Reading text files: any encoding by name, UTF-8 inside, and a clear sentence when it is none."""
+"""Reads text files: UTF-8 or a named encoding, with a clear error for anything else."""
 
 from __future__ import annotations
 

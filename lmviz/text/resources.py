@@ -1,4 +1,4 @@
-"""Where the files that come with lmviz lie, and where it keeps those that it fetches or makes."""
+"""Where the files shipped with lmviz are, and where downloaded and generated ones are kept."""
 
 from __future__ import annotations
 

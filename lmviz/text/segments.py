@@ -1,8 +1,8 @@
-"""Encoding a long text by its segments, each of which is looked up once.
+"""Encodes a long text by its segments, each distinct one only once.
 
-No token of words or byte pairs reaches across the places where a segment ends, so the ids of a text
-are those of its segments one after the other; a test holds that equal to the Hugging Face tokenizer.
-Most segments of a text occur again and again (Zipf 1935), which makes this many times as fast.
+No token of words or byte pairs crosses a boundary between segments, so the ids of a text are those of its
+segments, concatenated; a test compares this with the Hugging Face tokenizer. Most segments of a text occur
+many times (Zipf 1935), which makes this many times as fast.
 """
 
 from __future__ import annotations

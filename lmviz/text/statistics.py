@@ -1,4 +1,4 @@
-"""What there is to count in a corpus."""
+"""Statistics of a corpus: token counts, document lengths, unknown tokens."""
 
 from __future__ import annotations
 

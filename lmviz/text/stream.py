@@ -1,4 +1,4 @@
-"""Documents as one stream of ids, which is what a model learns from."""
+"""Documents joined into one stream of ids, from which models learn."""
 
 from __future__ import annotations
 

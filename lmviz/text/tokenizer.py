@@ -1,7 +1,7 @@
 """Tokenizers: text to ids and back, as one `tokenizer.json` of Hugging Face `tokenizers`.
 
-The file restores everything: the kind is read off the model and the pre-tokenizer, and whether START
-stands in front of a prefix off the post-processor.
+The file holds everything: the kind follows from the model and the pre-tokenizer, and whether a prefix
+begins with START from the post-processor.
 """
 
 from __future__ import annotations

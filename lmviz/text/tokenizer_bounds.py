@@ -1,9 +1,9 @@
-"""What a stranger's tokenizer.json may ask of the `tokenizers` library.
+"""Limits on untrusted tokenizer.json files.
 
 The library takes memory and time for whatever a file describes: an id of 2³¹ becomes a table of 2³¹ rows,
-and a chain of forty parts that double the text doubles it forty times. It aborts when memory is gone,
-which Python cannot catch. So the parsed JSON is measured before the library sees it. Every limit is far
-above the files of published models.
+and forty chained parts that each double the text make it 2⁴⁰ times as long. It aborts when memory runs
+out, which Python cannot catch. So the parsed JSON is checked before the library sees it. Every limit is
+far above the files of published models.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a tokenizer.json says about itself, whoever wrote it."""
+"""Reads and checks a tokenizer.json of any origin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a vocabulary is learned."""
+"""The options for learning a vocabulary."""
 
 from __future__ import annotations
 

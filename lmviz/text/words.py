@@ -1,9 +1,9 @@
-"""What a word is: how text is cut into words, and how words are joined to text again.
+"""Splits text into words, and joins words to text again.
 
 A word is a run of letters, digits and marks, with apostrophes and hyphens inside; a number keeps its
-points and commas; "..." and "--" are words of their own, and so is every other sign and every end of
-line. Characters of scripts that write without spaces stand alone. Spaces are dropped, and `Joiner`
-puts them back where English would have them.
+points and commas; "..." and "--" are words, and so is every other sign and every end of line. In
+scripts without spaces each character is a word. Spaces are dropped, and `Joiner` restores them by the
+rules of English.
 """
 
 from __future__ import annotations

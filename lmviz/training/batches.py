@@ -1,7 +1,7 @@
-"""Which windows of the text an update looks at.
+"""Chooses the excerpts of the text that an update learns from.
 
-The batch of a step is a function of the seed and the step alone. Nothing has to be remembered to
-continue a training, and each of several processes works out the whole batch and takes its rows.
+The batch of a step depends only on the seed and the step. So no state is needed to continue a training,
+and each of several processes computes the whole batch and takes its rows.
 """
 
 from __future__ import annotations

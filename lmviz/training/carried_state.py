@@ -1,4 +1,4 @@
-"""A recurrent model's state on its way from window to window, whatever nest of tuples it is."""
+"""Stores a recurrent model's state between excerpts, whatever nested tuples it consists of."""
 
 from __future__ import annotations
 

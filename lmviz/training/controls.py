@@ -1,4 +1,4 @@
-"""What another thread may change while a training runs."""
+"""Values that another thread may change while a training runs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a training will cost, before it begins; and whether this machine can pay. Imports no torch.
+"""Estimates what a training will cost, and checks that this machine has the memory. Imports no torch.
 
-A system that has promised more memory than there is ends the whole program, window and all, and no
-exception tells it beforehand. So what cannot fit is refused before anything is built.
+A system that has promised more memory than it has kills the whole program without an exception. So a
+training that cannot fit is refused before anything is built.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Training by counting: the n-gram's learner, driven step by step like any other.
+"""The n-gram's learner: training by counting, with steps like any other training.
 
-A step counts the next slice of the text. The model itself is worked out anew from all that is counted
-only at times, close together at first and wider apart later, and whenever somebody asks for it: that
-costs far less than after each slice, and the model at a step is the same either way.
+A step counts the next slice of the text. The model is only recomputed from all counts at some steps,
+frequent at first and rarer later, and on request. That is much cheaper than after each slice, and the
+model at a step is the same either way.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `run.json` says: which model was trained, how, on what and with what. Imports no torch."""
+"""The contents of `run.json`: the model, its settings, the training and the corpus. Imports no torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where to compute, and with which numbers."""
+"""The device and the number format of a computation."""
 
 from __future__ import annotations
 

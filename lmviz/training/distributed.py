@@ -1,8 +1,8 @@
-"""Training by several processes at once, each with its share of every batch (data-parallel).
+"""Training by several processes, each with its share of every batch (data-parallel).
 
-torchrun starts the processes and names them in the environment. Every process holds the whole model;
-gradients are averaged over all counted targets, so that N processes with a batch of B take the very
-step that one process takes with a batch of N × B. Only the first writes files.
+torchrun starts the processes and numbers them in the environment. Every process holds the whole model;
+gradients are averaged over all counted targets, so that N processes with a batch of B make exactly the
+step of one process with a batch of N × B. Only the first process writes files.
 """
 
 from __future__ import annotations

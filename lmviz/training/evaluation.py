@@ -1,8 +1,8 @@
-"""How well a model predicts a text it has not seen: every token that can be judged is, once.
+"""Evaluates a model on held-out text: the loss of every token that can be predicted, each counted once.
 
-A model without a limit reads each document from start to end with its state carried over. One with a
-limited context reads windows that overlap by half, and judges a token in the window that shows at
-least half a context before it. Documents of like length are read side by side.
+A model without a limited context reads each document from start to end with its state carried over. One
+with a limited context reads windows that overlap by half; a token counts in the window that shows at
+least half a context before it. Documents of similar length are read in one batch.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Training, told step by step: a generator that knows neither window nor family."""
+"""Training by gradients, as a generator that yields progress after each step."""
 
 from __future__ import annotations
 

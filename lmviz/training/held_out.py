@@ -1,4 +1,4 @@
-"""How well models of different tokenizers predict one and the same held-out text."""
+"""Evaluates models with different tokenizers on the same held-out text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One update at a time: loss, gradient, clipping, and the step, never one that is not finite."""
+"""One update: loss, gradient, clipping and the optimizer's step; none if a value is not finite."""
 
 from __future__ import annotations
 

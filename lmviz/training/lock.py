@@ -1,8 +1,8 @@
-"""One trainer at a time: a run's folder is held while something trains into it.
+"""A lock on a run's folder, so that only one process trains in it.
 
-The lock is the operating system's (by way of `filelock`), which ends with the process however that ends,
-by kill -9 or a power cut too: a file that was left behind stops nobody. What is written in it only serves
-the sentence.
+It is a lock of the operating system (through `filelock`), which is released when the process ends, even by
+kill -9 or a power cut: a file left behind blocks no later training. The text in the file is only for the
+error message.
 """
 
 from __future__ import annotations

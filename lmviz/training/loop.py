@@ -1,4 +1,4 @@
-"""The order of things in a training, whatever it is that learns."""
+"""The training loop, the same for every kind of learner."""
 
 from __future__ import annotations
 

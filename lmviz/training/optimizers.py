@@ -1,7 +1,7 @@
-"""The rules by which gradients move weights, and their memory as named tensors.
+"""The optimizers, and their state as named tensors.
 
 SGD with momentum: Polyak 1964; Adam: Kingma & Ba 2015; AdamW: Loshchilov & Hutter 2019. torch's fused
-kernels are used where they exist: on two cores they take a third of the time of the others.
+kernels are used if they exist: on two cores they take a third of the time of the others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How to train: every option with its limits, its default and its help. Imports no torch."""
+"""The options of a training, with limits, defaults and help. Imports no torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of a JSON file, which may have four hundred digits, or be none at all."""
+"""Checks numbers from a JSON file, which may be missing, not finite or far too long."""
 
 from __future__ import annotations
 

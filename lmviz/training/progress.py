@@ -1,4 +1,4 @@
-"""What a training says after each step."""
+"""The progress that a training reports after each step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a training leaves in its run, and when: metrics, snapshots, and the state to resume from."""
+"""Writes a training's metrics, snapshots and resumable state into its run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What simple models reach on a text: lines to hold a loss curve against."""
+"""The loss of simple n-gram models on a text, as reference lines for a loss curve."""
 
 from __future__ import annotations
 

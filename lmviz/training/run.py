@@ -1,4 +1,4 @@
-"""A run: one training, written down as a folder.
+"""A run: the folder in which a training is recorded.
 
     run.json                      what was trained, how and on what
     tokenizer.json                how text becomes its tokens (Hugging Face tokenizers)

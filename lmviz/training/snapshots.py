@@ -1,6 +1,6 @@
-"""Which moments of a training to keep: close together at first, wider apart later.
+"""Which steps of a training are kept as snapshots: frequent at first and further apart later.
 
-A model learns most in its first steps, so moments are spread evenly in the logarithm of the step.
+A model learns most in its first steps, so snapshots are spaced evenly in the logarithm of the step.
 """
 
 from __future__ import annotations

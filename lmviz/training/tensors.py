@@ -1,4 +1,4 @@
-"""Named tensors in one safetensors file, with a few words of text in its header. Never pickle."""
+"""Named tensors in one safetensors file, with text in its header. Never pickle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a loss is written: nats per token, bits per character, or perplexity; and smoothed curves."""
+"""Units of the loss: nats per token, bits per character, perplexity; and smoothed curves."""
 
 from __future__ import annotations
 

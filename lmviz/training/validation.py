@@ -1,4 +1,4 @@
-"""The loss on the validation text, measured again and again on the same windows."""
+"""The loss on the validation text, measured repeatedly on the same excerpts."""
 
 from __future__ import annotations
 

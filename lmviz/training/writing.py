@@ -1,4 +1,4 @@
-"""Writing into a run's folder: what fails there is told with the way to save the training."""
+"""Writing into a run's folder; an error says how to save the training."""
 
 from __future__ import annotations
 

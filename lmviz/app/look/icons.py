@@ -1,4 +1,4 @@
-"""Our own icons: drawn in one colour in `resources/icons`, tinted by the theme when asked for."""
+"""The icons from `resources/icons`, each drawn in one colour and tinted by the theme."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one table of colours, in light and in dark: named roles, and what is derived from them."""
+"""The table of colours for the light and the dark theme, as named roles."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The style sheet of Qt's own controls, written from the theme's roles.
 
-It covers the frame of the window too, since a sheet of its own would style everything twice.
-Custom-painted widgets do not need it. A control says what it is by the dynamic property `role`:
+It also styles the frame of the window, since a second sheet would make Qt style everything twice.
+Custom-painted widgets do not need it. A control declares its look by the dynamic property `role`:
 buttons `primary`, `link` or `icon`; combo and spin boxes `link`; labels `title`, `muted`,
 `token` or `warning`.
 """

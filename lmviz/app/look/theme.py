@@ -1,7 +1,7 @@
-"""The theme in force, and the switch that changes it.
+"""The current theme, and the switch that changes it.
 
-Widgets ask `current_theme()` while they paint and keep no colours of their own. `theme_switch()` changes the
-theme; its `theme_changed` tells whoever holds a cache.
+Widgets ask `current_theme()` while they paint and store no colours. `theme_switch()` changes the theme;
+a widget that caches drawings connects to its `theme_changed`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Opening what was open when the last session ended."""
+"""Opens what was open when the last session ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening what a person names or drops."""
+"""Opens a path given on the command line or dropped on the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the opening of a session asks of the window it happens in."""
+"""The interface of the window that `opening` uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of all panels: it draws when it can be seen, asks in other threads, and says what failed."""
+"""The base of all panels: draws only while visible, asks in other threads, and shows errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which attention heads one looks at, and from which end."""
+"""Which attention heads are shown, and whether by what a word looks at or by what looks at it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What stands side by side: models at their moments, as changed or as trained.
+"""The models that are compared: each at a step of its training, with or without interventions.
 
-A `ComparedModel` says all of what is asked of the reading thread, so that an answer is named after what
-it was computed from, whatever has happened to the session meanwhile.
+A `ComparedModel` holds everything that a request to the reading thread depends on, so that an answer can be
+matched to it even if the session has changed meanwhile.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why the cell one points at has its value, and which other cells have a part in it."""
+"""The explanation of the chosen cell, and the cells that it was computed from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person points at: a position, a stage, a cell. Hover previews, a click pins, Escape releases."""
+"""The chosen position, stage and cell. Hovering previews, a click pins, Escape unpins."""
 
 from __future__ import annotations
 

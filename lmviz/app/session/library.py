@@ -1,4 +1,4 @@
-"""The models that are open, which of them is looked into, and at which step of its training."""
+"""The open models, which of them is shown, and at which step of its training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking back: what the model expected after an earlier word of the prefix."""
+"""The prediction at an earlier position of the prefix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is offered where nothing is open yet."""
+"""The model and the text that are offered when none is open."""
 
 FIRST_MODEL = "stories-transformer"
 """The sample model that is offered where none is open: every perspective has something to say of it."""

@@ -1,4 +1,4 @@
-"""The text that is open: a corpus, and the place in it that one looks at."""
+"""The open text: a corpus, and the chosen place in it."""
 
 from __future__ import annotations
 

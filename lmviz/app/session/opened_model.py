@@ -1,4 +1,4 @@
-"""A model that is open: what the window knows of it without its weights."""
+"""An open model: everything the window knows of it, without its weights."""
 
 from __future__ import annotations
 

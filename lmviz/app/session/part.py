@@ -1,4 +1,4 @@
-"""What every part of a session is: a QObject with signals of its own, and one way to say what failed."""
+"""The base of every part of a session: a QObject with signals, and one way to report errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The distribution that is looked at, and the place that it belongs to."""
+"""The distribution shown in Sample, and the position it belongs to."""
 
 from __future__ import annotations
 

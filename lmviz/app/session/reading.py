@@ -1,4 +1,4 @@
-"""One look into a model: the prefix traced at one moment of its training."""
+"""A reading: the trace of the prefix by one model at one step."""
 
 from __future__ import annotations
 

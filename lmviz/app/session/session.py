@@ -1,8 +1,7 @@
-"""What is open now: the only object that panels share, and the only source of change signals.
+"""The session: the only object that panels share, and the only source of change signals.
 
-A session is made of parts, each a file with one idea. Each part gets the parts it needs in its
-constructor, so that the order below is also the order in which they depend on one another. Here they are
-wired, started and closed; everything else is theirs.
+A session is made of parts, one in each file. Each part gets the parts it depends on in its constructor, so
+that the order below is also the order of dependence. Session only connects, starts and closes them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The interventions in force, and the way back through every one of them."""
+"""The interventions on the shown model, with undo and redo."""
 
 from __future__ import annotations
 

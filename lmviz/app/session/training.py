@@ -1,4 +1,4 @@
-"""Training from the window: start, pause, step, stop, resume a run; and how it stands."""
+"""Training from the window: start, pause, step, stop and resume a run; and its state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How training stands, as a value that panels draw."""
+"""The state of a training, as an immutable value that panels draw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session's threads: one that reads models, and one for each job that takes long."""
+"""The session's threads: one that reads models, and one for each long job."""
 
 from __future__ import annotations
 

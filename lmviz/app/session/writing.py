@@ -1,4 +1,4 @@
-"""The text that is being written: a tree of branches that grows from the prefix without changing it."""
+"""The text being written after the prefix: a tree of branches. The prefix itself does not change."""
 
 from __future__ import annotations
 

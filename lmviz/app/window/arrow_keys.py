@@ -1,4 +1,4 @@
-"""The arrow keys step through positions and stages, wherever the focus is, unless it has a use for them."""
+"""The arrow keys change position and stage, unless the focused control uses them itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The perspectives that were not looked at yet, made while nobody waits, so that going there is quick."""
+"""Builds perspectives that have not been shown yet while the user is idle, so that they open quickly."""
 
 from __future__ import annotations
 

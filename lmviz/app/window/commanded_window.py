@@ -1,4 +1,4 @@
-"""What commands ask of the window that they command."""
+"""The interface of the window that the commands use."""
 
 from __future__ import annotations
 

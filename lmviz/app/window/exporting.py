@@ -1,4 +1,4 @@
-"""Out of the window: what a panel shows as a picture, as numbers, or as the Python that gives them."""
+"""The export menu: a panel's picture, its numbers, or the Python code that computes them."""
 
 from __future__ import annotations
 

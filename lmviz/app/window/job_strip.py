@@ -1,4 +1,4 @@
-"""Long work under way: what it is, how far it is, and a button to cancel it."""
+"""A strip for long work: its name, its progress, and a button to cancel it."""
 
 from __future__ import annotations
 

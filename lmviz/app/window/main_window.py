@@ -1,4 +1,4 @@
-"""The window: header, prefix, perspectives, transport, and what holds them together."""
+"""The main window: header, prefix, perspectives and transport."""
 
 from __future__ import annotations
 

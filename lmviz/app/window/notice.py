@@ -1,4 +1,4 @@
-"""A sentence in the window: what went wrong, or what could be done next; with a button or two."""
+"""A message in the window: an error or a suggestion, with one or two buttons."""
 
 from __future__ import annotations
 

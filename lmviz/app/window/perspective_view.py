@@ -1,4 +1,4 @@
-"""One perspective: its panels as docks that can be rearranged freely."""
+"""One perspective: its panels as docks that can be rearranged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prefix: one line to type in, the tokens it becomes, and what there is to say about them."""
+"""The prefix: a line to type in, its tokens, and notes about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shift turns attention around while one points at a position: to who looks at it."""
+"""While Shift is held, attention shows which words look at the one under the pointer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The time slider: one stop for each snapshot of a training, drawn along the steps."""
+"""The time slider: one stop for each snapshot of a training, placed by its step."""
 
 from __future__ import annotations
 

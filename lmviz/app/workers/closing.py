@@ -1,8 +1,8 @@
-"""The end of the program: threads are waited for, but not endlessly.
+"""Ends the program: waits for threads, but only for a limited time.
 
-Work in a thread can only be asked to stop. What does not come to a point where it looks, such as an import
-or one long step, is given up. Its thread still runs then, possibly inside torch, and the usual end of a
-Python process, which takes everything apart, would crash or hang with it: `leave` ends the process at once.
+A thread can only be asked to stop. One that does not check, because it is in an import or a long step,
+is given up. It then still runs, possibly inside torch, and the normal end of a Python process, which
+destroys its objects, could crash or hang: `leave` ends the process at once instead.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The one Qt object that threads use: it carries what they say to the window's thread.
+"""Delivers values from threads to the window's thread, through the one Qt object that threads use.
 
 A thread must never hold, call into or destroy a Qt object that can go away while the thread runs. So a
 thread is given a plain function that holds its receiver weakly: the function puts the value into a queue

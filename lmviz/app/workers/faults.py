@@ -1,7 +1,7 @@
-"""What nobody expected: written to a log, told to whoever listens, and survived.
+"""Unexpected exceptions: they are written to the log and reported, and the program continues.
 
-`LmvizError` is not a fault: it is a sentence, and the control that caused it shows it. Everything
-else that is raised ends here, whether in a slot, in a thread, or inside Qt.
+`LmvizError` is not a fault: its sentence is shown by the control that caused it. Every other exception
+ends here, whether raised in a slot, in a thread, or inside Qt.
 """
 
 from __future__ import annotations

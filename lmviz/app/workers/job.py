@@ -1,7 +1,7 @@
 """Long work in the background: a corpus, a download, a search through the corpus.
 
-A job drives a generator between whose values it looks whether it should stop. It reports at the
-pace of an eye, however fast the generator is.
+A job runs a generator and checks after each value whether it should stop. It reports progress only a few
+times a second, however fast the generator is.
 """
 
 from __future__ import annotations

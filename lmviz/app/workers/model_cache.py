@@ -1,4 +1,4 @@
-"""The weights behind the models that are open, at whichever step is shown."""
+"""Caches the weights of open models at the steps that are shown."""
 
 from __future__ import annotations
 

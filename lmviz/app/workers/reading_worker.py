@@ -1,7 +1,7 @@
-"""The reading thread: of the requests under one key the newest wins, and stale answers never arrive.
+"""The reading thread. A newer request with the same key replaces an older one; stale answers are dropped.
 
-A request is a function of no arguments that knows no widget. Only its work and its number go to the
-thread. What to do with the answer stays in the window's thread, because it may hold Qt objects.
+A request is a function without arguments that uses no widget. Only the function and its number go to the
+thread. The callback for the answer stays in the window's thread, because it may hold Qt objects.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""What has to be arranged so that threads, torch and Qt live together in one process.
+"""Settings that let threads, torch and Qt work together in one process.
 
-Measured facts stand behind this file. The cyclic garbage collector, when it happens to run in a worker,
-destroys Qt objects there and the process dies. A worker that holds the interpreter for the usual 5 ms
-makes the window stutter. A worker of lower priority gives way to the window. And when two threads each
-spread small matrices over all cores, they wait for one another: a trace of a sample model beside a
-training took 800 ms instead of 16.
+The reasons were measured. If the cyclic garbage collector runs in a worker, it destroys Qt objects there
+and the process crashes. A worker that holds the interpreter for the usual 5 ms makes the window stutter. A
+worker with lower priority does not delay the window. If two threads each spread small matrices over all
+cores, they wait for each other: a trace of a sample model during a training took 800 ms instead of 16.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The training thread: drives a generator of progress, and can be paused, stepped and stopped.
+"""The training thread: runs a generator of progress, and can be paused, stepped and stopped.
 
-What the generator yields goes into a mailbox that a timer in the window's thread empties: one signal
-per training step would flood the window. Nothing here knows a family, a corpus or a widget.
+Each value goes into a mailbox, which a timer in the window's thread empties: one signal per training
+step would flood the window. Nothing here knows a family, a corpus or a widget.
 """
 
 from __future__ import annotations

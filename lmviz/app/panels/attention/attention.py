@@ -46,12 +46,12 @@ class AttentionPanel(Panel):
         self._how = QComboBox()
         self._how.addItems(COMBINATIONS)
         self._how.setAccessibleName("how heads are combined")
-        self._paint = QPushButton("Edit weights")
+        self._paint = QPushButton("edit")
         self._paint.setObjectName("paint_button")
         self._paint.setCheckable(True)
         self._paint.setProperty("role", "link")
         self._paint.setToolTip(
-            "Drag a weight up or down: the rest of its row is rescaled to sum to one, "
+            "Edit weights: drag one up or down; the rest of its row is rescaled to sum to one, "
             "and all later values are recomputed."
         )
         self._matrix = HeatmapView()
@@ -241,7 +241,7 @@ class AttentionPanel(Panel):
             (f"q “{visible(trace.tokens[query])}”", f"query{rotated}", query),
             (f"k “{visible(trace.tokens[key])}”", f"key{rotated}", key),
             (f"v “{visible(trace.tokens[key])}”", "value", key),
-            ("weighted sum of v", "mixed", query),
+            ("Σ α v", "mixed", query),
         )
         self._strips.set_views(
             [NamedView(name, strip(trace, f"{place}/{tap}", at, head, ())) for name, tap, at in rows]

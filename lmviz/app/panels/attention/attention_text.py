@@ -1,4 +1,4 @@
-"""The text itself, with attention as lines and shades between its words."""
+"""The text with its attention weights, drawn as arcs between the words and as shades."""
 
 from __future__ import annotations
 

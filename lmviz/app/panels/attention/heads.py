@@ -1,4 +1,4 @@
-"""All heads of all layers as thumbnails, with a badge where a head does something that has a name."""
+"""All heads of all layers as thumbnails, with a badge for heads that match a known pattern."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each of several models expects next, side by side, and how far they agree."""
+"""The next-word distributions of several models, side by side, and how far they agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each model writes after the prefix when the same random numbers fall."""
+"""Text sampled from each model after the prefix, with the same random numbers."""
 
 from __future__ import annotations
 

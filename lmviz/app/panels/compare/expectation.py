@@ -1,4 +1,4 @@
-"""What one of several models expects next, in units that all have in common; and how far they agree."""
+"""One model's next-word distribution over common units, and how far several of them agree."""
 
 from __future__ import annotations
 

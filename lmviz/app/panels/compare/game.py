@@ -1,4 +1,4 @@
-"""What both games share: the invitation to play, the start, and the end when something is missing."""
+"""The base of both games: their start page, starting a game, and the message if something is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game: name the word that came next in a held-out passage, and be scored in bits beside the models."""
+"""A game: guess the next word in a held-out passage; you and the models are scored in bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How surprised each model is by each word of the prefix, and where they expect different things next."""
+"""Each model's surprisal at each word of the prefix, and where their predictions differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to compare first: an n-gram, an LSTM and a Transformer of one corpus, or whatever is open."""
+"""A suggestion of what to compare: an n-gram, an LSTM and a Transformer trained on the same corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The units in which models with different tokenizers are compared, found once."""
+"""Caches the common units of models with different tokenizers."""
 
 from __future__ import annotations
 

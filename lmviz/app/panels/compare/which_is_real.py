@@ -1,4 +1,4 @@
-"""A game: a passage of the held-out text beside one that a model made up. Which is real?"""
+"""A game: which of two passages is from the held-out text, and which did a model generate?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The concordance: what follows a phrase in the text, how often, and in which places."""
+"""The concordance: what follows a phrase in the text, how often, and at which places."""
 
 from __future__ import annotations
 

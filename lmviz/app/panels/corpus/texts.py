@@ -1,4 +1,4 @@
-"""Which text is open, and how it falls into tokens, documents and parts."""
+"""Chooses the open text, and how it is split into tokens, documents and parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the model would say if it stopped early, and how long its state is, layer by layer."""
+"""The logit lens: the prediction after each layer, and the norm of the state there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in the model one is: the network unrolled over the text, or its stages as they are wired."""
+"""A picture of the model with the current stage marked: unrolled over the text, or as a diagram."""
 
 from __future__ import annotations
 

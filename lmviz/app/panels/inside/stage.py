@@ -1,4 +1,4 @@
-"""The stepper: one stage of the computation with its equation, what it reads and what it makes."""
+"""One stage of the computation: its equation, its operands and its result."""
 
 from __future__ import annotations
 

@@ -46,11 +46,11 @@ class StatePanel(Panel):
         self._heatmap = HeatmapView()
         self._view: View | None = None
         self._addresses: tuple[str, ...] = ()
-        self._drag = QPushButton("Edit values")
+        self._drag = QPushButton("edit")
         self._drag.setObjectName("drag_values_button")
         self._drag.setCheckable(True)
         self._drag.setProperty("role", "link")
-        self._drag.setToolTip("Drag a cell up or down to set its value; all later values are recomputed.")
+        self._drag.setToolTip("Edit values: drag a cell up or down; all later values are recomputed.")
         self._dragging = False
         head = QWidget()
         row = QHBoxLayout(head)

@@ -1,4 +1,4 @@
-"""One unit: its value over the text, which units fire along a stretch, and where in the corpus it fires."""
+"""One unit: its value over the text, units active on selected words, and its strongest places."""
 
 from __future__ import annotations
 

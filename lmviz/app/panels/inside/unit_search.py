@@ -1,4 +1,4 @@
-"""The search for the places of the open text where a unit fires most, in the background."""
+"""Searches the open text in the background for the places where a unit is most active."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beam search, growing step by step: what is carried along, what was dropped, and with which scores."""
+"""Beam search, step by step: the kept and the pruned texts with their scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that was written after the prefix, as a tree in which one can go back and go on."""
+"""All text written after the prefix, as a tree; a click returns to any node."""
 
 from __future__ import annotations
 

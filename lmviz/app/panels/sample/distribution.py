@@ -1,4 +1,4 @@
-"""From logits to a word: the whole vocabulary through temperature, filters and softmax, as columns."""
+"""From logits to a word: temperature, filters and softmax for the whole vocabulary, as columns."""
 
 from __future__ import annotations
 

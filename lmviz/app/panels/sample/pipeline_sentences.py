@@ -1,4 +1,4 @@
-"""How a number in the pipeline came about, in words and figures."""
+"""Sentences that explain how a number in the sampling pipeline is computed."""
 
 from __future__ import annotations
 

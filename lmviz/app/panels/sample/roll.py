@@ -1,4 +1,4 @@
-"""The roll: a uniform number lands on the cumulative distribution and falls into a word."""
+"""The roll: a uniform random number falls on the cumulative distribution and selects a token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What greedy decoding, sampling and beam search made of the same prefix, side by side."""
+"""The results of greedy decoding, sampling and beam search on the same prefix, side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strips of a trace's values whose cells are hovered, pinned, lit, named and explained like any other."""
+"""Strips of a trace's values whose cells can be hovered, pinned and explained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The next-word distribution at the position one looks at: bars, before and after surgery."""
+"""The next-word distribution at the chosen position, before and after surgery."""
 
 from __future__ import annotations
 

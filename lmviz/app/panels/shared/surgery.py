@@ -1,4 +1,4 @@
-"""Surgery: change what the model computes, see what follows, and take it back."""
+"""Surgery: buttons that change what the model computes, and the list of changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The card: a quiet surface with a title on the left and its unit or a control on the right."""
+"""The card: a surface with a title on the left and a unit or a control on the right."""
 
 from __future__ import annotations
 

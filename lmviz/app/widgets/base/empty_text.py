@@ -1,4 +1,4 @@
-"""What stands in the middle of a view that has nothing to show: a sentence that says what to do."""
+"""The sentence in the middle of an empty view, which says what to do."""
 
 from __future__ import annotations
 

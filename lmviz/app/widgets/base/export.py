@@ -1,4 +1,4 @@
-"""Pictures and arrays on their way out: any widget as PNG or SVG, any array as CSV or NPZ."""
+"""Export of pictures and arrays: any widget as PNG or SVG, any array as CSV or NPZ."""
 
 from __future__ import annotations
 

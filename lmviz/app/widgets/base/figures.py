@@ -1,4 +1,4 @@
-"""How numbers are written, everywhere the same: a true minus sign, thin figures, no false precision."""
+"""Formatting of numbers, the same everywhere: a true minus sign, thin spaces, no false precision."""
 
 from __future__ import annotations
 

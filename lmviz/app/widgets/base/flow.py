@@ -1,4 +1,4 @@
-"""Controls side by side that go on in the next line where one line is too narrow, as words do."""
+"""A layout that puts controls side by side and wraps them to the next line, like words."""
 
 from __future__ import annotations
 

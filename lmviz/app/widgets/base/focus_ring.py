@@ -1,6 +1,6 @@
-"""The ring that says where the keyboard is; it is drawn when keys brought the focus there.
+"""A ring around the control with the keyboard focus.
 
-Who points with the mouse knows where the focus is.
+It is drawn only when the focus was moved by a key, not by the mouse.
 """
 
 from __future__ import annotations

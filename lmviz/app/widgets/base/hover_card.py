@@ -1,4 +1,4 @@
-"""The small card beside the pointer that says the exact value of what is under it, at once."""
+"""A small card next to the pointer with the exact value under it, shown without delay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in place of something that has not begun: a sentence, and the button that begins it."""
+"""A placeholder: a sentence, and a button that starts what is missing."""
 
 from __future__ import annotations
 

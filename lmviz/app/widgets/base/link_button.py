@@ -1,4 +1,4 @@
-"""A button that is only its words, such as the actions of a card."""
+"""A button without a frame, such as the actions of a card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One muted line that is cut short with dots where there is no room, and says all of it on hover."""
+"""One muted line; text that does not fit ends in dots and is shown in full on hover."""
 
 from __future__ import annotations
 

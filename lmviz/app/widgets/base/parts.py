@@ -1,4 +1,4 @@
-"""The numbered parts of a widget, such as bars or chips, of which one at most is under the pointer."""
+"""The numbered parts of a widget, such as bars or chips, and which of them is under the pointer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of painted widgets made of numbered parts that one can point at and click."""
+"""The base of painted widgets whose numbered parts can be hovered and clicked."""
 
 from __future__ import annotations
 

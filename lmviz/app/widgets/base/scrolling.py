@@ -1,4 +1,4 @@
-"""A quiet scroll area around a widget that knows its own size."""
+"""A scroll area without a frame, around a widget that knows its own size."""
 
 from __future__ import annotations
 

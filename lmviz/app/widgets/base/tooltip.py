@@ -1,4 +1,4 @@
-"""Tooltips of more than a few words."""
+"""Tooltips that wrap long texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A form made from a configuration's own fields: their labels, help, limits and complaints."""
+"""A form made from a configuration's fields: their labels, help, limits and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fuzzy search as in command palettes: the typed letters, in order, wherever they make most sense."""
+"""Fuzzy search as in command palettes: the typed letters in order, at the best matching places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spin boxes that stand within a line of text: they show no frame, and are as wide as what they say."""
+"""Spin boxes inside a line of text: no frame, and as wide as their content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Temperature, top-k, top-p, min-p and the seed, each with its name, in as many lines as they need."""
+"""Temperature, top-k, top-p, min-p and the seed, each with its name, wrapped over several lines."""
 
 from __future__ import annotations
 

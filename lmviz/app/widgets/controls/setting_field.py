@@ -1,4 +1,4 @@
-"""One field of a form: the control that fits a setting, its help, and room for a sentence below it."""
+"""One field of a form: the control for a setting, its help, and an error message below it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A slider between its name and what its value means."""
+"""A slider with its name on the left and its value on the right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Some words to choose from, each a button, and a line in which to type another."""
+"""Buttons for some words, and a field to type another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The families as cards that show their shape; one of them is chosen."""
+"""A card with a small drawing for each family, one of them chosen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small pictures of how the families are built, for the cards one chooses a family from."""
+"""Small drawings of the families for their cards."""
 
 from __future__ import annotations
 

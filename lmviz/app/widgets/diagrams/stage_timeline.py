@@ -1,4 +1,4 @@
-"""The stages of a computation as a line one can walk: drag, play, or step with the keys."""
+"""A timeline of the stages of a computation: drag, play, or step with the keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrow keys on cells in rows and columns: where each of them leads."""
+"""Arrow keys in a grid of cells: which cell each of them leads to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as coloured cells: levels of a colour map, reduced to what a screen can show, as an image."""
+"""Numbers as an image of coloured cells, reduced to the resolution of the screen."""
 
 from __future__ import annotations
 

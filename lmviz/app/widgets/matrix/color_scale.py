@@ -1,4 +1,4 @@
-"""The scale of a colour map, drawn: a thin gradient between its ends."""
+"""A legend for a colour map: a thin gradient between its ends."""
 
 from __future__ import annotations
 

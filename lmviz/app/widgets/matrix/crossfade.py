@@ -1,4 +1,4 @@
-"""One picture gives way to another, so that the eye sees what changed between two stages."""
+"""Crossfades from one picture to the next, so that the difference between two stages is seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the cells of a heatmap stand in the widget: fitted, square or stretched, zoomed and scrolled."""
+"""The geometry of a heatmap's cells in the widget: fitted, square or stretched, zoomed and scrolled."""
 
 from __future__ import annotations
 

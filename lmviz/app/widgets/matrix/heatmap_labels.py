@@ -1,4 +1,4 @@
-"""The names of a heatmap's rows and columns: the room they need, and how they are drawn."""
+"""The names of a heatmap's rows and columns: their size, and how they are drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The strokes of a heatmap, one method for each layer of the picture, from the cells up to the outlines."""
+"""Draws a heatmap, one method for each layer of the picture, from the cells up to the outlines."""
 
 from __future__ import annotations
 

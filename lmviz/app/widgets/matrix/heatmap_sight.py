@@ -1,4 +1,4 @@
-"""Which part of a heatmap one sees: how much larger than fitted, and how far one has scrolled."""
+"""The visible part of a heatmap: its zoom and its scroll position."""
 
 from __future__ import annotations
 

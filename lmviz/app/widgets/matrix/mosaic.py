@@ -1,4 +1,4 @@
-"""All heads at once: a thumbnail of attention for each layer and head, one of them chosen."""
+"""A thumbnail of attention for each layer and head, one of them chosen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors as strips of cells, one below the other, each with its name: what a stage reads and makes."""
+"""Vectors as strips of cells, one below the other, each with its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is not related steps back: a veil over cells, the thinner the more strongly a cell is lit."""
+"""Dims cells that are not related to the explained one: the weaker the relation, the more."""
 
 from __future__ import annotations
 

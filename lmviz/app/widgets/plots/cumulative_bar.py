@@ -1,4 +1,4 @@
-"""The die: probabilities stacked to one, and the uniform number that lands among them."""
+"""The die: a bar of cumulative probabilities, and the random number that falls on it."""
 
 from __future__ import annotations
 

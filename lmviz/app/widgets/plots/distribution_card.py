@@ -1,4 +1,4 @@
-"""One model's next-word distribution among others: its colour, its moment, its bars."""
+"""The next-word distribution of one of several models: its colour, its step, its bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many things have which size: thin columns, each saying its range and count on hover."""
+"""A histogram of thin columns; each shows its range and count on hover."""
 
 from __future__ import annotations
 

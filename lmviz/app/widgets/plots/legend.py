@@ -1,4 +1,4 @@
-"""The legend of a plot: a stroke and a name for each curve, small enough for a card's title line."""
+"""The legend of a plot: a line and a name for each curve, small enough for a card's title."""
 
 from __future__ import annotations
 

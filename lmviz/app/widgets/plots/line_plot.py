@@ -1,4 +1,4 @@
-"""Curves over steps: the loss, with reference lines, and a cursor for the moment one looks at."""
+"""Curves over steps, such as the loss, with reference lines and a cursor at the shown step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The axis and the reference line of our plots: thin, quiet, and with numbers one can read."""
+"""The axis and the reference line of our plots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What our plots by pyqtgraph share: quiet axes, and nothing that zooms, pans or opens a menu."""
+"""The base of our plots by pyqtgraph: plain axes, no zoom, no panning, no menu."""
 
 from __future__ import annotations
 

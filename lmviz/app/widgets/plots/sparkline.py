@@ -1,4 +1,4 @@
-"""A curve of a few pixels: whether the loss is falling, at a glance."""
+"""A tiny curve of the loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Curves over the words of a text, one for each model, and below each word how far they disagree."""
+"""Curves over the words of a text, one per model, and a strip that shows how far they disagree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table over numpy columns: sorted and filtered by index, so that 100,000 rows answer at once."""
+"""A Qt model over numpy columns, sorted and filtered by index; fast for 100,000 rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns of a table of figures: what each holds, and where it stands in the room there is."""
+"""The columns of a figures table: their contents, and their positions at the available width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a table of figures is drawn: its titles, and its cells of words, figures, marks and bars."""
+"""Draws a figures table: its titles, and its cells of words, numbers, marks and bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines of a table of figures, each asked for when it is first to be seen."""
+"""The lines of a figures table, each computed when it first becomes visible."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Columns of figures over very many lines, of which only those in sight are ever asked for and drawn.
+"""A table with very many lines, of which only the visible ones are computed and drawn.
 
-Each column may say which others it is made from: the pointer on a number lights those too, and a card
-says how it came about.
+A column may name the columns it is computed from: pointing at a number highlights those too, and a card
+explains the number.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What our tables share: a QTableView without a grid, with lines of one height at the theme's scale."""
+"""The base of our tables: a QTableView without a grid, with lines of equal height."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A quiet table of numpy columns that sorts, filters and says which row is meant."""
+"""A table of numpy columns that can be sorted and filtered, with one marked row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a number is what it is: its operands, what each adds, and the way back to where they come from."""
+"""The card that explains a number: its operands, what each adds, and links to explain them in turn."""
 
 from __future__ import annotations
 

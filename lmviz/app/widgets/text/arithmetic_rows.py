@@ -1,4 +1,4 @@
-"""A cell's arithmetic as rows of text: the largest terms one by one, the rest together, the result."""
+"""An explanation as rows of text: the largest terms, the sum of the rest, the result."""
 
 from __future__ import annotations
 

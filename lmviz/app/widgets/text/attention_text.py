@@ -1,4 +1,4 @@
-"""Attention in the text itself: tokens in a row, and arcs whose width and shade are the weights."""
+"""Attention over the text: tokens in a row, and arcs whose width and shade are the weights."""
 
 from __future__ import annotations
 

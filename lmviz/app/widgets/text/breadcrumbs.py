@@ -1,4 +1,4 @@
-"""The way back: from where one is to where one came from, step by step."""
+"""The steps from the first explained cell to the current one; a click returns to a step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the chips of a token strip stand: lines broken like words on a page, in either direction."""
+"""The layout of a token strip: chips wrapped into lines, for both writing directions."""
 
 from __future__ import annotations
 

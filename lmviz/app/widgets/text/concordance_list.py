@@ -1,4 +1,4 @@
-"""Places of a phrase in a text, one a line, the phrase aligned in the middle (keyword in context)."""
+"""Occurrences of a phrase, one per line, aligned at the phrase (keyword in context)."""
 
 from __future__ import annotations
 

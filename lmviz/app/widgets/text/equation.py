@@ -1,4 +1,4 @@
-"""An equation in proper type, and below it, one key away, the same with numbers."""
+"""A typeset equation, and below it, switched by a key, the same with numbers."""
 
 from __future__ import annotations
 

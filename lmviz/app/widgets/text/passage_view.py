@@ -1,4 +1,4 @@
-"""A passage of text that can be chosen, and that later says what it was."""
+"""A passage of text that can be chosen, and later shows where it came from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text as a model sees it: one chip for each token, wrapped over lines like words on a page."""
+"""A text as its tokens: one chip for each, wrapped over lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LaTeX to SVG by ziamath: loaded beside the window, not before it, and each equation set once."""
+"""LaTeX to SVG with ziamath, which is loaded in the background; each equation is rendered once."""
 
 from __future__ import annotations
 
