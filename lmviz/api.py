@@ -64,7 +64,7 @@ def train(
     `lmviz.training.options.TrainingOptions`, such as steps=500 and seed=0. `progress` hears of each
     step; `controls` can stop it from another thread, in a state that can be resumed.
 
-    With `resume`, a run that is already in `out` goes on where it stopped; its configuration stays, and
+    With `resume`, a run that is already in `out` continues where it stopped; its configuration stays, and
     only training settings may be given anew. With `overwrite`, a run that is already there is removed once
     the new one can begin. Where there is none yet, it begins either way.
 
@@ -110,7 +110,7 @@ def prepare_training(
     try:
         return begin_run(family, configuration, options, corpus, out, controls, overwrite=overwrite)
     except HoldsRun:
-        way_out = "go on with it by resume=True, replace it by overwrite=True, or name another folder"
+        way_out = "continue it with resume=True, replace it with overwrite=True, or name another folder"
         raise HoldsRun(out, way_out) from None
 
 
@@ -175,7 +175,7 @@ def _check_unchanged(folder: Path, before: Configuration, now: Configuration) ->
         if new != value:
             raise LmvizError(
                 f"{folder} was begun with {name}={value}, which cannot become {new} any more: leave the "
-                "setting out, or train anew in another folder."
+                "setting out, or train again in another folder."
             )
 
 
@@ -224,7 +224,7 @@ def corpus_of(
     places = recorded.get("sources") or []
     if source is None:
         if not places:
-            raise LmvizError(f"{run.folder} does not say where its text came from: give the corpus.")
+            raise LmvizError(f"{run.folder} does not name its text: give the corpus.")
         source = places[0] if len(places) == 1 else places
     return load(source, run.tokenizer(), options=options, progress=progress)
 

@@ -336,7 +336,9 @@ def _folder(name: str, folder: Path) -> Finding:
         with tempfile.TemporaryFile(dir=existing):
             free = shutil.disk_usage(existing).free
     except OSError as fault:
-        sentence = f"lmviz cannot write its {name} to {folder}: {fault.strerror}; free it or mend its rights."
+        sentence = (
+            f"lmviz cannot write its {name} to {folder}: {fault.strerror}; free it or fix its permissions."
+        )
         return Finding(name, "problem", sentence)
     if free < 200e6:
         return Finding(name, "note", f"Only {free / 1e6:.0f} MB are free where {folder} is.")

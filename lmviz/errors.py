@@ -8,7 +8,7 @@ ENDING = 250
 
 
 class LmvizError(Exception):
-    """A failure told in one sentence: what it is about, why it failed, and the way out.
+    """An error in one sentence for the user: what failed, why, and what to do.
 
     The command line prints the sentence and exits with 2; the window shows it beside the control
     that caused it. Anything else that is raised is a defect of lmviz. What a sentence repeats from a file

@@ -62,7 +62,7 @@ FAMILIES: dict[str, Family] = {
         Family(
             "ngram",
             "N-gram",
-            "Counts which token followed the last few, and shares out some probability to the unseen.",
+            "Counts which token followed the last few, and gives some probability to unseen ones.",
             "lmviz.models.ngram.configuration:NgramConfiguration",
             "lmviz.models.ngram.model:Ngram",
             _COUNT,

@@ -57,7 +57,7 @@ def flush(path: Path) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk; Windows does so by itself."""
+    """Wait until the names in a folder are on the disk; Windows does so automatically."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)

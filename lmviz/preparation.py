@@ -87,7 +87,7 @@ def resume_run(
         wanted = description.corpus.get("name", "its own text")
         raise LmvizError(
             f"{run.folder} learned from {wanted} as it was then, and this text or its tokens differ: "
-            "give the same text, or train anew in another folder."
+            "give the same text, or train again in another folder."
         )
     family = find_family(description.family)
     if family.counts and options is not None and options.steps != description.options.steps:

@@ -137,7 +137,7 @@ def sample(
     from lmviz.decoding.sampling import sample as draw
 
     if not isinstance(tokens, int) or tokens < 0:
-        raise LmvizError(f"tokens cannot be {tokens!r}: say how many to add, from 0 on.")
+        raise LmvizError(f"tokens must be the number of tokens to add, 0 or more, and not {tokens!r}.")
     chosen = SamplingOptions.from_values(options)
     return draw(_changed(model, prefix, interventions, further=max(0, tokens - 1)), prefix, tokens, chosen)
 

@@ -30,7 +30,7 @@ def main(path: str | None = None) -> int:
 
 
 def open_window(path: str | None = None) -> MainWindow:
-    """The window of a new application: shown, and about to be painted once its events are attended to.
+    """The window of a new application, shown; it is painted when its events are processed.
 
     It brings the application with it, which is why nothing of Qt may have been imported before.
     """

@@ -38,13 +38,13 @@ def evaluate(model: str, file: str, step: int | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("model")
-@click.option("--prefix", default="", help="The text to go on from.")
-@click.option("--tokens", type=click.IntRange(1), default=20, show_default=True, help="How many to add.")
+@click.option("--prefix", default="", help="The text to continue.")
+@click.option("--tokens", type=click.IntRange(1), default=20, show_default=True, help="Tokens to add.")
 @sampling_options("temperature", "top_k", "top_p", "min_p", "seed")
 @at_step
 @as_json
 def sample(model: str, prefix: str, tokens: int, step: int | None, as_json: bool, **options: Any) -> None:
-    """Go on from a prefix with tokens drawn from MODEL, a run or a sample model."""
+    """Continue a prefix with tokens sampled from MODEL, a run or a sample model."""
     opened = lmviz.open_model(model, step)
     steps = list(lmviz.sample(opened, prefix, tokens, **options))
     text = steps[-1].text
@@ -60,13 +60,13 @@ def sample(model: str, prefix: str, tokens: int, step: int | None, as_json: bool
 
 @click.command()
 @click.argument("model")
-@click.option("--text", required=True, help="What the model reads.")
+@click.option("--text", required=True, help="The text that the model reads.")
 @click.option("--out", required=True, metavar="FILE.npz", help="Where to write the arrays.")
 @click.option("--taps", multiple=True, metavar="PATTERN", help='Only these, such as "*/hidden".')
 @at_step
 @as_json
 def trace(model: str, text: str, out: str, taps: tuple[str, ...], step: int | None, as_json: bool) -> None:
-    """Write down one forward pass of MODEL: every array under its tap address, and "tokens"."""
+    """Record one forward pass of MODEL: every array under its tap address, and "tokens"."""
     recorded = lmviz.trace(lmviz.open_model(model, step), text, taps=taps or None)
     recorded.save(out)
     arrays = recorded.arrays.items()

@@ -32,7 +32,7 @@ def run(arguments: Sequence[str]) -> int:
     """Do what the words after `lmviz` say; the exit code."""
     try:
         code = commands.main(list(arguments), prog_name="lmviz", standalone_mode=False) or 0
-        sys.stdout.flush()  # what cannot be written is told here, and not while Python ends
+        sys.stdout.flush()  # so that an error is raised here, and not while Python ends
         return code
     except LmvizError as fault:
         say(str(fault))
@@ -42,14 +42,14 @@ def run(arguments: Sequence[str]) -> int:
         return 2
     except (KeyboardInterrupt, click.Abort):
         return 128 + signal.SIGINT
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the program that read our output has closed the pipe
         leave_output()
         return 0
     except OSError as fault:
         if fault.filename is None:
             leave_output()
         what = fault.filename or "The output"
-        say(f"{what} could not be used ({fault.strerror or fault}): see that there is space, and permission.")
+        say(f"{what} could not be used ({fault.strerror or fault}): check the free space and permissions.")
         return 2
 
 
@@ -69,7 +69,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if self.get_command(ctx, args[0]) is None:
-            return "", open_window, args  # not a word of its own
+            return "", open_window, args  # not a command
         return super().resolve_command(ctx, args)
 
 

@@ -56,7 +56,7 @@ def _describe_run(name: str, run: Run) -> dict[str, Any]:
 
 
 @click.command()
-@click.option("--download", metavar="NAME", help="Fetch this one from its address, checked by its checksum.")
+@click.option("--download", metavar="NAME", help="Download this one, and verify its checksum.")
 @as_json
 def corpora(download: str | None, as_json: bool) -> None:
     """List the corpora that have a name, or download one of them."""

@@ -69,7 +69,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
 
 @contextmanager
 def share_bar(title: str) -> Iterator[Callable[[float], None]]:
-    """A bar for work that says which share of it is done; nothing where nobody watches."""
+    """A progress bar for work that reports its done share; nothing outside a terminal."""
     if not sys.stderr.isatty():
         yield lambda share: None
         return

@@ -68,8 +68,8 @@ def _described(item: Setting) -> tuple[str, str]:
 @click.option("--steps", type=int, help="How many updates to make.")
 @click.option("--seed", type=int, help="Where chance starts.")
 @click.option("--out", required=True, metavar="RUN", help="The folder to write the run into.")
-@click.option("--resume", is_flag=True, help="Go on with the run in that folder where it stopped.")
-@click.option("--overwrite", is_flag=True, help="Remove the run in that folder and begin anew.")
+@click.option("--resume", is_flag=True, help="Continue the run in that folder where it stopped.")
+@click.option("--overwrite", is_flag=True, help="Delete the run in that folder and start again.")
 @as_json
 def train(
     sources: tuple[str, ...],
@@ -85,7 +85,7 @@ def train(
 ) -> int:
     """Train a model on a text.
 
-    To go on with a run, `lmviz train --resume --out RUN` is enough. Under torchrun the same command
+    To continue a run, `lmviz train --resume --out RUN` is enough. Under torchrun the same command
     trains with several processes, each with its own batch.
     """
     from lmviz.api import prepare_training
@@ -104,7 +104,7 @@ def train(
             family, corpus, out, resume=resume, overwrite=overwrite, controls=controls, **settings
         )
     except HoldsRun:
-        way_out = "go on with it by --resume, replace it by --overwrite, or name another folder"
+        way_out = "continue it with --resume, replace it with --overwrite, or name another folder"
         raise HoldsRun(out, way_out) from None
     last = next(prepared.progress)  # until it has begun, Ctrl+C ends it as it ends any program
     with stopping(controls) as caught:
@@ -112,7 +112,7 @@ def train(
     if is_first_process():
         _report(prepared, last, as_json)
     if caught:
-        say(f"Go on with: lmviz train --resume --out {shlex.quote(out)}")
+        say(f"Continue with: lmviz train --resume --out {shlex.quote(out)}")
         return 128 + caught[0]
     return 0 if last.finished else 1
 
@@ -122,10 +122,10 @@ def _ask_before_reading(out: str, files: Sequence[str]) -> None:
     if not files:
         return
     named = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more files"
-    if sys.stdin is None or not sys.stdin.isatty() or "RANK" in os.environ:  # under torchrun nobody answers
+    if sys.stdin is None or not sys.stdin.isatty() or "RANK" in os.environ:  # torchrun has no input
         say(f"Reading {named}, which {out} names as its text.")
     elif not click.confirm(f"{out} names {named} as its text. Read it?", err=True):
-        raise LmvizError(f"{out} was not gone on with: name its text with --corpus.")
+        raise LmvizError(f"{out} was not continued: name its text with --corpus.")
 
 
 def _read_corpus(
@@ -160,7 +160,7 @@ def _read_corpus(
         raise LmvizError(f"Nothing can be trained without {missing}: `lmviz train --help` says what to give.")
     known = (CorpusOptions, find_family(family).configuration, TrainingOptions)
     check_names(settings, *known, what=f"a {family}")
-    split_settings(family, rest)  # a wrong value is told before a long text is read
+    split_settings(family, rest)  # report an invalid value before a long text is read
     with share_bar("reading the text") as progress:
         return load_corpus(source, progress=progress, **about_text), family, rest
 

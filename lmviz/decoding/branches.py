@@ -96,7 +96,7 @@ class Branches:
         """The tree after a step from the current node, standing on its token.
 
         A token reached before from here is the same node, with one more draw. `way` is "drawn" where
-        the step has a draw and "forced" otherwise, unless it is told. The `alternatives` likeliest
+        the step has a draw and "forced" otherwise, unless it is given. The `alternatives` likeliest
         tokens of the step's distribution are kept with the current node.
         """
         way = way or (FORCED if step.draw is None else DRAWN)

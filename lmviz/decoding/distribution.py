@@ -67,7 +67,7 @@ class Distribution:
         return f"<Distribution over {len(self.logits):,} tokens: {likeliest}, …>"
 
     def with_options(self, **changes: Any) -> Distribution:
-        """The same logits under other options; the ranking is not sorted anew."""
+        """The same logits with other options; the ranking is not sorted again."""
         return _distribution(
             self.logits, self.order, dataclasses.replace(self.options, **changes), self.tokens
         )
@@ -108,7 +108,7 @@ class Distribution:
     def at_draw(self, draw: float) -> int:
         """The id on which a uniform draw from [0, 1) lands: inverse cumulative distribution."""
         if not 0.0 <= draw < 1.0:
-            raise LmvizError(f"A draw of {draw} cannot be: it lies from 0 up to, but not including, 1.")
+            raise LmvizError(f"A draw must be at least 0 and below 1, and not {draw}.")
         return int(self.order[np.searchsorted(self.cumulative, draw, side="right")])
 
     @property

@@ -38,8 +38,8 @@ class SamplingOptions(Configuration):
         minimum=0.0,
         maximum=1.0,
     )
-    seed: int = setting(0, "Where the stream of uniform draws begins.", minimum=0, maximum=2**63 - 1)
-    seed_locked: bool = setting(False, "Repeats the same draws each time instead of taking new ones.")
+    seed: int = setting(0, "The seed of the random numbers.", minimum=0, maximum=2**63 - 1)
+    seed_locked: bool = setting(False, "Uses the same random numbers each time instead of new ones.")
     stop_at_end: bool = setting(
         True, "Stops when the model says that the document ends.", label="Stop at END"
     )
@@ -49,7 +49,7 @@ class SamplingOptions(Configuration):
 class BeamOptions(Configuration):
     """The size of a beam search and how it compares texts of different lengths."""
 
-    width: int = setting(3, "How many unfinished texts are carried along.", minimum=1, maximum=64)
+    width: int = setting(3, "How many unfinished texts are kept after each step.", minimum=1, maximum=64)
     length: int = setting(10, "How many tokens a text may grow by.", minimum=1, maximum=1000)
     length_penalty: float = setting(
         0.6,

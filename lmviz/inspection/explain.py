@@ -21,7 +21,7 @@ from lmviz.models.tap import Weight
 
 @dataclass(frozen=True)
 class ReplacedArithmetic(Arithmetic):
-    """The arithmetic of a cell at which somebody intervened.
+    """The arithmetic of a cell that an intervention has changed.
 
     Its own terms are the interventions'; `formula` is what the model would have computed from the same
     operands, and `interventions` say in words what was done.

@@ -127,7 +127,7 @@ class Intervention:
             where = {axis: _read_place(place) for axis, place in values["where"].items()}
             return cls(**{**values, "where": where})
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise LmvizError(f"This is no intervention ({error}): make it anew.") from None
+            raise LmvizError(f"This is no intervention ({error}): create it again.") from None
 
 
 def _place(axis: str, place: Any) -> Where:

@@ -116,6 +116,6 @@ def remove_positions(model: Model) -> tuple[Intervention, ...]:
     found = tuple(item for item in made.values() if any(item.concerns(address) for address in addresses))
     if not found:
         raise LmvizError(
-            "This model has no position vectors, turns or biases to remove: order reaches it another way."
+            "This model has no position vectors, rotations or biases to remove: it knows the order otherwise."
         )
     return found

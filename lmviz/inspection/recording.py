@@ -164,7 +164,7 @@ def _addresses(taps: Sequence[Tap]) -> str:
 
 
 def _tokens(model: Model, tokens: tuple[str, ...], before: np.ndarray, after: np.ndarray) -> tuple[str, ...]:
-    """The tokens as displayed, named anew where interventions put others in their places."""
+    """The tokens as displayed, with the new names of those that interventions replaced."""
     if model.tokenizer is None:
         return tuple(map(str, after))
     pairs = zip(tokens, before, after, strict=True)

@@ -205,7 +205,7 @@ def changed_tokens(
 
 
 def _only(selection: Selection, position: int) -> Selection:
-    """The selection of the one position that is at hand in a scan; there its index is 0."""
+    """The selection within the one position that a scan computes; there its index is 0."""
     ranks = selection.ranks[selection.indices == position]
     return Selection(np.zeros(len(ranks), dtype=np.int64), ranks, selection.stated, selection.single)
 

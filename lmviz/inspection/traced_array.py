@@ -64,7 +64,7 @@ class TracedArray:
         return 0
 
     def lock(self) -> None:
-        """Let nobody change a number."""
+        """Make the numbers read-only."""
         self.array.flags.writeable = False
 
     def _at(self, indices: dict[str, int]) -> np.ndarray:

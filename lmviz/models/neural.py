@@ -19,7 +19,7 @@ from lmviz.models.tap import Stage, Tap, Value, Weight
 class Output(nn.Module):
     """Logits from features by `weight` (token, feature) and `bias` (token).
 
-    Tied to an embedding it has no weight of its own (Press & Wolf 2017).
+    Tied to an embedding it shares its weight (Press & Wolf 2017).
     """
 
     weight: nn.Parameter | None

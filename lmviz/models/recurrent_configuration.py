@@ -46,7 +46,7 @@ class RecurrentConfiguration(ModelConfiguration):
     )
     tied: bool = setting(
         False,
-        "Use the embedding table once more to score the next token, instead of a matrix of its own "
+        "Use the embedding table once more to score the next token, instead of a second matrix "
         "(Press & Wolf 2017). The embedding must then be as wide as the hidden state.",
         label="Tied output",
     )

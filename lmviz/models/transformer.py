@@ -40,7 +40,7 @@ class Attending:
     """What all layers of one pass need to know besides their input.
 
     `turns` are rotary angles of the new positions, `mask` is added to scores (or forbids, when boolean);
-    without it attention is causal over the tokens at hand.
+    without it attention is causal over the given tokens.
     """
 
     turns: torch.Tensor | None

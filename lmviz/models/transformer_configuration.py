@@ -17,7 +17,7 @@ class TransformerConfiguration(ModelConfiguration):
     layers: int = setting(
         4,
         "How many blocks of attention and feed-forward network stand on top of each other. Each adds its "
-        "findings to the residual stream.",
+        "output to the residual stream.",
         minimum=1,
         maximum=96,
     )
@@ -72,7 +72,7 @@ class TransformerConfiguration(ModelConfiguration):
     )
     tied: bool = setting(
         True,
-        "Use the embedding table once more to score the next token, instead of a matrix of its own. "
+        "Use the embedding table once more to score the next token, instead of a second matrix. "
         "Saves width × vocabulary parameters.",
         label="Tied output",
     )

@@ -20,7 +20,7 @@ class Entry:
 
     `characters` is its size and `sha256` the checksum of its file; `options` are the fields of
     `CorpusOptions` that suit it. Either it comes with lmviz, or `make` makes its text, or it is
-    downloaded from `address` when somebody asks for it.
+    downloaded from `address` on request.
     """
 
     name: str

@@ -96,7 +96,7 @@ def _spellings(corpus: Corpus, phrase: str) -> list[np.ndarray]:
 
 
 def _find(corpus: Corpus, phrase: np.ndarray) -> np.ndarray:
-    """Where the phrase stands with a token after it, (match,) int64, ascending."""
+    """The places where the phrase occurs with a token after it, (match,) int64, ascending."""
     stream = corpus.training
     rarest = int(np.argmin(corpus.statistics().counts[phrase]))
     last = len(stream) - len(phrase)
@@ -133,6 +133,6 @@ def _place(corpus: Corpus, position: int, length: int) -> Place:
 
 
 def _last_place(ids: np.ndarray, wanted: int | None) -> int:
-    """Where the wanted id stands last; -1 when it does not."""
+    """The last place of the wanted id; -1 if it does not occur."""
     places = np.flatnonzero(ids == wanted)
     return int(places[-1]) if len(places) else -1

@@ -100,22 +100,22 @@ class Corpus:
 
     @property
     def marks_boundaries(self) -> bool:
-        """Whether documents stand between START and END."""
+        """Whether documents are enclosed in START and END."""
         return self.tokenizer.marks_boundaries
 
     @property
     def training_text(self) -> str:
-        """The training part as one string, made anew each time."""
+        """The training part as one string, decoded at each call."""
         return self.training_documents.text
 
     @property
     def validation_text(self) -> str:
-        """The validation part as one string, made anew each time."""
+        """The validation part as one string, decoded at each call."""
         return self.validation_documents.text
 
     @property
     def characters_per_token(self) -> float:
-        """How many characters a predicted token stands for, in the validation part if there is one."""
+        """The mean number of characters per predicted token, in the validation part if there is one."""
         held_out = len(self.validation) > 0
         ids, documents = (
             (self.validation, self.validation_documents)
@@ -145,7 +145,7 @@ def load_corpus(
 ) -> Corpus:
     """Read a file, several, a folder, or a corpus of the catalogue by its name.
 
-    `settings` are fields of `CorpusOptions` and stand above `options`, which default to those of the
+    `settings` are fields of `CorpusOptions` and override `options`, which default to those of the
     catalogue's entry. A `Tokenizer` is used as it is, and unless `options` say how it was learned, it says
     so itself; otherwise one is learned from the training part.
     `progress` hears of the share that is done, and may raise to cancel. LmvizError says what is wrong
@@ -269,7 +269,7 @@ def _reported(documents: Documents, report: Report) -> Iterator[str]:
 
 
 def _part(report: Report, start: float, end: float) -> Report:
-    """Progress of a part of the work, told as progress of the whole."""
+    """Reports the progress of a part of the work as progress of the whole."""
     return lambda share: report(start + share * (end - start))
 
 

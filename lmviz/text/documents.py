@@ -14,7 +14,7 @@ _BREAK = re.compile(rb"(?<=[^\s])[ \n]")
 _PIECE = 1 << 17  # bytes of text at a time: while one call works on them no other thread has its turn
 _FIRST_BYTE = -64  # bytes that continue a character in UTF-8 are 0x80 to 0xBF, signed -128 to -65
 SEPARATORS = {"file": "", "blank line": "\n\n", "line": "\n"}
-"""What stands between two documents in the text, by the way in which it is divided."""
+"""The separator between two documents in the text, for each way of dividing it."""
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ class Grammar:
         return self._draw(name, telling, depth)[self.lists[name].place(slot.form)]
 
     def _draw_another(self, name: str, telling: _Telling, depth: int) -> tuple[str, ...]:
-        """A choice of a list that no other name of this text stands for, while there is one."""
+        """A choice of a list that no other name of this text has drawn, while there is one."""
         choices = self.lists[name].choices
         taken = telling.taken.setdefault(name, set())
         free = [place for place in range(len(choices)) if place not in taken]
@@ -155,14 +155,14 @@ def _sections(text: str) -> Iterator[tuple[str, tuple[str, ...], list[Choice]]]:
         found = _HEADER.fullmatch(line)
         if found is None:
             if header is None:
-                raise LmvizError(f"Line {number} of the grammar stands before the first [list].")
+                raise LmvizError(f"Line {number} of the grammar is before the first [list].")
             choices.append(_choice(line, len(header[1]) or 1, number))
             continue
         if header is not None:
             yield *header, choices
         header, choices = (found[1], tuple((found[2] or "").split())), []
         if found[1] in seen:
-            raise LmvizError(f"Line {number} of the grammar begins the list [{found[1]}] once more.")
+            raise LmvizError(f"Line {number} of the grammar begins the list [{found[1]}] a second time.")
         seen.add(found[1])
     if header is not None:
         yield *header, choices

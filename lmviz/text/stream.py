@@ -23,7 +23,7 @@ class Stream:
     """The ids of documents, (token,) in the smallest unsigned type, and what they stand for.
 
     With boundaries the ids are START, document, END, START, document, END and so on. `characters`
-    are those of the tokens that a model predicts, where END stands for the break between documents.
+    are those of the tokens that a model predicts; END is the break between documents.
     """
 
     ids: np.ndarray

@@ -49,7 +49,7 @@ class Encoding:
     """A text as tokens.
 
     `ids` is (position,) int64; `tokens` are as displayed; `offsets` are the places (from, to) of each
-    token in the text, in characters; `unknown` says which tokens stand for words not in the vocabulary.
+    token in the text, in characters; `unknown` says which tokens are words not in the vocabulary.
     """
 
     ids: np.ndarray
@@ -220,7 +220,7 @@ class Tokenizer:
         return shown
 
     def _written(self, index: int) -> str:
-        """A word or a character as it stands in running text."""
+        """A word or a character as it is written in running text."""
         return UNKNOWN_TEXT if index == self.unknown_id else self._tokens[index]
 
 

@@ -52,7 +52,7 @@ class TokenizerOptions(Configuration):
 
     @classmethod
     def described_by(cls, kind: str, vocabulary_size: int, lower_case: bool) -> Self | None:
-        """What a tokenizer's file tells of how it was learned; None where it is a foreign one."""
+        """The options stored in a tokenizer's file; None if another program wrote it."""
         if kind not in KINDS or (kind == "bpe" and vocabulary_size < _SMALLEST_MERGED):
             return None
         return cls(kind=kind, vocabulary=vocabulary_size if kind == "bpe" else 0, lower_case=lower_case)

@@ -100,7 +100,7 @@ def _with_vocabulary(special: list[str], tokens: list[str]) -> tokenizers.Tokeni
 
 
 def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:
-    """The texts in lists of some hundred thousand characters, since each step has a price of its own."""
+    """The texts in lists of some hundred thousand characters, since each call has a fixed cost."""
     block: list[str] = []
     size = 0
     for text in texts:

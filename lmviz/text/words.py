@@ -16,7 +16,7 @@ WORD_PATTERN = rf"\d+(?:[.,:]\d+)+|{_LETTERS}(?:[-'’]{_LETTERS})*|\w|\n|\.\.\.
 """One word, as a regular expression of the Oniguruma library inside `tokenizers`."""
 
 UNKNOWN_TEXT = "\ufffd"
-"""What stands in running text for a word that is not in the vocabulary."""
+"""How a word that is not in the vocabulary is written in running text."""
 
 _CLOSING = frozenset(".,;:!?)]}%…’”»›、。，；：！？）」』")
 _OPENING = frozenset("([{“‘„«‹¿¡$£€#@（「『")

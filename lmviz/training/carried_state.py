@@ -48,4 +48,4 @@ def check_alike(state: Any, usual: Any) -> None:
 
 
 def _damaged() -> LmvizError:
-    return LmvizError("The saved state of the text's streams is damaged: train anew in another folder.")
+    return LmvizError("The saved state of the text's streams is damaged: train again in another folder.")

@@ -47,8 +47,8 @@ def learn_counts(
 ) -> Generator[Progress, None, None]:
     """Count a text in `options.steps` equal slices; as `loop.learn`, whose promises it keeps.
 
-    `loss` is that of a slice before it is counted, by the model as it was last worked out. Both losses may
-    be infinite: under maximum likelihood a text may hold what cannot be. `ignored_target` is START, across
+    `loss` is that of a slice before it is counted, by the last recomputed model. Both losses may
+    be infinite: under maximum likelihood unseen n-grams have probability 0. `ignored_target` is START, across
     which no n-gram reaches. Under torchrun every process counts everything, and the first writes.
     """
     controls = controls or Controls()
@@ -124,7 +124,7 @@ class CountingLearner:
         """Continue from what `state` gave, by counting again up to there; LmvizError when it does not fit."""
         step = values.get("step")
         if not is_step(step):
-            raise LmvizError("The saved state of the training has no step: train anew in another folder.")
+            raise LmvizError("The saved state of the training has no step: train again in another folder.")
         self.step = step
         self._fit(self._last_fit())
 
@@ -142,7 +142,7 @@ class ValidationText:
 
 
 def mean_loss(model: Ngram, ids: np.ndarray, begin: int, end: int, ignored: int | None) -> float | None:
-    """Nats per token of ids[begin:end], each after all that stands before it; None where none counts.
+    """Nats per token of ids[begin:end], each given all tokens before it; None if none counts.
 
     The very first token has nothing before it and does not count.
     """

@@ -14,13 +14,13 @@ from lmviz.training.options import TrainingOptions
 def choose_device(name: str) -> torch.device:
     """The device that an option names, or LmvizError when this machine has none such.
 
-    Under torchrun each process takes the card of its own number.
+    Under torchrun each process takes the card with its number.
     """
     cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
     if name == "auto":
         name = "cuda" if cuda else "mps" if mps else "cpu"
     if (name == "cuda" and not cuda) or (name == "mps" and not mps):
-        raise LmvizError(f"device cannot be {name!r}: torch finds none on this machine; choose auto or cpu.")
+        raise LmvizError(f"torch finds no device {name!r} on this machine: choose auto or cpu.")
     if name == "cuda":
         return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count())
     return torch.device(name)
@@ -31,7 +31,7 @@ def computing(device: torch.device, options: TrainingOptions) -> AbstractContext
     if options.precision == "float32":
         return nullcontext()
     if device.type != "cuda":
-        raise LmvizError(f"precision cannot be bfloat16 on {device.type}: choose float32, or device cuda.")
+        raise LmvizError(f"bfloat16 needs device cuda, not {device.type}: choose float32, or that device.")
     return torch.autocast("cuda", dtype=torch.bfloat16)
 
 

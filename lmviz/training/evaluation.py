@@ -65,7 +65,7 @@ def evaluate_ids(
     """Judge every token of each document but its first, except those equal to `ignored_target`.
 
     A document is a flat array of ids, with START in front where the model knows one. `characters` is
-    the number of characters that the judged tokens stand for. `progress` hears of the share that is done,
+    the number of characters of the judged tokens. `progress` is called with the share that is done,
     and may raise to cancel. Raises LmvizError when no token can be judged.
     """
     longest_first = sorted((ids for ids in documents if len(ids) > 1), key=len, reverse=True)
@@ -122,7 +122,7 @@ def overlapping(ids: np.ndarray, context: int) -> Iterator[Window]:
 def _apart(
     model: Model, windows: Iterable[Window], at_once: int, ignored_target: int | None
 ) -> Iterator[tuple[float, np.ndarray]]:
-    """Each window by itself, as many at once as have that many positions together."""
+    """Evaluate windows in batches of at most that many positions together."""
     for some in _grouped(windows, at_once):
         tokens, targets = _side_by_side(some, ignored_target)
         values = model.log_probabilities(*_on_device(model, tokens, targets))

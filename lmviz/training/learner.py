@@ -184,11 +184,11 @@ class GradientLearner:
             )
         step = values.get("step")
         if not is_step(step):
-            raise LmvizError("The saved state of the training has no step: train anew in another folder.")
+            raise LmvizError("The saved state of the training has no step: train again in another folder.")
         try:
             self.model.load_state(_under("model/", tensors))
         except (RuntimeError, KeyError, ValueError, TypeError):
-            raise LmvizError("The saved state belongs to another model: train anew.") from None
+            raise LmvizError("The saved state belongs to another model: train again.") from None
         load_optimizer_tensors(self.model, self._optimizer, _under("optimizer/", tensors))
         own = _under(f"carried/{self._team.rank}/", tensors)
         ordered = [own[name].to(self.device) for name in map(str, range(len(own))) if name in own]

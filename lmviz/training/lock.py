@@ -25,10 +25,10 @@ PATIENCE = 0.2
 """Seconds to try for, since a trainer that ends removes its file just before the lock goes."""
 
 NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
-"""How a file system says that it knows no locks; a training there goes on without one."""
+"""The errors of file systems without locks; a training there runs without one."""
 
 NOTE_START = 1
-"""Where the note begins in the file: Windows locks the first byte, so that nobody else can read it."""
+"""Where the text begins in the file: on Windows the first byte is locked and cannot be read."""
 
 
 class BeingTrained(LmvizError):
@@ -79,7 +79,7 @@ def _sign(descriptor: int) -> None:
 
 
 def _holder(path: Path) -> str:
-    """Who holds a run, as far as that was written down."""
+    """The holder of the lock, if its text can be read."""
     try:
         with path.open("rb", buffering=0) as file:
             file.seek(NOTE_START)

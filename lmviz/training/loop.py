@@ -23,7 +23,7 @@ MEASURE_SECONDS = 1.0
 
 
 class Measure(Protocol):
-    """What tells how well a model predicts a text."""
+    """Measures how well a model predicts a text."""
 
     def measure(self, model: Model) -> float | None:
         """Nats per token; None where there is no text."""
@@ -46,7 +46,7 @@ def recorded(
 
 
 class TrainingLoop:
-    """The order of things in a training: update, measure, write down, tell."""
+    """One training: update, measure, record, report."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class TrainingLoop:
         return replace(progress, trouble=f"The training was stopped after step {progress.step}; {how}.")
 
     def _pause(self, progress: Progress, trouble: NotWritten | NotFinite) -> Progress:
-        """The last word of a training that cannot go on by itself."""
+        """The final progress of a training that cannot continue."""
         if isinstance(trouble, NotWritten) and self._team.size > 1:
             raise trouble  # the other processes wait in vain for this one
         if isinstance(trouble, NotFinite):

@@ -80,7 +80,7 @@ def flush_metrics(path: Path) -> None:
 
 
 def truncate_metrics(path: Path, step: int) -> None:
-    """Keep the lines up to a step, as when a training goes on from there."""
+    """Keep only the lines up to a step, before a training continues from there."""
     if path.exists():
         kept = [line for line in read_metrics(path) if line["step"] <= step]
         write_bytes(path, "".join(map(_line, kept)).encode())

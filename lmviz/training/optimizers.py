@@ -91,7 +91,7 @@ def load_optimizer_tensors(
         fits = {key: value.shape for key, value in found.items()} == shapes
         if not fits or not all(value.is_floating_point() for value in found.values()):
             raise LmvizError(
-                "The saved state of the optimizer is damaged or belongs to another model: train anew in "
+                "The saved state of the optimizer is damaged or belongs to another model: train again in "
                 "another folder."
             )
         state[place] = found

@@ -51,13 +51,13 @@ class TrainingOptions(Configuration):
     )
     batch: int = setting(
         12,
-        "How many windows of text each update looks at; under torchrun, how many each process looks at.",
+        "How many excerpts of text each update uses; under torchrun, how many each process uses.",
         minimum=1,
         maximum=65_536,
     )
     length: int = setting(
         0,
-        "How many tokens long a window is, which is also how far gradients flow back through a recurrent "
+        "The number of tokens in an excerpt, which is also how far gradients flow back through a recurrent "
         f"model; 0 takes the model's context, or {DEFAULT_LENGTH} where the model has no limit.",
         zero="context",
         minimum=0,
@@ -65,7 +65,7 @@ class TrainingOptions(Configuration):
     )
     learning_rate: float = setting(
         2e-3,
-        "How far an update moves the weights, at its largest; 0.002 suits Adam and AdamW on small "
+        "The largest learning rate, which scales every update; 0.002 suits Adam and AdamW on small "
         "models, less suits large ones, and 0.1 to 1 suits sgd and momentum.",
         minimum=0.0,
         maximum=100.0,
@@ -78,8 +78,8 @@ class TrainingOptions(Configuration):
     )
     schedule: str = setting(
         "cosine",
-        "How the learning rate goes over time: up in a straight line and down along half a cosine (cosine), "
-        "or always the same (constant).",
+        "The learning rate over time: a linear warm-up and then half a cosine down (cosine), or always the "
+        "same (constant).",
         choices=("cosine", "constant"),
     )
     warmup: int = setting(
@@ -122,7 +122,7 @@ class TrainingOptions(Configuration):
     )
     clip: float = setting(
         1.0,
-        "The largest norm of the gradient: a longer one is shortened to it; 0 never shortens.",
+        "The largest norm of the gradient: a larger one is scaled down to it; 0 never scales.",
         label="Clip gradients at",
         minimum=0.0,
         maximum=1e6,
@@ -144,14 +144,14 @@ class TrainingOptions(Configuration):
     )
     validation_batches: int = setting(
         20,
-        "How many batches of evenly spread windows are measured; a short validation text is measured whole.",
+        "How many batches of evenly spread excerpts are used; a short validation text is used whole.",
         minimum=1,
         maximum=1_000_000,
         advanced=True,
     )
     snapshots: int = setting(
         60,
-        "How many moments of the training are kept to go back to, close together at first, then wider apart.",
+        "How many snapshots of the model are kept: frequent at first, then further apart.",
         minimum=2,
         maximum=10_000,
     )
@@ -180,7 +180,7 @@ class TrainingOptions(Configuration):
     )
     seed: int = setting(
         0,
-        "Where chance starts: the same seed gives the same initial weights, windows and dropout.",
+        "The seed of all random numbers: initial weights, training excerpts and dropout.",
         minimum=0,
         maximum=2**32 - 1,
     )

@@ -57,7 +57,7 @@ class Progress:
 
 
 class Clock:
-    """Counts the seconds of a training: those it works, not those it waits for whoever drives it."""
+    """Counts the seconds in which a training works, without those in which it waits for its caller."""
 
     def __init__(self, seconds: float = 0.0) -> None:
         self.tokens_per_second = 0.0
@@ -71,7 +71,7 @@ class Clock:
         return self._worked + (time.perf_counter() - self._since if self._since is not None else 0.0)
 
     def start(self) -> None:
-        """Work begins, or goes on."""
+        """Work begins or continues."""
         self._since = time.perf_counter()
 
     def pause(self) -> None:

@@ -55,14 +55,14 @@ class Recorder:
         return holding(self._run.folder)
 
     def begin(self, resume: bool) -> None:
-        """Start in an empty run, or go on where it was left; LmvizError when neither can be."""
+        """Start an empty run, or continue where it stopped; LmvizError when neither is possible."""
         run = self._run
         if run is not None and (run.is_resumable or any(step > 0 for step in run.snapshots())):
             if not resume:
                 raise LmvizError(f"{run.folder} already holds a training: resume it, or choose another one.")
             self._check_options(run)
             self.restore()
-        self._team.wait()  # until nobody reads any more
+        self._team.wait()  # until no process reads any more
         if run is not None and self._writes:
             run.rewind(self._learner.step or -1)
             if dict(run.description.training) != self._options.to_values():

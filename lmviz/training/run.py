@@ -83,7 +83,7 @@ class Run:
         except (OSError, ValueError) as error:  # ValueError for a name with a NUL in it
             reason = getattr(error, "strerror", None) or error
             raise LmvizError(
-                f"{str(folder)!r} could not be made ({reason}): see that runs may be written there, or "
+                f"{str(folder)!r} could not be made ({reason}): check that runs may be written there, or "
                 "choose another place."
             ) from None
         run = cls(folder, description)
@@ -115,7 +115,7 @@ class Run:
         write_bytes(self.folder / "run.json", values.encode("utf-8", errors="backslashreplace") + b"\n")
 
     def change_training(self, values: Mapping[str, Any]) -> None:
-        """Note that the training goes on with other options."""
+        """Record that the training continues with other options."""
         self.description = replace(self.description, training=dict(values))
         self._write_description()
 
@@ -172,7 +172,7 @@ class Run:
             return
         except OSError as error:
             raise LmvizError(
-                f"{folder} cannot be read ({error.strerror}): choose another run, or mend its rights."
+                f"{folder} cannot be read ({error.strerror}): choose another run, or fix its permissions."
             ) from None
 
     def save_snapshot(self, step: int, state: Mapping[str, torch.Tensor], precision: str = "full") -> None:
@@ -212,7 +212,7 @@ class Run:
             return 0
 
     def _remove_snapshot(self, step: int) -> None:
-        # Windows keeps a file that somebody reads; it goes when there is another reason to.
+        # Windows does not delete a file that is being read; a later call deletes it.
         with contextlib.suppress(OSError):
             self.snapshot_path(step).unlink()
 
@@ -224,7 +224,7 @@ class Run:
 
     @property
     def is_resumable(self) -> bool:
-        """Whether there is a state from which training can go on."""
+        """Whether there is a saved state from which training can continue."""
         return self._resume.is_file()
 
     def save_resume(self, tensors: Mapping[str, torch.Tensor], values: Mapping[str, Any]) -> None:
@@ -243,18 +243,18 @@ class Run:
         from lmviz.training.tensors import read_tensors
 
         if not self.is_resumable:
-            raise LmvizError(f"{self.folder} keeps no state to resume from: train anew in another folder.")
+            raise LmvizError(f"{self.folder} keeps no state to resume from: train again in another folder.")
         tensors, header = read_tensors(self._resume)
         try:
             values = json.loads(header.get("values", ""))
         except (ValueError, RecursionError):
             values = None
         if not isinstance(values, dict):
-            raise LmvizError(f"{self._resume} is damaged: train anew in another folder.")
+            raise LmvizError(f"{self._resume} is damaged: train again in another folder.")
         return tensors, values
 
     def rewind(self, step: int) -> None:
-        """Forget what was written after a step, as when a training goes on from there."""
+        """Remove what was written after a step, before a training continues from there."""
         for folder in (self.folder, self.folder / "snapshots", self.folder / "resume"):
             remove_unfinished(folder)
         for later in self.snapshots():

@@ -63,6 +63,6 @@ def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
 
 
 def _identity(path: Path) -> tuple[int, int, int]:
-    """What tells a file from the one that replaces it."""
+    """Identifies a version of a file: it differs once the file is replaced."""
     status = os.stat(path)
     return status.st_ino, status.st_mtime_ns, status.st_size

@@ -14,7 +14,7 @@ from lmviz.training.options import TrainingOptions
 class Validation:
     """Windows of the validation text: all of it when it is short, evenly spread ones when it is not.
 
-    Each window is read without knowledge of what stands before it. A team shares the windows out.
+    Each excerpt is read without the text before it. The processes of a team share the excerpts.
     """
 
     def __init__(

@@ -21,5 +21,5 @@ def test_a_device_is_taken_where_there_is_one_and_refused_where_there_is_none(
         if is_there:
             assert choose_device(name).type == name
         else:
-            with pytest.raises(LmvizError, match=f"device cannot be '{name}'"):
+            with pytest.raises(LmvizError, match=f"torch finds no device '{name}'"):
                 choose_device(name)

@@ -46,7 +46,7 @@ _switch: ThemeSwitch | None = None
 
 
 class ThemeSwitch(QObject):
-    """Applies the theme to the application, and follows the system until told otherwise.
+    """Applies the theme to the application, and follows the system until a theme is chosen.
 
     `set_choice("system" | "light" | "dark")`, `set_projector(bool)`; signal `theme_changed()`.
     """
@@ -97,12 +97,12 @@ class ThemeSwitch(QObject):
 def _take_over_font(window: QWidget) -> None:
     """Give the application's font to a window that has not been shown: Qt tells only those that have been."""
     for widget in (window, *window.findChildren(QWidget)):
-        if not widget.font().resolveMask():  # it has asked for nothing of its own
+        if not widget.font().resolveMask():  # it has no font set explicitly
             widget.setFont(QFont())
 
 
 def _keep_delegates(window: QWidget) -> None:
-    """Give each combo box a delegate of its own, which draws as Qt's does.
+    """Give each combo box its own delegate, which draws as Qt's does.
 
     Where the box has Qt's, every change of style puts another in its place and does not delete the old one.
     """

@@ -180,7 +180,7 @@ class Panel(QWidget):
         answer: Callable[[Any], object],
         partial: Callable[[Any], object] | None = None,
     ) -> Job:
-        """Start long work in a thread of its own, shown with its progress: see `Work.start_job`."""
+        """Start long work in its own thread, shown with its progress: see `Work.start_job`."""
         self.complain("", JOBS)
         return self.session.work.start_job(name, work, answer, self._end_of(JOBS), partial)
 

@@ -81,7 +81,7 @@ class BeamSearch(Part):
         return self._work.is_busy("beam")
 
     def set_options(self, **changes: Any) -> None:
-        """Change the options and begin anew; LmvizError when a value cannot be."""
+        """Change the options and start again; LmvizError when a value is invalid."""
         options = replace(self._options, **changes)
         if options != self._options:
             self._options = options

@@ -30,7 +30,7 @@ T = TypeVar("T")
 class ComparedModel:
     """A model at a step, with the interventions that are made in it.
 
-    `is_twin`: it stands, as it was trained, beside the same model at the same step as it is changed.
+    `is_twin`: it is the unchanged model, next to the same model at the same step with interventions.
     """
 
     moment: Moment
@@ -55,7 +55,7 @@ class ComparedModel:
 
 
 class Comparison(Part):
-    """Which moments stand beside the present one, and whether the unchanged model is among them.
+    """The models and steps compared with the shown one, and whether the unchanged model is among them.
 
     `changed` follows whatever may change `models`; `choice_changed` follows `choose` alone.
     """
@@ -83,7 +83,7 @@ class Comparison(Part):
 
     @property
     def chosen(self) -> tuple[Moment, ...]:
-        """The models and steps that were chosen to stand beside the present one."""
+        """The models and steps chosen for comparison with the shown one."""
         return self._chosen
 
     @property
@@ -109,7 +109,7 @@ class Comparison(Part):
 
     @property
     def models(self) -> tuple[ComparedModel, ...]:
-        """What stands at `moments`: interventions are made in the present model alone.
+        """The compared models of `moments`; interventions apply only to the shown one.
 
         It is there a second time, as it was trained, where `has_twin`.
         """
@@ -129,14 +129,14 @@ class Comparison(Part):
         return self._is_twin_wanted and bool(self._surgery.in_force)
 
     def choose(self, moments: Iterable[Moment]) -> None:
-        """Choose what stands beside the present model."""
+        """Choose what to compare with the shown model."""
         chosen = tuple(moments)
         if chosen != self._chosen:
             self._chosen = chosen
             self.choice_changed.emit()
 
     def set_twin(self, wanted: bool) -> None:
-        """Put the model as it was trained beside it as it is changed, or take it away."""
+        """Add the untouched model to the comparison, or remove it."""
         if wanted != self._is_twin_wanted:
             self._is_twin_wanted = wanted
             self.twin_changed.emit()
@@ -178,7 +178,7 @@ def names_of(moments: Sequence[Moment]) -> tuple[str, ...]:
 
 
 def names_of_compared(models: Sequence[ComparedModel]) -> tuple[str, ...]:
-    """`names_of` their moments, with a word for the changed one and for the unchanged one beside it."""
+    """`names_of` their moments, marking the changed model and its unchanged twin."""
     once = tuple(dict.fromkeys(item.moment for item in models))
     names = dict(zip(once, names_of(once), strict=True))
     ends = [", changed" if item.interventions else ", as trained" if item.is_twin else "" for item in models]
@@ -186,6 +186,6 @@ def names_of_compared(models: Sequence[ComparedModel]) -> tuple[str, ...]:
 
 
 def turns_of(models: Sequence[ComparedModel]) -> tuple[int, ...]:
-    """For each, how many later ones are of the same model: what tells their lines apart."""
+    """For each, how many later ones are of the same model, to draw their lines differently."""
     opened = [item.model for item in models]
     return tuple(opened[place + 1 :].count(model) for place, model in enumerate(opened))

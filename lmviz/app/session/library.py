@@ -84,7 +84,7 @@ class Library(Part):
 
     def close(self, opened: OpenedModel) -> None:
         """Close a model; its folder stays."""
-        # All is settled before any signal, so that nobody meets the closed model.
+        # All state is updated before any signal, so that no receiver sees the closed model.
         self._models = tuple(model for model in self._models if model != opened)
         was_shown = self._model == opened
         if was_shown:
@@ -125,10 +125,10 @@ class Library(Part):
             self.step_changed.emit()
 
     def refresh_snapshots(self, folder: Path) -> None:
-        """Look anew which snapshots a run has: training adds some and thins others out."""
+        """Reread which snapshots a run has: training adds some and removes others."""
         for model in self._models:
             snapshots = tuple(model.run.snapshots()) if model.folder == folder else ()
-            if snapshots:  # none where somebody has removed the run
+            if snapshots:  # none if the run's folder was deleted
                 self._replace(replace(model, snapshots=snapshots))
 
     def rename(self, folder: Path, name: str) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class LookingBack:
     """The prospect at an earlier place of the prefix, while that place is hovered or pinned.
 
-    What stands there is read off the current reading, which has every position, interventions and all.
+    The prediction is read off the current reading, which has every position, with interventions.
     """
 
     def __init__(self, library: Library, reading: CurrentReading, focus: Focus) -> None:

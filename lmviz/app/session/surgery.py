@@ -100,7 +100,7 @@ class Surgery(Part):
 
 
 def in_words(interventions: Sequence[Intervention]) -> str:
-    """What is in force, for a line beside what it changes; empty where nothing is."""
+    """The interventions in a few words, for a caption; empty if there are none."""
     if not interventions:
         return ""
     only = interventions[0].describe()
@@ -108,7 +108,7 @@ def in_words(interventions: Sequence[Intervention]) -> str:
 
 
 def meaning_in_words(interventions: Sequence[Intervention]) -> str:
-    """What interventions mean for a text that goes on; empty where nothing is in force."""
+    """How interventions apply to words written later; empty if there are none."""
     if not interventions:
         return ""
     listed = "; ".join(item.describe() for item in interventions)

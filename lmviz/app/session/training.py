@@ -48,7 +48,7 @@ PREPARING_MODEL = "preparing the model…"
 
 
 class Training(Part):
-    """Trains one model at a time, in a thread of its own, and shows its newest moments as it goes."""
+    """Trains one model at a time, in its own thread, and shows its newest snapshots meanwhile."""
 
     changed = Signal()
     plan_changed = Signal()
@@ -86,7 +86,7 @@ class Training(Part):
 
     @property
     def state(self) -> TrainingState:
-        """How training stands."""
+        """The state of the training."""
         return self._state
 
     @property
@@ -135,7 +135,7 @@ class Training(Part):
             self.plan_changed.emit()
 
     def refuse_plan(self, sentence: str) -> None:
-        """Say why what a form shows cannot be trained; "" when it can."""
+        """Why the plan in the form cannot be trained; "" when it can."""
         self._plan_problem = sentence
 
     def start(
@@ -151,7 +151,7 @@ class Training(Part):
         self._start_new(math.inf)
 
     def pause(self) -> None:
-        """Wait after the step in hand."""
+        """Pause after the current step."""
         if self._worker is not None:
             self._worker.pause()
             self._look()
@@ -169,7 +169,7 @@ class Training(Part):
 
     @property
     def can_resume(self) -> bool:
-        """Whether `resume` can do something: go on after a pause, or with the run that is shown."""
+        """Whether there is something for `resume`: a paused training, or the shown run."""
         if self._state.is_active:
             return self._state.phase == "paused"
         return not self._obstacle()
@@ -216,7 +216,7 @@ class Training(Part):
             self._start_new(1)
 
     def stop(self) -> None:
-        """End after the step in hand. The run stays, and can be resumed."""
+        """Stop after the current step. The run stays, and can be resumed."""
         if self._worker is not None:
             self._worker.stop()
         self._give_up_without_a_text()
@@ -461,7 +461,7 @@ def _phase(worker: TrainingWorker) -> Phase:
 
 
 def _ended(worker: TrainingWorker, state: TrainingState) -> TrainingState:
-    """The state after the thread has ended: by itself, on command, or because it could not go on."""
+    """The state after the thread has ended: at the last step, on command, or by an error."""
     if worker.fault is not None:
         return replace(state, phase="failed", sentence=sentence_for(worker.fault, "Training"))
     last = state.progress

@@ -74,7 +74,7 @@ class History:
 
     @classmethod
     def from_metrics(cls, metrics: Iterable[dict[str, Any]]) -> History:
-        """The history of a run that was written down, from the lines of its metrics."""
+        """The history of a recorded run, from the lines of its metrics."""
         history = cls()
         for line in metrics:
             for name in CURVES:
@@ -120,5 +120,5 @@ class TrainingState:
 
     @property
     def is_active(self) -> bool:
-        """Whether a thread is training, or waiting to go on."""
+        """Whether a thread is training or paused."""
         return self.phase in ("preparing", "running", "paused")

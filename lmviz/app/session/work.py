@@ -125,7 +125,7 @@ class Work(Part):
         failed: Failed,
         partial: Callable[[Any], object] | None = None,
     ) -> Job:
-        """Long work in a thread of its own, shown with its progress and a cancel button.
+        """Start long work in its own thread, shown with its progress and a cancel button.
 
         `work` takes a function to call with the fraction done so far. It returns its result, or is a
         generator: then floats that it yields are the fraction done, other values go to `partial`, and
@@ -144,7 +144,7 @@ class Work(Part):
         return job
 
     def wait_when_closing(self, worker: Worker) -> None:
-        """Have `close` wait, within the same time, for another worker too, which has been told to stop."""
+        """Have `close` also wait, within the same time, for another worker that was asked to stop."""
         self._others.append(worker)
 
     def close(self) -> None:

@@ -77,7 +77,7 @@ class Writing(Part):
         return self._sampling
 
     def set_sampling(self, **changes: Any) -> None:
-        """Change some of the sampling options; LmvizError when a value cannot be."""
+        """Change some of the sampling options; LmvizError when a value is invalid."""
         sampling = replace(self._sampling, **changes)
         if sampling != self._sampling:
             self._sampling = sampling
@@ -86,7 +86,7 @@ class Writing(Part):
 
     @property
     def branches(self) -> Branches:
-        """All that was written after the prefix; its current node is where one stands."""
+        """All text written after the prefix; its current node is the end of the shown text."""
         from lmviz.decoding.branches import Branches
 
         if self._tree is None:
@@ -177,7 +177,7 @@ class Writing(Part):
     def write(self, id: int, node: int | None = None) -> None:
         """Write a token of one's own choice after a branch, by default where one looks.
 
-        Where one looks back, the prefix is cut there and goes on with the token.
+        At an earlier position the prefix is cut there and continued with the token.
         """
         from lmviz.decoding.branches import FORCED
         from lmviz.decoding.sampling import force
@@ -231,7 +231,7 @@ class Writing(Part):
 
     @property
     def _standing(self) -> object:
-        """Where one stands, and the model as it is there: what comes next depends on nothing else."""
+        """The current node and the model: the next distribution depends on nothing else."""
         branches = self.branches
         moment = (self._library.moment, self._surgery.in_force)
         return moment, branches.prefix, branches.chosen()

@@ -21,7 +21,7 @@ BETWEEN = 60  # milliseconds from one panel to the next
 
 class BuildingAhead(QObject):
     """Begins when torch has been loaded: another thread imports the panels' modules, whose classes need no
-    window's thread, and then one panel after the other is made here, as long as nobody does anything."""
+    window's thread, and then one panel after the other is made here, as long as the user is idle."""
 
     def __init__(self, session: Session, views: Sequence[PerspectiveView], parent: QObject) -> None:
         super().__init__(parent)
@@ -61,5 +61,5 @@ class BuildingAhead(QObject):
 
 def _import_all(rows: Sequence[PanelRow]) -> None:
     for row in rows:
-        with contextlib.suppress(Exception):  # what is wrong is told when somebody goes there
+        with contextlib.suppress(Exception):  # an error is shown when the perspective is opened
             row.load()

@@ -120,7 +120,7 @@ class MainWindow(QMainWindow):
         self.setUpdatesEnabled(True)
 
     def build_ahead(self) -> None:
-        """Make the perspectives that have not been shown yet while nobody waits."""
+        """Build the perspectives that have not been shown yet while the user is idle."""
         from lmviz.app.window.building_ahead import BuildingAhead  # not needed for the first paint
 
         BuildingAhead(self.session, list(self._views.values()), self)

@@ -26,7 +26,7 @@ class PanelDock(QDockWidget):
         return self.widget()
 
     def show_title_bar(self, shown: bool) -> None:
-        """Show Qt's own title bar, or an empty one in its place, which Qt does not delete by itself."""
+        """Show Qt's own title bar, or an empty one in its place, which Qt does not delete."""
         empty = self.titleBarWidget()
         if shown and empty is not None:
             self.setTitleBarWidget(None)

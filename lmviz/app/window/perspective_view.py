@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
 COLUMNS = ("left", "centre", "right")
-LEAST_SHARE = 0.7  # of its own width a panel can be made narrower to
+LEAST_SHARE = 0.7  # the share of its width to which a panel can be narrowed
 CENTRE = 450  # pixels at scale 1 that stand for the width of a panel that takes what is left
 AROUND = 16  # pixels between a panel's edge and what its card holds
 SHARED, OWN = 0, 1  # versions of what is remembered: as the table has it, or as a person has

@@ -23,7 +23,7 @@ logger = logging.getLogger("lmviz")
 
 
 class Worker(Protocol):
-    """What runs in a thread of its own, and has been asked to stop."""
+    """A worker in its own thread, which has been asked to stop."""
 
     name: str
 

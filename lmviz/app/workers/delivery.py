@@ -47,7 +47,7 @@ class _Deliveries(QObject):
 
         def send(value: T) -> None:
             self._waiting.append((receiver, value))
-            with contextlib.suppress(RuntimeError):  # the application has ended: nobody is left to be told
+            with contextlib.suppress(RuntimeError):  # the application has ended: there is no receiver
                 self._sent.emit()
 
         return send

@@ -24,7 +24,7 @@ Message = tuple[str, Any]
 
 
 class Cancelled(Exception):
-    """Raised inside the work of a job that somebody has cancelled."""
+    """Raised inside the work of a cancelled job."""
 
 
 class Job(QObject):
@@ -51,11 +51,11 @@ class Job(QObject):
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether somebody has cancelled it; the thread may still be on its way out."""
+        """Whether it has been cancelled; the thread may still be running."""
         return self._driver.is_cancelled
 
     def start(self) -> None:
-        """Begin the work, in a thread of its own."""
+        """Begin the work, in its own thread."""
         self._thread.start()
 
     def cancel(self) -> None:
@@ -105,7 +105,7 @@ class _Driver:
             pass
         except BaseException as fault:  # a panic of a Rust library, too, is said in the window
             self._send(("failed", fault))
-        self._work = None  # it may hold a whole corpus, and somebody may still hold the job
+        self._work = None  # it may hold a whole corpus, and the job may still be referenced
         self._send(("ended", None))
 
     def _drive(self, generator: Generator[Any, None, Any]) -> Any:

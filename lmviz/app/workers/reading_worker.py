@@ -67,7 +67,7 @@ class ReadingWorker:
         return key in self._listeners
 
     def stop(self) -> None:
-        """Silence everything, and let the thread end after the work in hand; does not wait for it."""
+        """Drop all requests and answers, and end the thread after its current work, without waiting."""
         self._listeners.clear()
         self._queue.close()
 

@@ -28,7 +28,7 @@ def prepare_interpreter() -> None:
 
 
 def lower_priority() -> None:
-    """Let the calling thread, and those it starts, give way to the window where the system can."""
+    """Give the calling thread, and those it starts, a lower priority than the window, if possible."""
     if sys.platform == "linux":
         thread = threading.get_native_id()
         own = os.getpriority(os.PRIO_PROCESS, thread)  # lower already where lmviz was started with nice

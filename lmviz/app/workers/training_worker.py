@@ -29,11 +29,11 @@ SHARE_FOR_COPIES = 0.05  # of the training's time at most goes into copying weig
 
 
 class TrainingWorker:
-    """Runs one training in the background, in a thread of its own.
+    """Runs one training in the background, in its own thread.
 
     `begin` is called in the thread, where torch may be imported and a model be built. The first value
     of its generator is the state before the first step. `steps` is how many steps to take before
-    pausing by itself.
+    pausing automatically.
     """
 
     name = "training"
@@ -54,7 +54,7 @@ class TrainingWorker:
 
     @property
     def is_paused(self) -> bool:
-        """Whether it has been told to wait."""
+        """Whether it is paused."""
         return self._allowed <= 0
 
     def start(self) -> None:
@@ -77,7 +77,7 @@ class TrainingWorker:
         return taken
 
     def want_state(self) -> None:
-        """Ask for a copy of the weights as they are after the step in hand."""
+        """Ask for a copy of the weights after the current step."""
         with self._condition:
             self._state_wanted = True
             self._condition.notify()
@@ -89,7 +89,7 @@ class TrainingWorker:
         return taken
 
     def pause(self) -> None:
-        """Wait after the step in hand."""
+        """Pause after the current step."""
         self._allow(0)
 
     def go_on(self) -> None:
@@ -101,7 +101,7 @@ class TrainingWorker:
         self._allow(1)
 
     def stop(self) -> None:
-        """End after the step in hand, leaving a run that can be resumed; does not wait for it."""
+        """Stop after the current step, leaving a run that can be resumed; does not wait for it."""
         with self._condition:
             self._stopping = True
             self._condition.notify()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def settings_of(corpus: Corpus) -> dict[str, Any]:
-    """How the corpus was read, as far as it is not how its source is read without being told."""
+    """The options with which the corpus was read, as far as they differ from its source's defaults."""
     from lmviz.text.catalogue import find_entry
 
     entry = find_entry(corpus.sources[0]) if len(corpus.sources) == 1 else None

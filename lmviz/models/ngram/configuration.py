@@ -31,7 +31,7 @@ class NgramConfiguration(ModelConfiguration):
     )
     smoothing: str = setting(
         KNESER_NEY,
-        "How unseen n-grams get a share: interpolated modified Kneser-Ney, add-k, or none at all "
+        "How unseen n-grams get a probability: interpolated modified Kneser-Ney, add-k, or none at all "
         "(maximum likelihood, which falls back to the longest context that was seen).",
         choices=(KNESER_NEY, ADD_K, MAXIMUM_LIKELIHOOD),
     )

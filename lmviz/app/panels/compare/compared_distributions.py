@@ -314,10 +314,10 @@ class ComparedDistributionsPanel(Panel):
         for model in session.library.models:
             shown = [item.step for item in self._models if item.model == model]
             free = [step for step in reversed(model.snapshots) if step not in shown]
-            action = menu.addAction(f"{model.name}, once more" if shown else model.name)
+            action = menu.addAction(f"{model.name}, another step" if shown else model.name)
             action.setEnabled(bool(free))
             if free:
-                # Beside a model as it is now, what it was when half trained tells most.
+                # The most informative comparison with a model is itself when half trained.
                 step = free[0] if not shown else model.nearest_snapshot(free[len(free) // 2])
                 action.triggered.connect(lambda _=False, moment=(model, step): self._include(moment))
         if len(session.library.models) > 1:

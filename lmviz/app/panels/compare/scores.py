@@ -186,7 +186,7 @@ class ScoresPanel(Panel):
         self._note.set_text(self._said())
 
     def _go_on(self, job: Job) -> None:
-        """The next one, unless somebody cancelled or something failed."""
+        """Start the next one, unless the work was cancelled or failed."""
         self._job = None
         if not job.is_cancelled and not self.complaint:
             self._measure_next()

@@ -90,7 +90,7 @@ class Trio(QObject):
             self._soon.start()
 
     def _go_on(self) -> None:
-        """Once all are open, the last of them is the present one and the others stand beside it."""
+        """Once all are open, the last one is shown and the others are compared with it."""
         session = self._session
         found = {model.folder: model for model in session.library.models}
         if not self._awaited or not all(folder in found for folder in self._awaited):

@@ -33,11 +33,11 @@ PAIRS = 10
 LENGTHS = {"characters": (60, 140), "bpe": (16, 32)}
 USUAL_LENGTHS = (12, 24)
 SIDE_BY_SIDE = 420
-"""How wide two passages must be to stand beside each other."""
+"""The width at which two passages fit side by side."""
 
 
 class WhichIsRealPanel(GamePanel):
-    """Both passages begin alike; one goes on as it was written, the other as the present model would."""
+    """Both passages begin alike; one continues with the held-out text, one with text of the shown model."""
 
     title = "Which is real?"
     key = "which is real"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Evidence(QWidget):
-    """`Evidence(panel)`: `show_context(ids)` finds where a matched context stands.
+    """`Evidence(panel)`: `show_context(ids)` finds where a matched context occurs.
 
     It is looked for in the text that the model was counted from, which a button opens where another is
     open, or none. `said` tells what there is to say of it.
@@ -33,7 +33,7 @@ class Evidence(QWidget):
         self._context: list[int] | None = None
         self._found: Concordance | None = None
         self._lines = ConcordanceList()
-        self._lines.setAccessibleName("where the context stands in the text")
+        self._lines.setAccessibleName("where the context occurs in the text")
         self._open = QPushButton()
         self._open.setObjectName("open_evidence_button")
         self._open.clicked.connect(lambda: session.text.open_text_of(session.reading.current.model))

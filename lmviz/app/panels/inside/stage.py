@@ -87,7 +87,7 @@ class StagePanel(Panel):
         return {f"{n:02d} {view.address}": view for n, view in enumerate(self.views)}
 
     def toggle_play(self) -> None:
-        """Walk on by itself, or stop."""
+        """Play the stages, or stop."""
         if self._timeline.playing:
             self._timeline.pause()
         else:
@@ -117,7 +117,7 @@ class StagePanel(Panel):
         self._ask_for_numbers()
 
     def _title(self, number: str, name: str) -> str:
-        """Number and name of the stage; a long name only stands at the timeline."""
+        """Number and name of the stage; a long name is only shown at the timeline."""
         whole = f"{number} · {name}"
         return whole if metrics(bold=True).horizontalAdvance(whole) <= TITLE_SHARE * self.width() else number
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
 
 SEARCHED_TOKENS = 500_000
-CHARACTERS = 4  # of a token, at least; so many are read anew for each where a model has tokens of its own
+CHARACTERS = 4  # at least, per token: so much text is read if the model's tokens are not the corpus's
 
 
 class UnitSearch(QObject):
     """`UnitSearch(panel)`: `search(address, unit)` reads the text with the model as it is shown.
 
-    `places` are the strongest so far, best first; `found` is told whenever there are better ones.
+    `places` are the strongest so far, best first; `found` is emitted whenever there are better ones.
     """
 
     found = Signal()

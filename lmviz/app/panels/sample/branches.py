@@ -47,7 +47,7 @@ class BranchesPanel(Panel):
         self._adopt = LinkButton("use_as_prefix_button", "use as prefix", "put this text into the prefix")
         self._clear = LinkButton("clear_branches_button", "clear", "remove all branches")
         self._goals: list[tuple[int, int | None]] = []
-        self._drawn = 0  # the node of the tree that one stands on
+        self._drawn = 0  # the current node of the tree
         self._card = Card("Branches", self._actions(), self._lay_out())
         self.column.addWidget(self._card)
         self._tree.node_clicked.connect(self._go)

@@ -112,7 +112,7 @@ class SideBySidePanel(Panel):
     def _figures(self) -> str:
         """What the figures are, and under which interventions those that are shown were found."""
         conditions = {in_words(self._found_with[way]) for way in self._outcomes}
-        changes = conditions.pop() if len(conditions) == 1 else ""  # else some are about to be found anew
+        changes = conditions.pop() if len(conditions) == 1 else ""  # otherwise some are being recomputed
         return f"{changes} · {FIGURES}" if changes else FIGURES
 
     @property
@@ -127,10 +127,10 @@ class SideBySidePanel(Panel):
         return session.library.model, session.library.step, session.surgery.in_force
 
     def _write_greedily(self) -> None:
-        """One token at a time, so that nobody waits for the reading thread."""
+        """One token at a time, so that other requests to the reading thread need not wait."""
         session, moment, written = self.session, self._greedy_of, self._greedy
         if not session.writing.can_write or not self.isVisible() or moment != self._moment:
-            return  # what was written so far belongs to another model's tokens, and begins anew soon
+            return  # the text so far has another model's tokens, and is restarted soon
         read, prefix, stops = self._read, session.reading.prefix, session.writing.sampling.stop_at_end
 
         def work(model: Model) -> tuple[int, bool]:

@@ -106,7 +106,7 @@ class ExplainedStrips(StripList):
         self._light()
 
     def _light(self) -> None:
-        """Let what has no part in the explained cell step back."""
+        """Dim the cells that are not operands of the explained cell."""
         if self.isVisible():
             self.set_lights([self._session.explanation.lights(view) for view in self._views])
 

@@ -37,7 +37,7 @@ class NextWordPanel(Panel):
         self._bars.setAccessibleName("next-word distribution")
         self._card = Card("Next word", "", self._bars)
         self._shown: Glance | None = None
-        self._whole: Distribution | None = None  # made when somebody asks
+        self._whole: Distribution | None = None  # computed when first needed
         self._reading: Reading | None = None
         self._text = ""
         self._drawn_for: tuple[object, ...] = ()

@@ -125,7 +125,7 @@ class LiveSamplePanel(Panel):
         return self.session.library.model, self.session.reading.prefix
 
     def _write_on(self) -> None:
-        """A few tokens at a time, so that nobody waits for the reading thread."""
+        """A few tokens at a time, so that other requests to the reading thread need not wait."""
         session, options, ids = self.session, self._options, [item.id for item in self._drawn]
         if not self.isVisible() or self._begins_with != self._begun_with:
             return  # another text begins soon: these ids may be no tokens of another model

@@ -68,7 +68,7 @@ class Card(Canvas):
         self.setAccessibleName(title)
 
     def set_aside(self, aside: str | QWidget) -> None:
-        """What stands on the right: a unit in muted words, or a control."""
+        """What is shown on the right: a unit in muted words, or a control."""
         if aside is self._control:
             return
         if self._control is not None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 
 class QuietScrollArea(QScrollArea):
-    """Without a frame or a focus of its own; keys that its widget has no use for pass on to the window."""
+    """Has no frame and takes no focus; keys that its widget does not use go to the window."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -76,7 +76,7 @@ class SettingField(QObject):
         return edit
 
     def value(self) -> Any:
-        """What the control holds, checked; raises LmvizError where that cannot be."""
+        """The value of the control, checked; raises LmvizError when it is invalid."""
         control = self.control
         if isinstance(control, QComboBox):
             return control.currentData()
@@ -107,7 +107,7 @@ class SettingField(QObject):
             return True
 
     def complain(self, sentence: str) -> None:
-        """Show what is wrong with this field, beside it; nothing for an empty sentence."""
+        """Show an error below this field; an empty sentence removes it."""
         self.complaint.setText(sentence)
         self.complaint.setVisible(bool(sentence) and self.control.isVisibleTo(self.control.parentWidget()))
         if self.control.property("invalid") != bool(sentence):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QWidget
 class SliderRow(QWidget):
     """`SliderRow(name, accessible_name)`: whole numbers from 0.
 
-    `set_range(last, value)` and `show_value(value, said)` emit nothing; `value` is where it stands.
+    `set_range(last, value)` and `show_value(value, said)` emit nothing; `value` is its position.
     Signal: `value_changed(int)` when a person moves it.
     """
 
@@ -32,7 +32,7 @@ class SliderRow(QWidget):
 
     @property
     def value(self) -> int:
-        """Where the slider stands."""
+        """The position of the slider."""
         return self.slider.value()
 
     def set_range(self, last: int, value: int) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from lmviz.app.look.theme import current_theme
 
 AROUND, WIDTH, GAP, EDGE = 5, 300, 12, 8
-FOLLOW_EVERY = 100  # milliseconds; a control is moved by any of its ancestors, which tell nobody else
+FOLLOW_EVERY = 100  # milliseconds; an ancestor that moves the control sends it no event
 
 
 class Spotlight(QWidget):
@@ -81,7 +81,7 @@ class Spotlight(QWidget):
         is_first: bool = False,
         is_last: bool = False,
     ) -> None:
-        """Frame a control of the window, with a sentence beside it that leaves free what is `watched`."""
+        """Frame a control of the window, with a sentence next to it that does not cover `watched`."""
         self._control, self._watched = control, tuple(watched)
         self._heading.setText(heading)
         self._sentence.setText(sentence)

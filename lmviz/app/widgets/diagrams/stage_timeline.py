@@ -74,11 +74,11 @@ class StageTimeline(Canvas):
 
     @property
     def playing(self) -> bool:
-        """Whether it walks by itself."""
+        """Whether it is playing."""
         return self._clock.isActive()
 
     def play(self, pace: int = PACE) -> None:
-        """Walk on by itself, from the start when at the end."""
+        """Play, from the start when at the end."""
         if len(self._titles) < 2:
             return
         if self._stage == len(self._titles) - 1:

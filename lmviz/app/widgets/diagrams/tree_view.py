@@ -23,7 +23,7 @@ FAINT = 0.42
 class TreeNode:
     """A word in the tree. `parent` is the index of the node before it, −1 at the root.
 
-    `note` stands beside it, such as its probability. A pruned node is drawn faint.
+    `note` is shown next to it, such as its probability. A pruned node is drawn faint.
     """
 
     label: str
@@ -56,7 +56,7 @@ class TreeView(Pointable):
         self.setAccessibleName("tree of words")
 
     def set_nodes(self, nodes: Sequence[TreeNode], current: int = -1) -> None:
-        """Draw a tree; `current` is the node one stands on."""
+        """Draw a tree; `current` is the marked node."""
         self._nodes = tuple(nodes)
         self._current = current
         self.set_hovered(-1)

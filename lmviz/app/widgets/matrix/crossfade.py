@@ -38,7 +38,7 @@ class Crossfade(QVariantAnimation, Generic[T]):
         return float(self.currentValue())
 
     def begin(self, before: T) -> None:
-        """Let something give way to what is drawn from now on."""
+        """Fade from this picture to what is drawn from now on."""
         from PySide6.QtWidgets import QStyle  # which takes its time: after the first paint
 
         widget = self.parent()

@@ -92,8 +92,8 @@ class HeatmapView(Canvas):
     ) -> None:
         """Show values (row, column); `rows` and `columns` are their labels, none or one each.
 
-        `words`, row by row, stand in the cells; where numbers are only names, on the scale "token", without
-        colours. With `crossfade` a matrix of the same shape gives way to this one in a quarter second.
+        `words`, row by row, are written in the cells; on the scale "token", where numbers are only names,
+        without colours. With `crossfade` a matrix of the same shape fades into this one in a quarter second.
 
         `scale` is one of `lmviz.models.tap.SCALES`; `limit` the value of the strongest colour, chosen
         from the values when None. −∞ cells are plain, NaN cells hatched.

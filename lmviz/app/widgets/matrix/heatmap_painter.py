@@ -94,7 +94,7 @@ class HeatmapStrokes:
         self._painter.drawLines(lines)
 
     def draw_fade(self, strengths: np.ndarray | None, cell: tuple[int, int] | None) -> None:
-        """Let all step back but what is lit, or but a cell with its row and its column."""
+        """Dim all cells but the highlighted ones, or but one cell with its row and its column."""
         frame = self._frame
         if strengths is None and cell is not None:
             strengths = np.zeros((frame.rows, frame.columns), dtype=np.int8)

@@ -85,7 +85,7 @@ class HeadMosaic(Canvas):
         self.update()
 
     def set_faded(self, heads: Collection[Head]) -> None:
-        """Heads that are switched off step back and are crossed out."""
+        """Heads that are switched off are dimmed and crossed out."""
         self._faded = frozenset(heads)
         self.update()
 

@@ -72,7 +72,7 @@ class StripList(Canvas):
         return self._strips
 
     def set_strips(self, strips: Sequence[Strip], *, crossfade: bool = False) -> None:
-        """Draw vectors from top to bottom; with `crossfade` those before give way in a quarter second."""
+        """Draw vectors from top to bottom; with `crossfade` the old ones fade out in a quarter second."""
         self._crossfade.end()
         if crossfade and self._strips:
             self._crossfade.begin(self._photograph())

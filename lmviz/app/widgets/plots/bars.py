@@ -100,7 +100,7 @@ class BarsView(Pointable):
     def _columns(self) -> tuple[float, float, float]:
         """Where labels end, where bars begin, and how wide a full bar is.
 
-        Where it is tight bars give way, then labels: a figure cut short would be another number.
+        If the width is small, bars become shorter, then labels: numbers are never cut.
         """
         measure, written = metrics(LABEL_SIZE, token=True), metrics(LABEL_SIZE)
         widest = max((measure.horizontalAdvance(label) for label in self._labels), default=0)

@@ -97,7 +97,7 @@ class DistributionCard(Card):
 
     @property
     def sentence(self) -> str:
-        """What stands in place of the bars."""
+        """The sentence shown instead of the bars."""
         return self._sentence.text()
 
     @property

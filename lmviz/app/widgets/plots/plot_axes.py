@@ -18,7 +18,7 @@ LOGARITHMIC_STEPS = ((1, 10), (1, 3, 10), (1, 2, 5, 10), (1, 1.5, 2, 3, 4, 5, 7,
 
 
 class QuietAxis(pyqtgraph.AxisItem):
-    """An axis without a line of its own: muted numbers, and thin lines across the plot for y."""
+    """An axis without a line: muted numbers, and for y thin lines across the plot."""
 
     def __init__(self, orientation: str) -> None:
         super().__init__(orientation, showValues=True)

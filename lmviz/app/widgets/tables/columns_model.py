@@ -82,7 +82,7 @@ class ColumnsModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_faded(self, rows: Collection[int]) -> None:
-        """Rows that step back, such as tokens that were cut."""
+        """Rows that are dimmed, such as tokens that were cut."""
         self._faded = frozenset(rows)
         self.layoutChanged.emit()
 

@@ -22,12 +22,12 @@ LEAST = {"token": 44, "mark": 32, "bar": 64}
 @dataclass(frozen=True)
 class FigureColumn:
     """One column. `kind` is "token" (on the left, monospace), "figure" (on the right), "mark" (in the
-    middle) or "bar" (a bar with the figure beside it).
+    middle) or "bar" (a bar with the figure next to it).
 
     `width` is what it takes and `stretch` its part of what is left. Where there is too little room,
     `spare` columns are left out, and then all but figures are squeezed. `sources` are the columns that its
     numbers are made from, of the same line; with `runs` those of all lines above as well. `quiet` columns
-    stand back.
+    are dimmed.
     """
 
     name: str
@@ -53,7 +53,7 @@ class FigureColumn:
 
 @dataclass(frozen=True)
 class FigureLine:
-    """One line: a text for each column, how full its bar is, and whether it stands back."""
+    """One line: a text for each column, how full its bar is, and whether it is dimmed."""
 
     texts: Sequence[str]
     share: float = 0.0
@@ -70,7 +70,7 @@ class ColumnPlace(NamedTuple):
 
 
 def place_columns(columns: Sequence[FigureColumn], room: float, scale: float) -> list[ColumnPlace]:
-    """The columns there is room for: spare ones give way, quiet ones and then the last first."""
+    """The columns that fit: spare ones are left out, dimmed ones first, then from the last."""
     kept = list(enumerate(columns))
     for chosen in sorted(
         (pair for pair in reversed(kept) if pair[1].spare), key=lambda pair: not pair[1].quiet

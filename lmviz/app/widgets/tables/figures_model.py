@@ -24,7 +24,7 @@ class FiguresModel(QAbstractTableModel):
         self._made: dict[int, FigureLine] = {}
 
     def set_columns(self, columns: Sequence[FigureColumn]) -> None:
-        """Other columns; the lines have to be given anew."""
+        """Set other columns; the lines must be set again."""
         self.beginResetModel()
         self._columns = tuple(columns)
         self._made.clear()

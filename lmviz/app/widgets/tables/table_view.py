@@ -73,7 +73,7 @@ class TableView(QuietTable):
         self.sortByColumn(column, order)
 
     def set_faded(self, rows: Collection[int]) -> None:
-        """Rows that step back."""
+        """Rows that are dimmed."""
         self._model.set_faded(rows)
 
     def set_current(self, row: int) -> None:

@@ -57,7 +57,7 @@ class WrittenSheet:
 
 
 def plain_name(source: str, index: tuple[int, ...]) -> str:
-    """An operand's name where nobody knows a better one: "layers/0/hidden[5, 17]"."""
+    """An operand's name when no better one is given: "layers/0/hidden[5, 17]"."""
     return f"{source}[{', '.join(map(str, index))}]" if index else source
 
 

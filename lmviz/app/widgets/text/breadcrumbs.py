@@ -18,7 +18,7 @@ LEFT_OUT = "…"
 
 
 class Breadcrumbs(Pointable):
-    """`Breadcrumbs()`: `set_steps(names)`, the last of which is where one is; the oldest give way to "…".
+    """`Breadcrumbs()`: `set_steps(names)`, the current one last; "…" replaces the oldest if there is no room.
 
     Signal `step_clicked(int)`. Left or Backspace goes back one step.
     """

@@ -19,7 +19,7 @@ BEFORE_SHARE = 0.3
 
 @dataclass(frozen=True)
 class Line:
-    """One place: what stands before the phrase, the phrase, the word that is looked at, and what follows."""
+    """One place: the text before the phrase, the phrase, the word after it, and the text that follows."""
 
     before: str
     match: str
