@@ -337,7 +337,7 @@ def _folder(name: str, folder: Path) -> Finding:
             free = shutil.disk_usage(existing).free
     except OSError as fault:
         sentence = (
-            f"lmviz cannot write its {name} to {folder}: {fault.strerror}; fix its permissions."
+            f"lmviz cannot write its {name} to {folder}: {fault.strerror}; free space or fix its permissions."
         )
         return Finding(name, "problem", sentence)
     if free < 200e6:
