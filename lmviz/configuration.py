@@ -21,7 +21,7 @@ LARGEST_WHOLE = 2**63 - 1
 
 @dataclass(frozen=True)
 class Setting:
-    """What a field of a configuration says about itself.
+    """The description of a field of a configuration.
 
     `kind` is `int`, `float`, `bool` or `str`; `label` is its name in a form; `minimum` and `maximum`
     are inclusive; `choices` lists all the values there are, in the order in which to offer them; `zero` is

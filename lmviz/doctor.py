@@ -76,7 +76,7 @@ FONT_ENDINGS = (".ttf", ".otf", ".ttc", ".pfb", ".pcf.gz")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at. `state` is "fine", "note" (lmviz works all the same) or "problem"."""
+    """The result of one check. `state` is "fine", "note" (lmviz works all the same) or "problem"."""
 
     name: str
     state: str

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PreparedTraining:
-    """A training that is ready to go: what learns, where it is written down, and the generator that
+    """A training that is ready to start: what learns, where it is written down, and the generator that
     makes it learn, step by step. Closing the generator leaves a run that can be resumed."""
 
     model: Model
@@ -76,7 +76,7 @@ def begin_run(
 def resume_run(
     run: Run, corpus: Corpus, options: TrainingOptions | None = None, controls: Controls | None = None
 ) -> PreparedTraining:
-    """Go on with a run where it stopped, with other options if any are given.
+    """Continue a run where it stopped, with other options if any are given.
 
     A run that was interrupted before anything was saved begins again. LmvizError when the run keeps
     nothing to go on from, as sample models do, when it learned from another corpus, or when an n-gram should

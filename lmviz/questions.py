@@ -159,7 +159,7 @@ def beam_search(
 
 
 def compare(models: Sequence[Given], text: str) -> Disagreement:
-    """Where in a text models expect different things, whatever their tokens.
+    """Where in a text the predictions of models differ, whatever their tokenizers.
 
     `found.places` are the numbers of characters read so far, `found.divergence` the Jensen–Shannon
     divergence of what comes next, in bits, and `found.largest(3)` the places where it is largest.
@@ -220,7 +220,7 @@ def evaluate(
 
 
 def _opened(model: Given) -> Model:
-    """The model itself, or the one that is meant; LmvizError where there is none."""
+    """The model itself, or the one of that name or folder; LmvizError if there is none."""
     from lmviz.models.model import Model
 
     if isinstance(model, Model):

@@ -98,7 +98,7 @@ def token_strip() -> QWidget:
 
 EXHIBITS = (
     Exhibit("Why 0.91?", "forget gate, unit 17", arithmetic_card, (400, 240)),
-    Exhibit("In the text", "hover a word: what it looks at", attention_text, (760, 260)),
+    Exhibit("In the text", "point at a word: what it looks at", attention_text, (760, 260)),
     Exhibit("Why?", "", breadcrumbs, (420, 110)),
     Exhibit("Concordance", "“cows eat _” · 11 places", concordance_list, (560, 160)),
     Exhibit("Stage 3 of 6 · new cell state", "layer 1 · position 6 “night”", equation, (400, 180)),

@@ -65,7 +65,7 @@ class BeamTree:
 
     @property
     def depth(self) -> int:
-        """How many steps were taken."""
+        """The number of steps so far."""
         return self.nodes[-1].depth
 
     def path(self, node: BeamNode) -> tuple[BeamNode, ...]:

@@ -135,7 +135,7 @@ def invent(model: Model, passage: HeldOutPassage, options: SamplingOptions) -> P
 
 
 def _unwritten(tokenizer: Tokenizer | None) -> list[int]:
-    """The ids that stand for no text of their own."""
+    """The ids of tokens without text."""
     if tokenizer is None:
         return []
     special = (tokenizer.start_id, tokenizer.end_id, tokenizer.unknown_id)

@@ -15,7 +15,7 @@ DEEPEST = 8
 
 
 class BorderedArray(TracedArray):
-    """A square put together when it is first asked for.
+    """A square array that is assembled when first read.
 
     `inner` is (…, old, old), with the axes "query" and "key" last; `rows` (…, new, old + new) are the new
     queries, `columns` (…, old, new) the new keys as the old queries see them.

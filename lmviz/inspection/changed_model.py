@@ -76,7 +76,7 @@ class ChangedModel(Model):
         return self.unchanged.stages()
 
     def listen(self, tokens: torch.Tensor, listener: Listener) -> torch.Tensor:
-        """The listener hears every value as it is after the interventions, and may change it further."""
+        """The listener receives every value after the interventions, and may change it further."""
         rows = [
             torch.from_numpy(changed_tokens(row.cpu().numpy(), self.interventions, self.vocabulary_size))
             for row in tokens

@@ -74,7 +74,7 @@ class ContinuedPass(ForwardPass):
         self._kind = next((value for value in parameters.values() if value.is_floating_point()), None)
 
     def read(self, operand: Value) -> torch.Tensor:
-        """The operand's value, (batch, *axes), from `first` on where it has positions or queries."""
+        """The operand's value, (batch, *axes), from `first` on if it has positions or queries."""
         address = operand.address
         made = self._new_columns if self._is_beside else self._new_rows
         if self.first and address in made:
@@ -133,7 +133,7 @@ class ContinuedPass(ForwardPass):
         return np.broadcast_to(rows.dtype.type(value), shape)
 
     def _read_whole(self, operand: Value) -> torch.Tensor:
-        """The operand's value at all positions, put together where it has been kept in parts."""
+        """The operand's value at all positions, joined if it is stored in parts."""
         address = operand.address
         if address not in self._values and address not in self._steps:
             parted = self.traced[address]
@@ -160,7 +160,7 @@ class ContinuedPass(ForwardPass):
 
 
 def _common_beginning(model: Model, taps: Sequence[Tap], earlier: Trace, ids: np.ndarray) -> int:
-    """How many positions of ids the earlier trace has already; 0 where it cannot serve."""
+    """How many positions of ids the earlier trace has already; 0 if it cannot be used."""
     complete = all(tap.address in earlier for tap in taps)
     if earlier.origin is None or earlier.interventions or earlier.dropped or not complete:
         return 0

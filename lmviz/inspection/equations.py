@@ -20,7 +20,7 @@ def one_line(arithmetic: Arithmetic, shown: int = SHOWN) -> str:
 
 
 def number(value: float) -> str:
-    """A number as it stands in text, with a real minus sign: 0.28, −0.013, 12, 2.8·10⁻⁵."""
+    """A number as written in text, with a real minus sign: 0.28, −0.013, 12, 2.8·10⁻⁵."""
     return PLAIN.number(value)
 
 

@@ -9,12 +9,12 @@ import torch
 
 
 def storages(owned: Iterable[torch.Tensor]) -> set[int]:
-    """Where a model's own numbers, its parameters and buffers, lie in memory."""
+    """The memory addresses of a model's parameters and buffers."""
     return {tensor.untyped_storage().data_ptr() for tensor in owned}
 
 
 def freeze(value: torch.Tensor, borrowed: set[int]) -> np.ndarray:
-    """A batch of one as numpy, in float32 where it is coarser, sharing no memory with the model."""
+    """A batch of one as numpy, converted to float32 from coarser types, without the model's memory."""
     value = value[0].detach()
     if value.untyped_storage().data_ptr() in borrowed:
         value = value.clone()

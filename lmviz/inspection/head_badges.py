@@ -42,7 +42,7 @@ class HeadBadge:
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """The cells (query, key) that a kind of head would look at, and the queries (query,) that count."""
+    """The cells (query, key) that such a head attends to, and the queries (query,) that count."""
 
     cells: np.ndarray
     queries: np.ndarray

@@ -52,7 +52,7 @@ def _light_operand(strengths: np.ndarray, view: View, operand: OperandCells) -> 
 
 
 def _among(shown: Sequence[int], places: np.ndarray) -> np.ndarray:
-    """At which of the shown indices each place stands, (cell,); −1 for one that is not shown."""
+    """The position of each place among the shown indices, (cell,); −1 for one that is not shown."""
     found = np.full(max(int(places.max(initial=0)), *shown, 0) + 1, -1)
     found[list(shown)] = np.arange(len(shown))
     return found[places]

@@ -16,7 +16,7 @@ MOST_NUMBERS = 16
 
 
 class Origin:
-    """`Origin(model)`: `is_of(model)` says whether it is the same model and has learned nothing since.
+    """`Origin(model)`: `is_of(model)` says whether it is the same model with the same weights.
 
     The model is held weakly. A name and a step do not tell models apart: two may be called the same, one
     may be trained again under its name, and one that is learning changes beneath a trace.

@@ -72,7 +72,7 @@ def changed(
     step: tuple[int, int] | None = None,
     note: Callable[[Intervention], None] = lambda intervention: None,
 ) -> torch.Tensor:
-    """A tap's value (batch, *axes) after an intervention; the value that was given stays as it is.
+    """A tap's value (batch, *axes) after an intervention; the given array is not modified.
 
     `operand` is what "bypass" puts in its place. `step` is (position, positions) inside a scan, where the
     value lacks its first axis, the position. Where the intervention's value is a function, `note` hears of
@@ -101,7 +101,7 @@ def changed(
 def _selected(
     intervention: Intervention, axes: Sequence[str], value: torch.Tensor, step: tuple[int, int] | None
 ) -> tuple[list[Selection], torch.Tensor]:
-    """What is meant on each axis, and the value (batch, *axes) with the position axis that a scan lacks."""
+    """The selection on each axis, and the value (batch, *axes) with the position axis that a scan lacks."""
     unknown = set(intervention.where) - set(axes)
     if unknown:
         known = ", ".join(axes)

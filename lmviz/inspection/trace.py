@@ -72,7 +72,7 @@ class Trace:
         )
 
     def __getitem__(self, address: str) -> TracedArray:
-        """The value of a tap; LmvizError names the nearest address where it was not recorded."""
+        """The value of a tap; LmvizError, with the nearest address, if it was not recorded."""
         if address not in self.arrays:
             import difflib  # for those who mistype
 

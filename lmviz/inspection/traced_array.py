@@ -72,7 +72,7 @@ class TracedArray:
 
 
 class PartedArray(TracedArray):
-    """One that lies in parts along its axis "position", and is put together when it is first asked for whole.
+    """One stored in parts along its axis "position", which are joined when it is first read whole.
 
     Typing at the end of a text adds a row to the logits; a copy of all the others, of 26 MB for a
     model such as GPT-2 and a text of 128 tokens, would take longer than computing the row.

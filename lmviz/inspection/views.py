@@ -158,7 +158,7 @@ def stage_parts(trace: Trace, stage: int, position: int) -> tuple[Part, ...]:
 
 
 def _neighbours(trace: Trace, stage: Stage) -> list[Stage]:
-    """The stages of the same place, such as one layer's gates, where there are several of them."""
+    """The stages of the same place, such as one layer's gates, if there are several."""
     return [item for item in trace.stages if item.place == stage.place]
 
 

@@ -87,14 +87,14 @@ class Scope(Protocol):
         """Whether the operand is known for all positions already, because no scan under way makes it."""
 
     def weight(self, operand: Weight) -> torch.Tensor:
-        """The parameter, or those of its rows that are meant."""
+        """The parameter, or its selected rows."""
 
     def prepare(self, operation: Operation, make: Callable[[Scope], T]) -> T:
         """What `make` gives, made once for the scan under way; operands have all positions meanwhile."""
 
 
 class Operation(ABC):
-    """What makes a tap's value. One class an operation: it computes, it explains, and it says what it reads.
+    """The base of operations, which compute a tap's value, explain its cells, and declare what they read.
 
     `growth` says what must be computed when the text grows; where nothing better holds it is `WHOLE`.
     An operation without one of the four cannot be made.

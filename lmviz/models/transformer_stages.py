@@ -18,7 +18,7 @@ NORM = (
 
 @lru_cache(maxsize=8)  # asked for with every keystroke
 def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, ...]:
-    """All stages from the embedding of tokens to the probabilities, pre- or post-norm as it is wired."""
+    """All stages from the embedding of tokens to the probabilities, in the order of pre- or post-norm."""
     stages = list(_embedding_stages(configuration))
     stream = "embedding/sum"
     for index in range(configuration.layers):

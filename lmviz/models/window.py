@@ -13,7 +13,7 @@ from lmviz.models.window_configuration import WindowConfiguration
 
 
 class WindowModel(NeuralModel):
-    """One hidden layer over the joined embeddings of the last words; zeros stand before the text begins.
+    """One hidden layer over the joined embeddings of the last words; before the text there are zeros.
 
     The state that `advance` carries on is the embeddings of the last `window` - 1 words.
     """

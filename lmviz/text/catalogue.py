@@ -95,7 +95,7 @@ def find_entry(name: str) -> Entry | None:
 
 
 def corpus_path(name: str) -> Path:
-    """The file of a corpus of the catalogue, which is made first where lmviz makes it.
+    """The file of a corpus of the catalogue, which is generated first if lmviz generates it.
 
     LmvizError where the catalogue has no such corpus, or it has yet to be downloaded.
     """

@@ -49,7 +49,7 @@ class WordList:
     choices: tuple[Choice, ...]
 
     def place(self, form: str) -> int:
-        """Which form is meant; the first when it is not named."""
+        """The index of the form; the first if none is named."""
         return self.forms.index(form) if form else 0
 
 

@@ -30,7 +30,7 @@ def _is_spaceless(character: str) -> bool:
 
 
 class Joiner:
-    """Adds word after word to a text and says each time what has to be written.
+    """Adds word after word to a text and returns each time the characters to append.
 
     A space before a word is left out where glueing keeps both words whole and looks right: before
     a comma, after an opening bracket. Straight double quotes open and close in turn on each line.

@@ -33,7 +33,7 @@ LAYER = re.compile(r"(?:^|\.)layers\.(\d+)\.|_l(\d+)$")
 
 
 class NotFinite(LmvizError):
-    """Numbers grew beyond all bounds; the sentence says where, and what to try."""
+    """The loss or gradient is not finite; the sentence says which, and what to try."""
 
     def __init__(self, what: str, step: int, rate: float) -> None:
         super().__init__(

@@ -151,7 +151,7 @@ class TrainingLoop:
         )
 
     def _record(self, progress: Progress) -> Progress:
-        """Write down what is due; the progress with what was written."""
+        """Record what is due; the progress, with what was written."""
         finished = progress.is_last
         try:
             if finished or self._recorder.is_planned(progress.step):

@@ -52,7 +52,7 @@ class HoldsRun(LmvizError):
 
 
 class Run:
-    """A folder with a training in it. `description` is what its `run.json` says."""
+    """The folder of a training. `description` is the content of its `run.json`."""
 
     def __init__(self, folder: Path, description: RunDescription) -> None:
         self.folder = folder

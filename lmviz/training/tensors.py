@@ -36,7 +36,7 @@ def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor], header: Mappi
 
 
 def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
-    """The tensors and the header of a file, or LmvizError whatever its bytes are.
+    """The tensors and the header of a file; LmvizError for any unreadable bytes.
 
     `safe_open` opens the path once for the header and once for the tensors: where another file has come
     to lie there meanwhile, both are read again, so that they belong together.

@@ -60,7 +60,7 @@ class Theme:
 
     @cached_property
     def chip(self) -> QColor:
-        """What a token lies on."""
+        """The background of a token."""
         return mix(self.surface, self.line, 0.6)
 
     @cached_property
@@ -80,7 +80,7 @@ class Theme:
 
     @cached_property
     def faint_text(self) -> QColor:
-        """Text that is not related to what one looks at."""
+        """Dimmed text: not related to what is pointed at."""
         return mix(self.surface, self.muted_text, 0.5)
 
     @cached_property

@@ -30,7 +30,7 @@ LARGEST_NUMBER = 2**53
 class LastSession:
     """Where a session ended. `sources` and `corpus_options` are those of the corpus, `run` is a folder.
 
-    `live` is whether the newest moment was followed; `training` is the folder of a run whose training had
+    `live` is whether the newest snapshot was followed; `training` is the folder of a run whose training had
     not come to its end.
     """
 
@@ -130,7 +130,7 @@ class Settings:
         )
 
     def keep_session(self, session: Session, perspective: str) -> None:
-        """Remember where a session stands."""
+        """Save what a session has open."""
         corpus, model = session.text.corpus, session.library.model
         options = corpus.options.to_values() if corpus is not None else {}
         self.keep("last/sources", "\n".join(corpus.sources) if corpus is not None else "")

@@ -45,7 +45,7 @@ class Tour(QObject):
 
     @property
     def step(self) -> TourStep | None:
-        """The step one is at; None when there is no tour."""
+        """The current step; None when the tour is not running."""
         return STEPS[self._number] if self._number >= 0 else None
 
     @property

@@ -27,12 +27,12 @@ class AttentionHeads(Part):
 
     @property
     def head(self) -> Head:
-        """The attention head one looks at."""
+        """The chosen attention head."""
         return self._head
 
     @property
     def heads(self) -> tuple[Head, ...]:
-        """Several heads that are looked at together; empty when it is the one alone."""
+        """Several heads shown combined; empty when only one is chosen."""
         return self._heads
 
     @property

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class BeamSearch(Part):
     """Searches for the likeliest continuation.
 
-    A search stays with the model, the moment and the interventions with which it began; another prefix,
+    A search keeps the model, the step and the interventions with which it began; another prefix,
     another model or other options end it.
     """
 

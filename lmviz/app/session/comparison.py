@@ -88,14 +88,14 @@ class Comparison(Part):
 
     @property
     def present(self) -> Moment:
-        """The model that is looked into, at its moment; there must be one."""
+        """The shown model and step; a model must be open."""
         # A training may have thinned its snapshots out since the step was chosen.
         model, step = self._library.moment
         return model, model.nearest_snapshot(step)
 
     @property
     def moments(self) -> tuple[Moment, ...]:
-        """The present moment and the chosen ones, each once, in the order of opening and of steps."""
+        """The shown model and the chosen ones, each once, in the order of opening and of steps."""
         if self._library.model is None:
             return ()
         models = self._library.models
@@ -164,7 +164,7 @@ class Comparison(Part):
 
 
 def names_of(moments: Sequence[Moment]) -> tuple[str, ...]:
-    """A name for each moment that no other has; the step belongs to it where a model is there twice."""
+    """A unique name for each; it includes the step if a model occurs twice."""
     plain = [model.name for model, _ in moments]
     names = [
         name if plain.count(name) == 1 else f"{name} · step {step:,}"

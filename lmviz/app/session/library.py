@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Library(Part):
-    """Opens and closes models, and says which moment of which one is shown."""
+    """Opens and closes models, and chooses which one is shown, at which step."""
 
     models_changed = Signal()
     model_changed = Signal()
@@ -58,7 +58,7 @@ class Library(Part):
 
     @property
     def live(self) -> bool:
-        """Whether the newest moment of a training is followed."""
+        """Whether the newest snapshot of a training is followed."""
         return self._live
 
     def open(self, path_or_name: str | Path, step: int | None = None) -> None:
@@ -112,7 +112,7 @@ class Library(Part):
             self.step_changed.emit()
 
     def follow_live(self, live: bool) -> None:
-        """Follow the newest moment of the training, or stay."""
+        """Follow the newest snapshot of the training, or stay at the current one."""
         if live != self._live:
             self._live = live
             self.live_changed.emit()

@@ -39,7 +39,7 @@ class OpenText(Part):
 
     @property
     def place(self) -> int:
-        """The place one looks at: an index into the corpus's training ids."""
+        """The chosen place: an index into the corpus's training ids."""
         return self._place
 
     @property

@@ -15,7 +15,7 @@ class Prospect:
     """The distribution at one place: of what comes after a text, which ends with the branch `node`.
 
     It belongs to the `moment` for which it was asked, whatever has changed since.
-    Where one looks back, `position` is the place in the prefix with which the text ends; otherwise None.
+    For an earlier word, `position` is its place in the prefix; otherwise None.
     `draw` is the uniform number that landed there, None where none did; `chosen` is the id that it, or
     the greedy rule, chose.
     """

@@ -53,7 +53,7 @@ class Training(Part):
     changed = Signal()
     plan_changed = Signal()
     live_failed = Signal(str)
-    """The weights of this moment could not be shown; `library.step_changed` follows once they can."""
+    """The current weights could not be shown; `library.step_changed` follows once they can."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class Training(Part):
 
     @property
     def is_following(self) -> bool:
-        """Whether a training is under way, and what is shown is its newest moment."""
+        """Whether a training is running and its newest weights are shown."""
         return self._library.live and self.trains_shown_model
 
     @property
@@ -404,7 +404,7 @@ class Training(Part):
             self._library.open(folder)
 
     def _look_inside(self, worker: TrainingWorker) -> None:
-        """While the training is followed, show the weights it has this moment, several times a second."""
+        """While the training is followed, show its current weights several times a second."""
         taken = worker.take_state()
         if taken is not None and self._follows_training():
             step, state = taken

@@ -32,9 +32,9 @@ MARGIN = 4  # likeliest tokens that stay beside a branch
 
 
 class Writing(Part):
-    """Writes on, token by token, and says which distribution one looks at.
+    """Continues the prefix token by token, and chooses the distribution to show.
 
-    After a roll the prospect stays where the draw landed, so that one can look at it; choosing a token
+    After a roll the prospect stays that of the draw, so that it can be inspected; choosing a token
     by hand, or a branch, moves it on to what comes next. While an earlier place of the prefix is hovered
     or pinned, the prospect is what came after that; writing goes on at the end and unpins the place.
     What decodes is imported when it is first needed: the window is painted without it.
@@ -95,7 +95,7 @@ class Writing(Part):
 
     @property
     def prospect(self) -> Prospect | None:
-        """The distribution that is looked at; None where there is none. See `look_ahead`."""
+        """The distribution to show, or None. See `look_ahead`."""
         return self._back.prospect or self._prospect
 
     @property
@@ -175,7 +175,7 @@ class Writing(Part):
             self._choose(GREEDY, choose)
 
     def write(self, id: int, node: int | None = None) -> None:
-        """Write a token of one's own choice after a branch, by default where one looks.
+        """Write a chosen token after a branch, by default at the shown distribution.
 
         At an earlier position the prefix is cut there and continued with the token.
         """
@@ -221,7 +221,7 @@ class Writing(Part):
             self._tree = self.branches.at(node).grown(step, way, MARGIN)
             self._prospect_of = None
             if way != FORCED:
-                # The draw stays in sight: this, and not what comes next, is what is looked at now.
+                # Keep showing the distribution of the draw, not the next one.
                 self._prospect_of = self._standing
                 self._work.silence("prospect")
                 self._show_prospect(Prospect(node, step.distribution, moment, step.draw, step.id))
@@ -272,14 +272,14 @@ class Writing(Part):
         self._plant()
 
     def _plant(self) -> None:
-        """A tree of the bare prefix. What is looked at, until the new is known, belongs to its root."""
+        """Start a tree of the bare prefix. Until the new distribution is known, the old one is its root's."""
         self._work.silence("prospect")  # it would name a branch of the tree before
         if self._prospect is not None:
             self._prospect = Prospect(0, self._prospect.distribution, self._prospect.moment)
         self._stand_on(None)
 
     def _look_elsewhere(self) -> None:
-        """What is looked at is no longer what comes next; the old stays in sight until the new is known."""
+        """The next distribution has changed; the old one stays visible until the new one is known."""
         self._prospect_of = None
         self.branches_changed.emit()
 

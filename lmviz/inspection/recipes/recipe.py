@@ -114,7 +114,7 @@ def _is_selection(axis: str, indices: Sequence[int]) -> bool:
 
 
 def recipe_of(subject: RecipeSubject, *lines: str, imports: Sequence[str] = ()) -> str:
-    """Source text that opens the subject's model, goes through the lines, and imports what they need."""
+    """Source text that opens the subject's model and runs the lines, with the imports they need."""
     intervening = ("from lmviz.inspection.intervention import Intervention",)
     needed = (*imports, *(intervening if any("Intervention(" in line for line in lines) else ()))
     return "\n".join(["import lmviz", *sorted(needed), "", f"model = {subject.opening}", *lines, ""])

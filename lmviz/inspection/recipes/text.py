@@ -69,7 +69,7 @@ def concordance_recipe(sources: Sequence[str], settings: Mapping[str, Any], phra
 
 
 def places_recipe(sources: Sequence[str], settings: Mapping[str, Any], ids: Sequence[int]) -> str:
-    """Where token ids stand in a text, bound to `places`: position, before, match, next token, after."""
+    """Where token ids occur in a text, bound to `places`: position, before, match, next token, after."""
     row = "place.position, place.before, place.match, place.token, place.after"
     return _recipe(
         sources,

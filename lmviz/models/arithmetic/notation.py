@@ -61,7 +61,7 @@ class Notation:
         return self.times.join(written)
 
     def total(self, terms: Sequence[str]) -> str:
-        """Terms added up; those that begin with a minus are taken away."""
+        """Terms added; those that begin with a minus are subtracted."""
         text = terms[0] if terms else "0"
         for term in terms[1:]:
             negative = term.startswith(self.minus)
@@ -69,7 +69,7 @@ class Notation:
         return text
 
     def divide(self, above: str, below: str) -> str:
-        """A fraction; on one line, what is more than one number stands in brackets."""
+        """A fraction; on one line, anything longer than one number is in brackets."""
         if self.fraction != "{} / {}":
             return self.fraction.format(above, below)
         return self.fraction.format(

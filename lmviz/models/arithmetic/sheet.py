@@ -15,7 +15,7 @@ Naming = Callable[[str, tuple[int, ...]], str]
 
 @dataclass(frozen=True)
 class Number:
-    """One operand of a line: a number, the function of it that counts, and where it stands."""
+    """One operand of a line: a number, the function applied to it, and its place."""
 
     value: float
     function: str
@@ -73,7 +73,7 @@ def name_of(factors: tuple[Factor, ...], term: int, naming: Naming) -> str:
 
 
 def others(count: int) -> str:
-    """What the terms that are not shown one by one are called."""
+    """The label of the terms that are not shown separately."""
     return f"{count:,} other{'s' if count > 1 else ''}"
 
 

@@ -105,7 +105,7 @@ class DotProducts(Operation):
 
 @dataclass(frozen=True, eq=False)
 class DistanceBias(Operation):
-    """What ALiBi adds to scores: less, the further the key lies back (Press et al. 2022)."""
+    """What ALiBi adds to scores: the more negative, the further back the key (Press et al. 2022)."""
 
     heads: int
 

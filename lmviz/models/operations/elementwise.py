@@ -78,7 +78,7 @@ class SumOfProducts(Operation):
 
 
 def sum_of(**operands: str) -> SumOfProducts:
-    """The sum of taps, each given as label=address; underscores in labels stand for spaces."""
+    """The sum of taps, each given as label=address; underscores in labels are spaces."""
     return SumOfProducts(
         tuple(Product(label.replace("_", " "), (Of(Value(address)),)) for label, address in operands.items())
     )

@@ -80,7 +80,7 @@ class JoinedHeads:
         return scope.read(Value(self.address)).transpose(1, 2).flatten(2)
 
     def is_given(self, scope: Scope) -> bool:
-        """Heads stand in no scan."""
+        """Always true: heads are in no scan."""
         return True
 
     def factors(self, reader: Reader, label: str, position: int) -> tuple[tuple[str, Factor], ...]:
@@ -113,7 +113,7 @@ class Window:
         return padded.unfold(1, self.size, 1).transpose(2, 3).flatten(2)
 
     def is_given(self, scope: Scope) -> bool:
-        """A window needs all positions at once, so it stands in no scan."""
+        """Always true: a window needs all positions at once, so it is in no scan."""
         return True
 
     def factors(self, reader: Reader, label: str, position: int) -> tuple[tuple[str, Factor], ...]:

@@ -83,7 +83,7 @@ class AttentionPanel(Panel):
 
     @property
     def strips(self) -> ExplainedStrips:
-        """The query, the key and the value behind the weight one looks at, and what they are mixed into."""
+        """The query, key and value of the chosen weight, and the weighted sum of values."""
         return self._strips
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -134,7 +134,7 @@ class AttentionPanel(Panel):
         return body
 
     def _invite(self) -> None:
-        """Say in place of the matrix what there is to do."""
+        """Show a sentence that says what to do in place of the matrix."""
         if self.session.reading.current is not None:
             self._invitation.invite("This model has no attention: only Transformers do.", MODEL_OFFER)
         elif self.session.library.model is None:
@@ -209,7 +209,7 @@ class AttentionPanel(Panel):
         return traced is not None and head < traced.array.shape[0]
 
     def _pair_looked_at(self) -> tuple[int, int]:
-        """The query and the key one looks at; those shown, while one points at their own strips."""
+        """The query and key of the chosen weight; unchanged while the pointer is on their strips."""
         for cell in (self.session.focus.shown_cell, self.session.focus.cell):
             place, _, tap = cell[0].rpartition("/") if cell is not None else ("", "", "")
             if place.endswith("/attention") and tap in STEPS.values():
@@ -219,7 +219,7 @@ class AttentionPanel(Panel):
         return self.session.reading.position, self.session.reading.position
 
     def _draw_strips(self) -> None:
-        """The query, the key and the value behind the weight one looks at, and what they are mixed into."""
+        """Draw the query, key and value of the chosen weight, and the weighted sum of values."""
         reading, (layer, head) = self.session.reading.current, self.session.attention.head
         if reading is None or self._shown.size == 0 or not self.isVisible():
             self._strips.set_views([])

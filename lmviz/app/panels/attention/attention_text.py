@@ -86,7 +86,7 @@ class AttentionTextPanel(Panel):
         self._follow_current.start()
 
     def _show_current(self) -> None:
-        """Bring the word one looks at into sight, once the text has its new width."""
+        """Scroll to the chosen word once the text has its new width."""
         position = self.session.reading.position
         if 0 <= position < len(self._weights):
             place = self._text.token_place(position).toPoint()

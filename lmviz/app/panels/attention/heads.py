@@ -131,7 +131,7 @@ class HeadsPanel(Panel):
         self.session.attention.choose_heads(chosen ^ {(layer, head)})
 
     def _solo(self, layer: int, head: int) -> None:
-        """Look at this head alone; once more brings back those it was seen with, or all of its layer."""
+        """Show only this head; again, restore the previous selection, or select its whole layer."""
         if self._solo_head != (layer, head):
             self._choose(layer, head)
             self._solo_head = (layer, head)

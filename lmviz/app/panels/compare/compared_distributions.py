@@ -192,7 +192,7 @@ class ComparedDistributionsPanel(Panel):
         self._title.setText(f"What follows “{last}”" if last else "What comes first")
 
     def _text(self) -> str:
-        """The prefix up to the position that one looks at."""
+        """The prefix up to the chosen position."""
         session = self.session
         if session.reading.encoding is None or not len(session.reading.encoding):
             return session.reading.prefix
@@ -302,7 +302,7 @@ class ComparedDistributionsPanel(Panel):
             self.session.comparison.choose(item for item in self._others() if item != removed.moment)
 
     def _others(self) -> tuple[Moment, ...]:
-        """What the present moment is compared with, as it is shown."""
+        """What the shown model and step is compared with."""
         if not self._models:
             return ()
         present = self.session.comparison.present

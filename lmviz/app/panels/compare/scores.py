@@ -69,7 +69,7 @@ class ScoresPanel(Panel):
         return self._table
 
     def score_of(self, moment: Moment) -> Evaluation | None:
-        """What was measured of a moment on the corpus that is open."""
+        """The measured score of a model and step on the open corpus."""
         corpus = self.session.text.corpus
         return None if corpus is None else self._known.get(_key(moment, corpus.fingerprint))
 

@@ -34,7 +34,7 @@ Found = tuple[np.ndarray, Mapping[int, np.ndarray]]
 
 
 class SurprisalPanel(Panel):
-    """One curve for each moment over the tokens of the present model; a word hovered is so everywhere."""
+    """One curve per compared model over the tokens of the shown one; a hovered word is so in all panels."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -131,7 +131,7 @@ class SurprisalPanel(Panel):
 
             try:
                 likelihood = text_log_probabilities(model, text)
-                # What lies before the present model's context is not part of the first word.
+                # The text before the shown model's context is not part of the first word.
                 curve = surprisal_over(likelihood, [(0, beginning), *spans])[1:]
                 if len(opened) < 2:
                     return curve, {}

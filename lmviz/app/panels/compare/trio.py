@@ -79,7 +79,7 @@ class Trio(QObject):
         self._go_on()
 
     def compare_all(self) -> None:
-        """Compare the present model with all others that are open."""
+        """Compare the shown model with all other open ones."""
         session = self._session
         session.comparison.choose(
             (model, model.snapshots[-1]) for model in session.library.models if model != session.library.model

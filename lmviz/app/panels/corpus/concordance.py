@@ -149,7 +149,7 @@ class ConcordancePanel(Panel):
         self._places.set_faded([n for n, place in enumerate(self._found.places) if place.token != word])
 
     def _extend_phrase(self, index: int) -> None:
-        """Go on with a word, as the n-gram does; after the end of a document nothing comes."""
+        """Append a word to the phrase; END cannot be appended."""
         corpus = self.session.text.corpus
         if self._found is not None and corpus is not None:
             self._phrase.setText(corpus.tokenizer.continue_text(self._searched, self._found.words[index].id))
@@ -161,5 +161,5 @@ class ConcordancePanel(Panel):
 
 
 def _on_one_line(text: str) -> str:
-    """A stretch of text with its line breaks made visible, so that no two words run together."""
+    """A piece of text with visible line breaks, so that no two words run together."""
     return text.replace("\n", " ⏎ ")

@@ -21,7 +21,7 @@ class Evidence(QWidget):
     """`Evidence(panel)`: `show_context(ids)` finds where a matched context occurs.
 
     It is looked for in the text that the model was counted from, which a button opens where another is
-    open, or none. `said` tells what there is to say of it.
+    open, or none. `said` emits a sentence about it.
     """
 
     said = Signal(str)

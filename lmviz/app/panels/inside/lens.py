@@ -27,7 +27,7 @@ NOTHING = np.zeros((0, 0), dtype=np.float32)
 
 
 class LensPanel(Panel):
-    """The likeliest words at each place along the stream; a click goes to the stage that made it."""
+    """The likeliest words at each place of the residual stream; a click goes to its stage."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -127,7 +127,7 @@ class LensPanel(Panel):
         self._norms.set_values(list(self._lengths.values()), [stop_name(place) for place in places])
 
     def _mark(self) -> None:
-        """Outline the last place that the stage one is at has behind it."""
+        """Outline the last place before the current stage."""
         reading = self.session.reading.current
         if self._lens is None or reading is None:
             return

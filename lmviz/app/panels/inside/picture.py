@@ -98,7 +98,7 @@ class PicturePanel(Panel):
                 self._wire(reading.trace)
 
     def _invite(self) -> None:
-        """Say in place of a picture what there is to do."""
+        """Show a sentence that says what to do in place of the picture."""
         self._pages.setCurrentWidget(self._invitation)
         if self.session.library.model is None:
             self._invitation.invite("Open or train a model to look inside.", MODEL_OFFER)

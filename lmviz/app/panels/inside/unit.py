@@ -33,7 +33,7 @@ LARGEST = 1e6  # a threshold
 
 
 class UnitPanel(Panel):
-    """Pin a cell to see its unit; brush words to find the units that fire on all of them."""
+    """Pin a cell to see its unit; drag over words to find units active on all of them."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

@@ -28,7 +28,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
-BETWEEN = 220  # milliseconds from one step to the next, so that one sees the tree grow
+BETWEEN = 220  # milliseconds from one step to the next, so that the growth of the tree is seen
 
 
 class BeamPanel(Panel):
@@ -74,7 +74,7 @@ class BeamPanel(Panel):
 
         session, beam = self.session, self.session.beam.tree
         if beam is None or not session.beam.is_grown:
-            return ""  # the recipe's search would go on to the end
+            return ""  # the recipe's search would run to its end
         moment = session.reading.moment_of(beam.nodes[0].text)
         searched = replace(moment, step=session.beam.step, interventions=session.beam.interventions)
         return beam_recipe(searched, beam.options.unusual_values())

@@ -39,8 +39,8 @@ TAIL = 18  # characters of the text that the title quotes
 class DistributionPanel(Panel):
     """Every token's way from logit to probability; a click writes one, the pointer says how it came about.
 
-    It shows `session.prospect`: what comes next where one stands, where the die has just landed, or after an
-    earlier word that one points at.
+    It shows `session.prospect`: the next distribution at the end of the text, the one of the last roll, or
+    that after an earlier word that is pointed at.
     """
 
     def __init__(self, session: Session) -> None:
@@ -132,7 +132,7 @@ class DistributionPanel(Panel):
         self._mark()
 
     def _say(self, prospect: Prospect) -> str:
-        """Where one looks, in what model, and how open the choice is there."""
+        """The chosen position, the model, and the entropy there."""
         distribution, changes = prospect.distribution, in_words(prospect.moment.interventions)
         pinned = prospect.position is not None and self.session.focus.is_position_pinned
         parts = (
@@ -178,7 +178,7 @@ class DistributionPanel(Panel):
         return body
 
     def _arrange(self, distribution: Distribution) -> None:
-        """Which ranks stand on which lines: all of them, those found, in one order or another."""
+        """Which rank is on which line: all or those found, in the chosen order."""
         if self._vocabulary is not distribution.tokens:
             self._vocabulary = distribution.tokens
             self._folded = [visible(token).casefold() for token in distribution.tokens]

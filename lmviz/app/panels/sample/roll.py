@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.looking_back import Prospect
     from lmviz.app.session.session import Session
 
-STACKED = 60  # candidates with a stretch of their own, more where the draw lands further down
+STACKED = 60  # candidates drawn separately; more if the draw falls on a later one
 MOST_STACKED = 2000
 ROUNDING = 1e-9  # a rest as small as this is none
 LENGTH, LONGEST = 30, 2000

@@ -124,13 +124,13 @@ class WhyPanel(Panel):
         return coordinate(axis, place)
 
     def _hover_operand(self, source: str, index: tuple[int, ...]) -> None:
-        """Show elsewhere where an operand stands, while the sheet stays as it is."""
+        """Preview the operand's cell in other panels; the shown calculation stays."""
         reading = self.session.reading.current
         if reading is not None and source in reading.trace.arrays and index is not None:
             self.session.focus.hover_cell((source, tuple(index)), as_operand=True)
 
     def follow_operand(self, source: str, index: tuple[int, ...]) -> None:
-        """Go back to an operand, to where it stands and to the stage that made it.
+        """Explain an operand in turn: go to its cell and to the stage that computes it.
 
         Parameters have no earlier stage.
         """

@@ -1,4 +1,4 @@
-"""What the model writes at the moment that is shown: a text sampled from the prefix, again and again."""
+"""A text sampled after the prefix from the shown snapshot, renewed while the model trains."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LENGTH = {"characters": 420, "bpe": 140, "words": 110}
 PIECE = 8
-EVERY = 6.0  # seconds between two texts while the moment keeps changing
+EVERY = 6.0  # seconds between two texts while the snapshot keeps changing
 WHILE_TRAINING = 500  # milliseconds between two pieces, so that training keeps its cores
 BEGINNING = "\n"
 
@@ -80,7 +80,7 @@ class LiveSamplePanel(Panel):
         }
 
     def recipe(self) -> str:
-        """None for a text that several moments of a training have written."""
+        """None for a text written by several snapshots of a training."""
         from lmviz.inspection.recipes.decoding import sample_recipe
 
         if not self._drawn or len(self._moments) != 1:
@@ -88,7 +88,7 @@ class LiveSamplePanel(Panel):
         return sample_recipe(self._moments[0], len(self._drawn), self._options.unusual_values(*DRAWING))
 
     def refresh(self) -> None:
-        """Begin anew, unless a text was begun a moment ago and the training just moves on."""
+        """Start a new text, unless one was started just before and only the training step has changed."""
         session = self.session
         if session.library.model is None:
             self.silence("live sample")

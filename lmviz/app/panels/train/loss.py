@@ -117,7 +117,7 @@ class LossPanel(Panel):
         return tokenizer.kind if tokenizer is not None else ""
 
     def _convert(self, loss: object, description: RunDescription | None = None) -> object | None:
-        """A loss in the chosen unit; None where that takes a length of tokens which nobody wrote down."""
+        """A loss in the chosen unit; None if that needs the run's token length and it was not recorded."""
         corpus, characters = self.session.text.corpus, None
         if description is None or (corpus is not None and description.fingerprint == corpus.fingerprint):
             characters = corpus.characters_per_token if corpus is not None else None
@@ -209,7 +209,7 @@ class LossPanel(Panel):
         return {name}
 
     def _name_of(self, model: OpenedModel) -> str:
-        """What tells a run from all others that are open."""
+        """A name that no other open run has."""
         alike = sum(other.name == model.name for other in self.session.library.models)
         return model.name if alike == 1 else f"{model.folder.parent.name}/{model.folder.name}"
 

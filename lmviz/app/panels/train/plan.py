@@ -143,7 +143,7 @@ class PlanPanel(Panel):
         self._check_together()
 
     def _apply_rate(self) -> None:
-        """Let the training under way go on with the rate in the form; with its first one, as scheduled."""
+        """Continue the training with the form's learning rate; its first one restores the schedule."""
         self._rate_settles.stop()
         rate = self.session.training.plan.training_options.learning_rate
         if rate != self._rate_applied and not self._learning_form.complaint:

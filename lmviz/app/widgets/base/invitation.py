@@ -32,7 +32,7 @@ class Invitation(QWidget):
         column.addStretch(1)
 
     def invite(self, sentence: str, offer: str = "") -> None:
-        """Say what there is to do, and what the button does."""
+        """Set the sentence and the label of the button."""
         self._sentence.set_text(sentence)
         self._button.setVisible(bool(offer))
         self._button.setText(offer)

@@ -10,7 +10,7 @@ from lmviz.app.look.roles import Theme
 FADES = (0.62, 0.45, 0.25, 0.0)
 """How much of the background covers a cell of strength 0, 1, 2 and 3."""
 LIT, WITH_IT = 3, 2
-"""The strengths of a cell one points at, and of its row and its column."""
+"""The strengths of the cell under the pointer, and of its row and its column."""
 
 
 def veil(strengths: np.ndarray, theme: Theme) -> QImage:

@@ -26,15 +26,15 @@ LABEL_SIZE = 11.5
 BAR_SHARE = 0.38
 LANDING = 420  # milliseconds
 LEAST_LABELLED = 13
-THINNEST = 3  # a line between thinner stretches would hide them
+THINNEST = 3  # a line between thinner segments would hide them
 
 
 class CumulativeBar(Pointable):
-    """`CumulativeBar()`: a bar from 0 to 1, one stretch for each candidate in its order.
+    """`CumulativeBar()`: a bar from 0 to 1, one segment for each candidate in its order.
 
     `set_shares(labels, probabilities, rest=0)` stacks them, `rest` being the share of all others
     together; `set_draw(u, animated=True)` shows where a uniform number lands, None takes it away;
-    `set_hovered(index)` lights a stretch from outside.
+    `set_hovered(index)` highlights a segment from outside.
     Signals: `share_hovered(int)` (−1 on leaving) and `share_clicked(int)`; the rest cannot be clicked.
     """
 
@@ -56,7 +56,7 @@ class CumulativeBar(Pointable):
 
     @property
     def landed_on(self) -> int:
-        """The stretch in which the draw lies; −1 without a draw, the number of labels for the rest."""
+        """The segment on which the draw falls; −1 without a draw, the number of labels for the rest."""
         if self._draw is None:
             return -1
         return int(np.searchsorted(self._edges[1:], self._draw, side="right"))
@@ -127,7 +127,7 @@ class CumulativeBar(Pointable):
         return self._fall.state() != QPropertyAnimation.State.Running
 
     def _draw_stretches(self, painter: QPainter, bar: QRectF) -> None:
-        """Thin stretches at the end are one block, so that a long tail costs nothing."""
+        """Thin segments at the end are drawn as one block, so that a long tail costs nothing."""
         count = len(self._labels)
         landed = self.landed_on if self._is_settled() else -1
         thin = np.flatnonzero(np.diff(self._edges) * bar.height() < self.length(THINNEST))

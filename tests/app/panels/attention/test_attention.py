@@ -343,7 +343,9 @@ def test_where_there_is_no_attention_it_says_why_and_a_button_opens_a_model_that
     qtbot.waitUntil(lambda: offer.isVisible() and said.text().startswith("Open a Transformer"))
     session.library.open(make_run("ngram", 3, order=2))
     session.reading.set_prefix(TEXT)
-    qtbot.waitUntil(lambda: offer.isVisible() and said.text().startswith("This model has no attention"), timeout=LONG)
+    qtbot.waitUntil(
+        lambda: offer.isVisible() and said.text().startswith("This model has no attention"), timeout=LONG
+    )
     qtbot.mouseClick(offer, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: session.library.model.family == "transformer", timeout=LONG)
     qtbot.waitUntil(lambda: not offer.isVisible(), timeout=LONG)
