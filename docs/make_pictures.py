@@ -1,6 +1,6 @@
 """Take the pictures of the guide again, from the real window: `python3 start.py pictures`.
 
-    python3 start.py pictures                      all of them, on the texts that come along
+    python3 start.py pictures                      all of them, on the texts shipped with lmviz
     python3 start.py pictures --text input.txt     Corpus and Train on another text, such as tiny Shakespeare
     python3 start.py pictures inside film          some of them, by name
 

@@ -210,7 +210,7 @@ def test_a_name_that_no_file_can_have_is_told(corpus, name):
 
 @pytest.mark.parametrize("tokens", [-1, "5", 1.5, None])
 def test_a_sample_of_no_possible_length_is_refused(model, tokens):
-    with pytest.raises(LmvizError, match="tokens cannot be"):
+    with pytest.raises(LmvizError, match="tokens must be"):
         lmviz.sample(model, "The", tokens=tokens)
 
 

@@ -56,7 +56,7 @@ def test_the_same_seed_tells_the_same():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a line\n[story]\nb\n", "Line 1 of the grammar stands before"),
+        ("a line\n[story]\nb\n", "Line 1 of the grammar is before"),
         ("[story]\n{word}\n", r"no list \[word\]"),
         ("[story]\n{a:word}\n", r"no list \[word\]"),
         ("[story]\n{word.many}\n[word: one]\nx\n", "no form 'many'"),

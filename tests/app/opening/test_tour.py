@@ -81,7 +81,7 @@ def test_only_what_a_step_asks_for_completes_it(
     assert done.isVisible()
     touring(2)
     session.focus.choose_position(1)
-    assert not done.isVisible(), "one has to let go of it again"
+    assert not done.isVisible(), "it has to be unpinned again"
     qtbot.keyClick(sleeping.prefix_bar.edit, Qt.Key.Key_Escape)
     assert done.isVisible(), "and Escape did, instead of ending the tour"
     for number in range(2, 5):
