@@ -83,7 +83,7 @@ def test_a_folder_that_cannot_be_written_to_is_a_sentence(tmp_path: Path) -> Non
 
 
 def test_a_folder_that_has_gone_is_a_sentence_and_is_not_made_again(tmp_path: Path) -> None:
-    with pytest.raises(NotWritten, match="has gone"), holding(tmp_path / "gone"):
+    with pytest.raises(NotWritten, match="was deleted"), holding(tmp_path / "gone"):
         pass
     assert not (tmp_path / "gone").exists()
 
