@@ -64,7 +64,7 @@ WORDS = {
             ("-m", "pytest", "-q", "--numprocesses", "auto"),
         ),
     ),
-    "bench": Word("measure speed beside other programs", ("bench",), (("benchmarks/bench.py",),)),
+    "bench": Word("measure speed, also against other programs", ("bench",), (("benchmarks/bench.py",),)),
     "mutate": Word(
         "break lmviz in many small ways, and see whether tests notice",
         ("test", "mutate"),
@@ -128,7 +128,7 @@ def bring_system_packages(plugin: str | None) -> None:
     output = None if sys.stdout.isatty() else subprocess.DEVNULL
     codes = [subprocess.call(command, stdout=output) for command in commands]
     if codes[-1] != 0:
-        print("They were not installed, for the reason above; going on without them.", flush=True)
+        print("They were not installed, for the reason above; continuing without them.", flush=True)
 
 
 def may_install() -> bool:
@@ -191,8 +191,8 @@ def usual_build() -> str:
     if not sys.platform.startswith("linux") or shutil.which("nvidia-smi") or NVIDIA_DRIVER.exists():
         return "cuda"
     print(
-        "No NVIDIA card with its driver was found: taking PyTorch without CUDA, gigabytes less. "
-        "`python3 start.py --cuda` takes the other.",
+        "No NVIDIA card with a driver was found: installing PyTorch without CUDA, gigabytes less. "
+        "`python3 start.py --cuda` installs the other build.",
         flush=True,
     )
     return "cpu"
@@ -208,7 +208,7 @@ def install_cpu_build(anew: bool) -> bool:
     if pip_install(*options, *(["--force-reinstall"] if anew else []), "torch") == 0:
         return True
     print(
-        f"PyTorch without CUDA did not come from {CPU_INDEX}, for the reason above: going on with the "
+        f"PyTorch without CUDA could not be installed from {CPU_INDEX}, for the reason above: using the "
         "default index, whose build on Linux is gigabytes larger.",
         flush=True,
     )
@@ -227,7 +227,7 @@ def finish(code: int) -> None:
     if code != 0:
         sys.exit(
             "The installation did not finish, for the reason above. Most often there is no network or "
-            "no space on the disk: mend that and give the same command again."
+            "no space on the disk: fix that and run the same command again."
         )
 
 

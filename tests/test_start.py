@@ -227,7 +227,7 @@ def test_an_index_without_cuda_that_fails_leaves_the_default_one(start, calls, m
     monkeypatch.setattr(start.subprocess, "call", call)
     start.install((), "cpu")
     assert "--editable" in calls[-1]
-    assert "going on with the default index" in capsys.readouterr().out
+    assert "using the default index" in capsys.readouterr().out
     start.install((), None)
     assert len(calls) == 2  # what was taken in the end is kept
 
