@@ -130,8 +130,8 @@ class TrainingOptions(Configuration):
     )
     sampling: str = setting(
         "random",
-        "Which windows an update sees: any, drawn by chance (random), or the text read from start to end in "
-        "parallel streams, with a recurrent model's state carried from window to window (streams).",
+        "Which excerpts of the text an update sees: at random positions (random), or one after the other in "
+        "parallel streams, with a recurrent model's state carried from each to the next (streams).",
         label="Training excerpts",
         choices=("random", "streams"),
     )

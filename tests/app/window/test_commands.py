@@ -15,7 +15,7 @@ from lmviz.training.options import TrainingOptions
 
 LONG = 30_000
 WHILE_TRAINING = {"Pause training", "Stop training"}
-OF_INTERVENTIONS = {"Undo intervention", "Redo intervention", "Take all interventions away"}
+OF_INTERVENTIONS = {"Undo intervention", "Redo intervention", "Remove all changes"}
 OF_A_MODEL = {"Continue training", "Follow training live", "Play training like a film"}
 
 
