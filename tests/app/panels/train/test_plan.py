@@ -109,7 +109,7 @@ def test_a_form_shows_what_the_family_and_its_choices_use(
         for button in form.findChildren(QPushButton):
             if button.text() == "more settings":
                 button.click()
-    assert shown(model) == {"order", "smoothing"}
+    qtbot.waitUntil(lambda: shown(model) == {"order", "smoothing"})
     session.training.set_plan("ngram", FAMILIES["ngram"].configuration(smoothing="add-k"), options)
     qtbot.waitUntil(lambda: shown(model) == {"order", "smoothing", "added"})
     session.training.set_plan(
