@@ -7,7 +7,7 @@ import importlib
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lmviz.app.window.main_window import MainWindow
@@ -73,7 +73,7 @@ def _read_no_sources() -> None:
     none, and the reading takes longer than the imports.
     """
     importlib.import_module("PySide6")
-    feature = sys.modules.get("shibokensupport.feature")
+    feature: Any = sys.modules.get("shibokensupport.feature")
     if hasattr(feature, "_mod_uses_pyside"):  # a private name: where it is another, all is only slower
         feature._mod_uses_pyside = lambda module: False
 

@@ -26,7 +26,15 @@ STYLE_ARGUMENTS = ("lmviz", "-style", "Fusion")
 
 def make_application() -> QApplication:
     """The application, in the style that the sheet is written for."""
-    return QApplication.instance() or QApplication([*STYLE_ARGUMENTS])
+    running = QApplication.instance()
+    return running if isinstance(running, QApplication) else QApplication([*STYLE_ARGUMENTS])
+
+
+def application() -> QApplication:
+    """The application, which `make_application` has made before any widget."""
+    running = QApplication.instance()
+    assert isinstance(running, QApplication), "no widget can be made before the application"
+    return running
 
 
 def current_theme() -> Theme:
@@ -38,7 +46,7 @@ def theme_switch() -> ThemeSwitch:
     """The application's switch; it is made, and the theme applied, when first asked for."""
     global _switch
     if _switch is None or not isValid(_switch):
-        _switch = ThemeSwitch(QApplication.instance())
+        _switch = ThemeSwitch(application())
     return _switch
 
 
@@ -53,8 +61,8 @@ class ThemeSwitch(QObject):
 
     theme_changed = Signal()
 
-    def __init__(self, application: QApplication) -> None:
-        super().__init__(application)
+    def __init__(self, parent: QApplication) -> None:
+        super().__init__(parent)
         self.choice = "system"
         self.projector = False
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
@@ -81,14 +89,14 @@ class ThemeSwitch(QObject):
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
         chosen = {"light": LIGHT, "dark": DARK}.get(self.choice, DARK if dark else LIGHT)
         _current = replace(chosen, scale=PROJECTOR_SCALE) if self.projector else chosen
-        application = QApplication.instance()
-        for window in application.topLevelWidgets():
+        running = application()
+        for window in running.topLevelWidgets():
             _keep_delegates(window)
-        application.setStyleSheet("")  # one sheet in place of another takes Qt ten times as long
-        application.setPalette(_palette(_current))
-        application.setFont(_current.font())
-        application.setStyleSheet(stylesheet(_current))
-        for window in application.topLevelWidgets():
+        running.setStyleSheet("")  # one sheet in place of another takes Qt ten times as long
+        running.setPalette(_palette(_current))
+        running.setFont(_current.font())
+        running.setStyleSheet(stylesheet(_current))
+        for window in running.topLevelWidgets():
             if window.windowHandle() is None:
                 _take_over_font(window)
         self.theme_changed.emit()

@@ -93,7 +93,7 @@ class Settings:
 
     def keep(self, key: str, value: str | int | bool | QByteArray) -> None:
         """Keep a value under a key such as "view/theme"; it is written when the window has time."""
-        plain = value.toBase64().data().decode("ascii") if isinstance(value, QByteArray) else value
+        plain = bytes(value.toBase64().data()).decode("ascii") if isinstance(value, QByteArray) else value
         self._write_soon()
         self._values[key] = self._kept[key] = plain
 

@@ -128,7 +128,10 @@ class Tour(QObject):
 
     def _take_note(self) -> None:
         """Check whether the step is done now."""
-        step, is_done = self.step, self._is_done()
+        step = self.step
+        if step is None or self._is_done is None:
+            return
+        is_done = self._is_done()
         self._light.confirm(is_done)
         if not is_done:
             self._soon.stop()

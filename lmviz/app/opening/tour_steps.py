@@ -78,6 +78,12 @@ def _has_passed(is_so: Callable[[Session], bool]) -> Callable[[Session], Done]:
     return begin
 
 
+def _bars_in(panel: QWidget) -> BarsView:
+    bars = panel.findChild(BarsView)
+    assert bars is not None, "the next words are drawn as bars"
+    return bars
+
+
 def _is_early(session: Session) -> bool:
     """Whether an earlier snapshot than the last one is shown."""
     return session.library.model is not None and session.library.step < max(
@@ -98,7 +104,7 @@ STEPS = (
         "attention",
         "next_word_view",
         "These are the words it predicts next, with their probabilities. Click a bar to add that word.",
-        lambda session, control: control.findChild(BarsView).bar_clicked,
+        lambda session, control: _bars_in(control).bar_clicked,
         _differs(lambda session: session.reading.prefix),
         watched=("prefix_bar",),
     ),

@@ -89,16 +89,17 @@ class BeamSearch(Part):
 
     def grow(self) -> None:
         """One step further; the first begins the search. Nothing happens once it is over."""
-        if not self._reading.is_possible or self.is_searching or self.is_grown:
+        moment = self._library.moment if self._moment is None else self._moment
+        if moment is None or not self._reading.is_possible or self.is_searching or self.is_grown:
             return
         if self._search is None:
             self._search = _Search(self._reading.prefix, self._options)
-            self._moment = self._library.moment
+            self._moment = moment
             self._interventions = self._surgery.in_force
         search = self._search
         depth = 1 if self._tree is None else self._tree.depth + 1
         self._work.ask_model(
-            self._moment,
+            moment,
             "beam",
             lambda model: search.grown(model, depth),
             self._take,
@@ -134,7 +135,9 @@ class _Search:
         if model is not self._model:
             # The cache may have dropped the instance that it began with, or changed its weights.
             self._model, self._trees = model, grow_beam(model, self._prefix, self._options)
-            self._tree = next(self._trees)
-        while self._tree.depth < depth and (tree := next(self._trees, None)) is not None:
-            self._tree = tree
-        return self._tree
+            self._tree = None
+        tree = next(self._trees) if self._tree is None else self._tree
+        while tree.depth < depth and (grown := next(self._trees, None)) is not None:
+            tree = grown
+        self._tree = tree
+        return tree

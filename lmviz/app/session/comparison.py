@@ -90,7 +90,7 @@ class Comparison(Part):
     def present(self) -> Moment:
         """The shown model and step; a model must be open."""
         # A training may have thinned its snapshots out since the step was chosen.
-        model, step = self._library.moment
+        model, step = self._library.shown_moment
         return model, model.nearest_snapshot(step)
 
     @property

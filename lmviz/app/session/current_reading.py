@@ -120,7 +120,7 @@ class CurrentReading(Part):
         """The model as it is shown, reading a text, for a recipe; a model must be open."""
         from lmviz.inspection.recipes.recipe import RecipeSubject
 
-        model, step = self._library.moment
+        model, step = self._library.shown_moment
         return RecipeSubject(str(model.folder), text, step, self._surgery.in_force)
 
     def ask(
@@ -185,5 +185,6 @@ class CurrentReading(Part):
 
 
 def _without_first(encoding: Encoding, count: int) -> Encoding:
-    parts = (encoding.ids, encoding.tokens, encoding.offsets, encoding.unknown)
-    return Encoding(*(part[count:] for part in parts))
+    return Encoding(
+        encoding.ids[count:], encoding.tokens[count:], encoding.offsets[count:], encoding.unknown[count:]
+    )

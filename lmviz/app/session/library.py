@@ -57,6 +57,12 @@ class Library(Part):
         return None if self._model is None else (self._model, self._step)
 
     @property
+    def shown_moment(self) -> Moment:
+        """The same where a model is open, for callers that have made sure of it."""
+        assert self._model is not None, "no model is open"
+        return self._model, self._step
+
+    @property
     def live(self) -> bool:
         """Whether the newest snapshot of a training is followed."""
         return self._live
@@ -86,15 +92,15 @@ class Library(Part):
         """Close a model; its folder stays."""
         # All state is updated before any signal, so that no receiver sees the closed model.
         self._models = tuple(model for model in self._models if model != opened)
-        was_shown = self._model == opened
+        was_shown, moved = self._model == opened, False
         if was_shown:
             self._model = self._models[-1] if self._models else None
             moved = self._go_to(self._model.snapshots[-1] if self._model is not None else 0)
         self.model_closed.emit(opened)
         if was_shown:
             self.model_changed.emit()
-            if moved:
-                self.step_changed.emit()
+        if moved:
+            self.step_changed.emit()
         self.models_changed.emit()
 
     def show_stored(self, opened: OpenedModel, step: int) -> None:

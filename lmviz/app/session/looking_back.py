@@ -50,9 +50,10 @@ class LookingBack:
             return before is not None
         reading, position = self._reading.current, self._focus.shown_position
         shown = (self._library.model, self._reading.prefix)
-        is_late = reading is None or (reading.model, reading.trace.text) != shown
-        if is_late or (reading, position) == self._seen_of:
+        if reading is None or (reading.model, reading.trace.text) != shown:
             return False  # the old stays in sight until the new is known
+        if (reading, position) == self._seen_of:
+            return False
         self._seen_of = (reading, position)
         logits = reading.trace["logits"].at(position=position)
         distribution = distribution_under(logits, sampling, reading.model.tokenizer.tokens())

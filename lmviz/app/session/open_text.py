@@ -61,7 +61,7 @@ class OpenText(Part):
 
         if self._job is not None:
             self._job.cancel()
-        name = "several texts" if isinstance(source, (list, tuple)) else Path(source).name
+        name = Path(source).name if isinstance(source, str | Path) else "several texts"
         self._job = self._work.start_job(f"Reading {name}", work, self._take_read, self.failed.emit)
         self._job.ended.connect(self._forget_job)
         return self._job

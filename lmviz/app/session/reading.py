@@ -61,8 +61,10 @@ def read(
     """
     from lmviz.inspection.tracing import trace
 
-    same = previous is not None and (previous.model, previous.step) == (opened, step)
-    untouched = trace(model, text, earlier=previous.untouched if same else None)
+    earlier = None
+    if previous is not None and (previous.model, previous.step) == (opened, step):
+        earlier = previous.untouched
+    untouched = trace(model, text, earlier=earlier)
     enabled = tuple(item for item in interventions if item.enabled)
     if not enabled:
         return Reading(untouched, None, opened, step)

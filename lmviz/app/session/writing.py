@@ -182,12 +182,13 @@ class Writing(Part):
         from lmviz.decoding.branches import FORCED
         from lmviz.decoding.sampling import force
 
-        if not self.can_write:
+        model = self._library.model
+        if model is None or not self.can_write:
             return
         if node is not None:
             self._tree = self.branches.at(node)
         elif self._back.prospect is not None:
-            text = self._library.model.tokenizer.continue_text(self._back.prospect.text, id)
+            text = model.tokenizer.continue_text(self._back.prospect.text, id)
             self._focus.follow_end()
             self._reading.set_prefix(text)
             return

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
+
+from lmviz.app.look.theme import application
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -23,12 +26,12 @@ class ArrowKeys(QObject):
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window)
         self._session = session
-        QApplication.instance().focusChanged.connect(self._follow_focus)
+        application().focusChanged.connect(self._follow_focus)
 
     def take(self, event: QKeyEvent) -> bool:
         """Left and right choose positions, up and down stages of the model."""
         session = self._session
-        acts = {
+        acts: dict[int, Callable[[], None]] = {
             Qt.Key.Key_Left: lambda: session.focus.choose_position(session.focus.position - 1),
             Qt.Key.Key_Right: lambda: session.focus.choose_position(session.focus.position + 1),
             Qt.Key.Key_Up: lambda: session.focus.choose_stage(session.focus.stage - 1),
@@ -40,7 +43,7 @@ class ArrowKeys(QObject):
         return True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        return event.type() == QEvent.Type.KeyPress and self.take(event)
+        return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self.take(event)
 
     def _follow_focus(self, before: QWidget | None, focused: QWidget | None) -> None:
         if before is not None:

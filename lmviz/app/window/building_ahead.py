@@ -50,7 +50,7 @@ class BuildingAhead(QObject):
             self._next.start(QUIET)
 
     def _build_one(self) -> None:
-        if self._importing.is_alive():
+        if self._importing is not None and self._importing.is_alive():
             self._next.start(QUIET)
             return
         view = next((view for view in self._views if view.missing), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -151,7 +152,7 @@ class Commands:
     def _fill_recent(self, menu: QMenu) -> None:
         menu.clear()
         for path in self._window.settings.recent:
-            self._add(menu, f"Open {path.name}", lambda path=path: open_paths(self._session, [path]))
+            self._add(menu, f"Open {path.name}", partial(open_paths, self._session, [path]))
         if menu.isEmpty():
             menu.addAction("Nothing opened yet").setEnabled(False)
 
@@ -218,7 +219,7 @@ class Commands:
 
         menu.clear()
         for name in sample_models():
-            self._add(menu, f"Open sample model {name}", lambda name=name: self._session.library.open(name))
+            self._add(menu, f"Open sample model {name}", partial(self._session.library.open, name))
         if menu.isEmpty():
             menu.addAction("This installation has none").setEnabled(False)
 

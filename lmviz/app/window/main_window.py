@@ -81,7 +81,7 @@ class MainWindow(QMainWindow):
     @property
     def perspective(self) -> PerspectiveView:
         """The perspective that is shown."""
-        return self._stack.currentWidget().widget()
+        return list(self._views.values())[self._stack.currentIndex()]
 
     @property
     def perspective_name(self) -> str:
@@ -190,11 +190,11 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.header, self.notice, self.beginning.strip, self.prefix_bar):
-            column.addWidget(widget)
+        for above in (self.header, self.notice, self.beginning.strip, self.prefix_bar):
+            column.addWidget(above)
         column.addLayout(middle, 1)
-        for widget in (self.jobs, self.transport):
-            column.addWidget(widget)
+        for below in (self.jobs, self.transport):
+            column.addWidget(below)
         self.setCentralWidget(centre)
         self.setMinimumSize(*SMALLEST)
 
@@ -232,7 +232,7 @@ class MainWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that what has the focus had no use for."""
-        acts = {
+        acts: dict[int, Callable[[], None]] = {
             Qt.Key.Key_Space: self._toggle_play,
             Qt.Key.Key_Escape: self._let_go,
         }

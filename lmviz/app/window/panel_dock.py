@@ -17,19 +17,20 @@ class PanelDock(QDockWidget):
     def __init__(self, name: str, title: str, panel: Panel, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
         self.setObjectName(f"dock_{name}")
+        self._panel = panel
         self.setWidget(panel)
         self.visibilityChanged.connect(self._say_whether_in_front)
 
     @property
     def panel(self) -> Panel:
         """The panel."""
-        return self.widget()
+        return self._panel
 
     def show_title_bar(self, shown: bool) -> None:
         """Show Qt's own title bar, or an empty one in its place, which Qt does not delete."""
         empty = self.titleBarWidget()
         if shown and empty is not None:
-            self.setTitleBarWidget(None)
+            self.setTitleBarWidget(None)  # type: ignore[arg-type]  # Qt's own; its stub knows only widgets
             empty.deleteLater()
         elif not shown and empty is None:
             self.setTitleBarWidget(QWidget(self))

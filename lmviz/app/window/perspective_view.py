@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QWidget
 
 from lmviz.app.look.stylesheet import SEPARATOR
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.look.theme import application, current_theme, theme_switch
 from lmviz.app.panels.table import PanelRow, rows_of
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.window.panel_dock import PanelDock
@@ -59,7 +59,7 @@ class PerspectiveView(QMainWindow):
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
         theme_switch().theme_changed.connect(self._adopt_theme)
-        QApplication.instance().focusChanged.connect(self._show_focused)
+        application().focusChanged.connect(self._show_focused)
 
     @property
     def panels(self) -> tuple[Panel, ...]:
@@ -110,8 +110,8 @@ class PerspectiveView(QMainWindow):
         for row in self._rows:
             panel = self._dock(row).panel
             panel.setMinimumSize(0, 0)
-            scale, (width, height) = current_theme().scale, row.least
-            width = width or LEAST_SHARE * (self._width(row) or CENTRE)
+            scale, (own, height) = current_theme().scale, row.least
+            width = own or LEAST_SHARE * (self._width(row) or CENTRE)
             areas = panel.findChildren(QuietScrollArea)
             held = [area.minimumSizeHint().width() + 2 * AROUND for area in areas if area.is_upright]
             least = max(round(width * scale), *held, 0)
@@ -175,15 +175,15 @@ class PerspectiveView(QMainWindow):
         heads = [self._dock(column[0]) for column in columns]
         for dock in heads[:1]:
             self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, dock)
-        for before, dock in pairwise(heads):
-            self.splitDockWidget(before, dock, Qt.Orientation.Horizontal)
+        for left, right in pairwise(heads):
+            self.splitDockWidget(left, right, Qt.Orientation.Horizontal)
         for column in columns:
             for above, below in pairwise(column):
                 self.splitDockWidget(self._dock(above), self._dock(below), Qt.Orientation.Vertical)
         for row in bottom[:1]:
             self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self._dock(row))
-        for before, row in pairwise(bottom):
-            self.splitDockWidget(self._dock(before), self._dock(row), Qt.Orientation.Horizontal)
+        for first, second in pairwise(bottom):
+            self.splitDockWidget(self._dock(first), self._dock(second), Qt.Orientation.Horizontal)
         for before, row in pairwise(self._rows):
             if row.beside:
                 self.splitDockWidget(self._dock(before), self._dock(row), Qt.Orientation.Horizontal)
@@ -250,7 +250,9 @@ class PerspectiveView(QMainWindow):
 
     def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
         """The keyboard can go to a panel behind another tab: bring it in front."""
-        for dock in self._docks.values() if focused is not None and self.isVisible() else ():
+        if focused is None or not self.isVisible():
+            return
+        for dock in self._docks.values():
             if not dock.panel.is_in_sight and dock.panel.isAncestorOf(focused):
                 dock.raise_()
 

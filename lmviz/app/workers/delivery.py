@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Callable
+from types import MethodType
 from typing import Any, TypeVar
 from weakref import WeakMethod
 
@@ -55,7 +56,7 @@ class _Deliveries(QObject):
     def _deliver_one(self) -> None:
         weak_receiver, value = self._waiting.popleft()  # one signal was emitted for each value
         receiver = weak_receiver()
-        if receiver is not None and isValid(receiver.__self__):
+        if isinstance(receiver, MethodType) and isValid(receiver.__self__):
             receiver(value)
 
 

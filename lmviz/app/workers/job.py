@@ -96,6 +96,7 @@ class _Driver:
     def run(self) -> None:
         """Do the work and say what came of it."""
         lower_priority()
+        assert self._work is not None, "a job is started once"
         try:
             outcome = self._work(self._report)
             if isinstance(outcome, Generator):

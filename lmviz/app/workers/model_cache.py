@@ -69,10 +69,10 @@ class ModelCache:
             return model
         from lmviz.inspection.changed_model import ChangedModel
 
-        last = self._changed
-        if last is None or last.unchanged is not model or last.interventions != enabled:
-            self._changed = ChangedModel(model, enabled)
-        return self._changed
+        changed = self._changed
+        if changed is None or changed.unchanged is not model or changed.interventions != enabled:
+            changed = self._changed = ChangedModel(model, enabled)
+        return changed
 
     def keep(self, folder: Path, step: int, state: dict[str, torch.Tensor]) -> None:
         """Take in weights that came from elsewhere, such as those of the training under way."""

@@ -16,8 +16,8 @@ from lmviz.app.workers.delivery import deliver_to
 from lmviz.app.workers.threads import BackgroundThread
 
 Work = Callable[[], Any]
-Answer = Callable[[Any], None]
-Failed = Callable[[BaseException], None]
+Answer = Callable[[Any], object]
+Failed = Callable[[BaseException], object]
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,10 @@ class ReadingWorker:
 
     def _deliver(self, outcome: _Outcome) -> None:
         request = outcome.request
-        number, answer, failed = self._listeners.get(request.key, (None, None, None))
-        if number != request.number:
+        listener = self._listeners.get(request.key)
+        if listener is None or listener[0] != request.number:
             return
-        del self._listeners[request.key]
+        _, answer, failed = self._listeners.pop(request.key)
         if outcome.fault is None:
             answer(outcome.result)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, QSize
@@ -40,7 +41,9 @@ def save_arrays(arrays: Mapping[str, np.ndarray], path: str | Path, labels: Sequ
     path = Path(path)
     try:
         if path.suffix.lower() == ".npz":
-            np.savez_compressed(path, **{name.replace("/", "."): array for name, array in arrays.items()})
+            # Any, because the stub would have these be its argument `allow_pickle` as well.
+            named: dict[str, Any] = {name.replace("/", "."): array for name, array in arrays.items()}
+            np.savez_compressed(path, **named)
         elif path.suffix.lower() == ".csv":
             _save_csv(arrays, path, labels)
         else:

@@ -63,7 +63,7 @@ class HoverCard(Canvas):
     def _fill(self, title: str, lines: Sequence[str], place: QPoint) -> None:
         self._title, self._lines = title, tuple(lines)
         size = self.sizeHint()
-        distance, window = round(self.length(DISTANCE)), self.parentWidget()
+        distance, window = round(self.length(DISTANCE)), self.window()
         left, top = place.x() + distance - SHADOW, place.y() + distance - SHADOW
         if left + size.width() > window.width():
             left = place.x() - distance - size.width() + SHADOW

@@ -103,12 +103,17 @@ class CommandPalette(QDialog):
         action.trigger()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._edit and event.type() == QEvent.Type.KeyPress:
+        if watched is self._edit and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._press(event)
         return super().eventFilter(watched, event)
 
     def _press(self, event: QKeyEvent) -> bool:
-        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
+        steps: dict[int, int] = {
+            Qt.Key.Key_Down: 1,
+            Qt.Key.Key_Up: -1,
+            Qt.Key.Key_PageDown: 8,
+            Qt.Key.Key_PageUp: -8,
+        }
         if event.key() in steps:
             step = steps[event.key()]
             row = min(max(self._list.currentRow() + step, 0), self._list.count() - 1)

@@ -37,9 +37,10 @@ class ConfigurationForm(QWidget):
         self._more.setProperty("role", "link")
         self._more.setCheckable(True)
         self._more.toggled.connect(self._unfold)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._page)
+        self._grid = QGridLayout(self._page)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._page)
         self.setAccessibleName("settings")
         self._build()
         theme_switch().theme_changed.connect(self._measure)
@@ -87,9 +88,9 @@ class ConfigurationForm(QWidget):
         self._used = self._configuration.names()
         self._more.setParent(None)
         old, self._page, self._fields = self._page, QWidget(), {}
-        self.layout().replaceWidget(old, self._page)
+        self._column.replaceWidget(old, self._page)
         old.deleteLater()
-        grid = QGridLayout(self._page)
+        grid = self._grid = QGridLayout(self._page)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setColumnStretch(0, 1)
         self._add_rows(grid, (setting for setting in settings if not setting.advanced))
@@ -120,14 +121,15 @@ class ConfigurationForm(QWidget):
         )
 
     def _measure(self) -> None:
-        self._page.layout().setVerticalSpacing(round(3 * current_theme().scale))
-        self._page.layout().setHorizontalSpacing(round(10 * current_theme().scale))
+        self._grid.setVerticalSpacing(round(3 * current_theme().scale))
+        self._grid.setHorizontalSpacing(round(10 * current_theme().scale))
         for field in self._fields.values():
             field.adopt_theme()
 
     def _read(self) -> None:
         """Take the form's values; complain below the field that an error is about."""
         changed, complaints, values = self.sender(), {}, {}
+        assert isinstance(changed, SettingField), "only fields are connected to this"
         for name, field in self._fields.items():
             try:
                 values[name] = field.value()

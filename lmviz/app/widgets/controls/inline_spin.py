@@ -20,7 +20,8 @@ def fit_width(spin: QSpinBox | QDoubleSpinBox, largest: float | None = None) -> 
         spin.setProperty("role", "link")
         spin.style().polish(spin)  # the figures become bold, and the frame goes
     most = spin.maximum() if largest is None else largest
-    longest = f"{spin.prefix()}{spin.textFromValue(type(spin.maximum())(most))}{spin.suffix()}"
+    figures = spin.textFromValue(int(most)) if isinstance(spin, QSpinBox) else spin.textFromValue(most)
+    longest = f"{spin.prefix()}{figures}{spin.suffix()}"
     said = (longest, spin.text(), spin.specialValueText())
     width = max(spin.fontMetrics().horizontalAdvance(text) for text in said)
     spin.setFixedWidth(math.ceil(width + AROUND * current_theme().scale))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -18,6 +20,8 @@ from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.configuration import Setting
 from lmviz.decoding.options import SamplingOptions
+
+Spin = TypeVar("Spin", bound=QAbstractSpinBox)
 
 MOST_K = 1_000_000
 LARGEST_SEED = 2**31 - 1
@@ -76,8 +80,12 @@ class SamplingControls(QWidget):
         )
         for control, value in shown:
             with QSignalBlocker(control):
-                if control.value() != value:
+                if control.value() == value:
+                    continue
+                if isinstance(control, QDoubleSpinBox):
                     control.setValue(value)
+                else:
+                    control.setValue(int(value))
         with QSignalBlocker(self.lock):
             self.lock.setChecked(options.seed_locked)
         self._fit()
@@ -98,7 +106,7 @@ class SamplingControls(QWidget):
         spin.textChanged.connect(lambda _: fit_width(spin, USUAL.get(name)))
         return self._named(spin, self._settings[name])
 
-    def _named(self, spin: QAbstractSpinBox, setting: Setting) -> QAbstractSpinBox:
+    def _named(self, spin: Spin, setting: Setting) -> Spin:
         spin.setObjectName(f"{setting.name}_spin")
         spin.setAccessibleName(setting.label)
         spin.setToolTip(paragraph(setting.help))

@@ -15,6 +15,7 @@ from lmviz.errors import LmvizError
 LARGEST = 2**31 - 1
 WIDTH = 104
 CHECK_WIDTH = 17
+Control = QComboBox | QCheckBox | QSpinBox | QLineEdit
 
 
 class SettingField(QObject):
@@ -45,7 +46,7 @@ class SettingField(QObject):
         self.complaint.hide()
         self.adopt_theme()
 
-    def _make_control(self, parent: QWidget) -> QWidget:
+    def _make_control(self, parent: QWidget) -> Control:
         setting = self.setting
         if setting.choices:
             picker = QComboBox(parent)
@@ -109,7 +110,7 @@ class SettingField(QObject):
     def complain(self, sentence: str) -> None:
         """Show an error below this field; an empty sentence removes it."""
         self.complaint.setText(sentence)
-        self.complaint.setVisible(bool(sentence) and self.control.isVisibleTo(self.control.parentWidget()))
+        self.complaint.setVisible(bool(sentence) and not self.control.isHidden())
         if self.control.property("invalid") != bool(sentence):
             self.control.setProperty("invalid", bool(sentence))
             self.control.style().polish(self.control)

@@ -124,7 +124,7 @@ class Spotlight(QWidget):
         column.addLayout(buttons)
 
     def _place(self) -> None:
-        control, window = self._control, self.parentWidget()
+        control, window = self._control, self.window()
         frame = QRect() if control is None else _seen_part(control, window)
         self.setVisible(not frame.isEmpty())
         self._return.setVisible(frame.isEmpty())
@@ -181,10 +181,10 @@ def _seen_part(widget: QWidget, window: QWidget) -> QRect:
     if not widget.isVisible():
         return QRect()
     seen, inside = widget.rect(), widget
-    while inside is not window and inside.parentWidget() is not None:
+    while inside is not window and (around := inside.parentWidget()) is not None:
         seen.translate(inside.pos())
-        inside = inside.parentWidget()
-        seen &= inside.rect()
+        seen &= around.rect()
+        inside = around
     return seen
 
 

@@ -35,9 +35,10 @@ class WordChoice(QWidget):
     def offer(self, words: Sequence[str]) -> None:
         """Other words in place of those before."""
         while (item := self._row.takeAt(0)) is not None:
-            if item.widget() is not self._own:
-                item.widget().hide()
-                item.widget().deleteLater()
+            button = item.widget()
+            if button is not None and button is not self._own:
+                button.hide()
+                button.deleteLater()
         for word in words:
             button = QPushButton((word.strip() or visible(word)).replace("&", "&&"))
             button.setProperty("guess", word)

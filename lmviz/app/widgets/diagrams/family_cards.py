@@ -125,7 +125,7 @@ class FamilyCards(Pointable):
         self._choose(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {
+        steps: dict[int, int] = {
             Qt.Key.Key_Left: -1,
             Qt.Key.Key_Right: 1,
             Qt.Key.Key_Up: -COLUMNS,

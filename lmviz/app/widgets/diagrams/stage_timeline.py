@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.icons import pixmap
@@ -204,13 +204,13 @@ class StageTimeline(Canvas):
     def leaveEvent(self, event: QEvent) -> None:
         self._hover(-1)
 
-    def hideEvent(self, event: QEvent) -> None:
+    def hideEvent(self, event: QHideEvent) -> None:
         self.pause()
         super().hideEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         last = len(self._titles) - 1
-        targets = {
+        targets: dict[int, int] = {
             Qt.Key.Key_Left: self._stage - 1,
             Qt.Key.Key_Right: self._stage + 1,
             Qt.Key.Key_Home: 0,

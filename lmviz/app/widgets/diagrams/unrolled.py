@@ -22,7 +22,7 @@ LABEL = 20
 TOKEN_SIZE = 12.0
 ASPECT = 2.4
 FUTURE = 0.3
-KEYS = {
+KEYS: dict[int, tuple[int, int]] = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
     Qt.Key.Key_Up: (0, 1),

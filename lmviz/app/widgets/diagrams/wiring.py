@@ -17,7 +17,7 @@ BOX_HEIGHT, GAP, GROUP_GAP = 40, 16, 30
 TITLE_SIZE, PLACE_SIZE = 11.5, 11.0
 ARC, HEAD = 17, 58
 WIDEST = 96
-KEYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+KEYS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ class Crossfade(QVariantAnimation, Generic[T]):
         from PySide6.QtWidgets import QStyle  # which takes its time: after the first paint
 
         widget = self.parent()
+        assert isinstance(widget, QWidget), "its parent is the widget that it was made for"
         if widget.isVisible() and widget.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration):
             self.stop()
             self._before = before

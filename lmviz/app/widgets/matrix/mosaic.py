@@ -44,7 +44,7 @@ class HeadMosaic(Canvas):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._levels = np.zeros((0, 0, 1, 1), dtype=np.uint8)
+        self._levels: np.ndarray = np.zeros((0, 0, 1, 1), dtype=np.uint8)
         self._badges: tuple[tuple[str, ...], ...] = ()
         self._image: QImage | None = None
         self._current: Head | None = None
@@ -91,8 +91,9 @@ class HeadMosaic(Canvas):
 
     def set_hovered(self, head: Head | None) -> None:
         """Show a head as hovered elsewhere, without a signal."""
-        for changed in {head, self._hovered} - {None} if head != self._hovered else ():
-            self.update(self.tile_rectangle(*changed).adjusted(-3, -3, 3, 3).toAlignedRect())
+        for changed in (head, self._hovered) if head != self._hovered else ():
+            if changed is not None:
+                self.update(self.tile_rectangle(*changed).adjusted(-3, -3, 3, 3).toAlignedRect())
         self._hovered = head
 
     def set_readout(self, readout: Readout | None) -> None:
@@ -131,11 +132,12 @@ class HeadMosaic(Canvas):
 
     def _fitted(self, side: float) -> float:
         """So much smaller that all layers are in sight, where that leaves heads large enough."""
-        layers, room = self._levels.shape[0], self.parentWidget().height() if self.parentWidget() else 0
+        around = self.parentWidget()
+        layers, room = self._levels.shape[0], 0 if around is None else around.height()
         if not layers or self._row(side) * layers <= room:
             return side
-        for around, least in ((BADGE if self._has_badges else GAP, BADGE_FROM), (GAP, SMALLEST_TILE)):
-            fitted = room / layers - self.length(around) - 0.01
+        for below, least in ((BADGE if self._has_badges else GAP, BADGE_FROM), (GAP, SMALLEST_TILE)):
+            fitted = room / layers - self.length(below) - 0.01
             if fitted >= self.length(least):
                 return min(side, fitted)
         return side
@@ -218,8 +220,11 @@ class HeadMosaic(Canvas):
 
     def _draw_marks(self, painter: QPainter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        marks = [(head, self.theme.accent, 1.5) for head in self._chosen]
-        marks += [(self._hovered, self.theme.text, 1.2), (self._current, self.theme.accent, 2.6)]
+        marks: list[tuple[Head | None, QColor, float]] = [
+            *((head, self.theme.accent, 1.5) for head in self._chosen),
+            (self._hovered, self.theme.text, 1.2),
+            (self._current, self.theme.accent, 2.6),
+        ]
         for head, color, width in marks:
             if head is not None:
                 painter.setPen(QPen(color, self.length(width)))

@@ -205,7 +205,7 @@ class BarsView(Pointable):
         self.hover(-1)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         if event.key() in steps and self._labels:
             self.hover(min(max(self.hovered + steps[event.key()], 0), len(self._labels) - 1))
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.hovered >= 0:

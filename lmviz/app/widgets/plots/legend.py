@@ -69,7 +69,7 @@ class Legend(Canvas):
     def places(self) -> list[tuple[LegendEntry, QRectF]]:
         """The entries there is room for, and where each is drawn."""
         measure, left, top, line = metrics(SIZE), 0.0, 0.0, self.length(LINE)
-        places = []
+        places: list[tuple[LegendEntry, QRectF]] = []
         for entry in self._entries:
             width = self.length(STROKE + 5) + measure.horizontalAdvance(self._name(entry))
             if self._wraps and left > 0 and left + width > self._right_edge(top + line, len(places)):

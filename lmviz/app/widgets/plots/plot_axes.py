@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import pyqtgraph
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from lmviz.app.look.roles import Theme
@@ -44,6 +44,7 @@ class QuietAxis(pyqtgraph.AxisItem):
     def tickValues(self, minimum: float, maximum: float, size: float) -> list[tuple[float, list[float]]]:
         if not self.logMode:
             return super().tickValues(minimum, maximum, size)
+        shown: list[float] = []
         for steps in LOGARITHMIC_STEPS:
             decades = range(math.floor(minimum), math.ceil(maximum) + 1)
             places = sorted({decade + math.log10(step) for decade in decades for step in steps})
@@ -59,7 +60,13 @@ class QuietAxis(pyqtgraph.AxisItem):
         written = [number(value * scale, min(digits, 6)) for value in values]
         return [*written[:-1], f"{written[-1]} {self._unit}"] if self._unit and written else written
 
-    def drawPicture(self, painter: QPainter, axis: object, ticks: list, texts: list) -> None:
+    def drawPicture(
+        self,
+        painter: QPainter,
+        axis: object,
+        ticks: Sequence[tuple[QPen, QPointF, QPointF]],
+        texts: Sequence[tuple[QRectF, Qt.AlignmentFlag, str]],
+    ) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(self.pen())
         for _, start, end in ticks if self.grid else ():

@@ -150,7 +150,7 @@ class PositionCurve(Canvas):
             self.position_clicked.emit(position)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         if event.key() in steps and len(self._values):
             self._choose(min(max(self._current + steps[event.key()], 0), len(self._values) - 1))
         else:

@@ -232,7 +232,7 @@ class SurprisalPlot(Canvas):
         self.word_clicked.emit(word)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         if event.key() in steps and self._words:
             self._choose(min(max(self._current + steps[event.key()], 0), len(self._words) - 1))
         else:

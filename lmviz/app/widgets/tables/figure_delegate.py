@@ -35,7 +35,9 @@ class FigureHeader(QHeaderView):
         return QSize(0, round(HEAD * current_theme().scale))
 
     def paintSection(self, painter: QPainter, area: QRect, section: int) -> None:
-        theme, column = current_theme(), self.model().columns[section]
+        theme, model = current_theme(), self.model()
+        assert isinstance(model, FiguresModel), "these are the titles of a table of figures"
+        column = model.columns[section]
         arrow = ""
         if self._sorted_by is not None and column.name == self._sorted_by[0]:
             arrow = " ↓" if self._sorted_by[1] else " ↑"

@@ -239,7 +239,12 @@ class FiguresTable(QuietTable):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, line = event.key(), self._cell[0]
         page = self.verticalScrollBar().pageStep()
-        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -page, Qt.Key.Key_PageDown: page}
+        steps: dict[int, int] = {
+            Qt.Key.Key_Up: -1,
+            Qt.Key.Key_Down: 1,
+            Qt.Key.Key_PageUp: -page,
+            Qt.Key.Key_PageDown: page,
+        }
         if key in steps and self._model.rowCount():
             line = min(max(line + steps[key], 0), self._model.rowCount() - 1)
             self.scrollTo(self._model.index(line, 0))

@@ -94,24 +94,24 @@ class ArithmeticCard(Canvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        if self.rows:
-            self._draw_heading(painter)
+        if self._sheet is not None and self._sheet.rows:
+            self._draw_heading(painter, self._sheet)
         for index, row in enumerate(self.rows):
             self._draw_row(painter, index, row)
         self.draw_focus(painter)
 
-    def _draw_heading(self, painter: QPainter) -> None:
+    def _draw_heading(self, painter: QPainter, sheet: WrittenSheet) -> None:
         painter.setFont(self.theme.font(11.5))
         painter.setPen(self.theme.muted_text)
         place = self.row_rectangle(-1).adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
         middle = place.adjusted(self.width() * NAME_SHARE - self.length(MARGIN), 0, 0, 0)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "operand")
         measure = metrics(11.5)
-        room = middle.width() - measure.horizontalAdvance(self._sheet.last) - self.length(MARGIN)
-        if measure.horizontalAdvance(self._sheet.middle) <= room:
-            painter.drawText(middle, Qt.AlignmentFlag.AlignVCenter, self._sheet.middle)
+        room = middle.width() - measure.horizontalAdvance(sheet.last) - self.length(MARGIN)
+        if measure.horizontalAdvance(sheet.middle) <= room:
+            painter.drawText(middle, Qt.AlignmentFlag.AlignVCenter, sheet.middle)
         right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        painter.drawText(place, right, self._sheet.last)
+        painter.drawText(place, right, sheet.last)
 
     def _draw_row(self, painter: QPainter, index: int, row: Row) -> None:
         theme, place = self.theme, self.row_rectangle(index)
@@ -187,7 +187,7 @@ class ArithmeticCard(Canvas):
             self.operand_clicked.emit(operand.source, operand.index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         rows = self.rows
         if event.key() in steps and rows:
             self._marked = min(max(self._marked + steps[event.key()], 0), len(rows) - 1)

@@ -265,7 +265,7 @@ class AttentionText(Canvas):
             self.token_clicked.emit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         if event.key() == Qt.Key.Key_Shift:
             self.set_looked_at(True)
             event.ignore()  # others show it too

@@ -113,7 +113,7 @@ class ConcordanceList(Pointable):
         self._choose(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         if event.key() in steps and self._lines:
             self._choose(min(max(self._current + steps[event.key()], 0), len(self._lines) - 1))
         else:

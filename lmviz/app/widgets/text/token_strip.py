@@ -13,7 +13,7 @@ from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.text.chips import ChipLayout, Shades, lay_out
 
 UNSHADED = Shades(np.zeros(0), "share", None)
-ARROWS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+ARROWS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class TokenStrip(Canvas):
@@ -252,7 +252,7 @@ class TokenStrip(Canvas):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         last = len(self._tokens) - 1
-        targets = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
+        targets: dict[int, int] = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
         if event.key() in ARROWS:
             step = -ARROWS[event.key()] if self._laid_out().right_to_left else ARROWS[event.key()]
             targets[event.key()] = min(max(self._current + step, 0), last)

@@ -16,10 +16,11 @@ _loader: BackgroundThread | None = None
 
 def load() -> None:
     """Import ziamath and set a first letter, which reads its font; about half a second, once."""
-    import ziamath
+    from ziamath.config import config
+    from ziamath.zmath import Latex
 
-    ziamath.config.svg2 = False  # Qt's SVG renderer shows SVG 1.1 correctly, and SVG 2 broken
-    ziamath.Latex("x").svg()
+    config.svg2 = False  # Qt's SVG renderer shows SVG 1.1 correctly, and SVG 2 broken
+    Latex("x").svg()
     _ready.set()
 
 
@@ -39,10 +40,10 @@ def ready() -> bool:
 @lru_cache(maxsize=512)
 def equation_picture(latex: str, size: float, color: str) -> bytes | None:
     """The equation as SVG, `size` logical pixels to a letter's height; None for what is not LaTeX."""
-    import ziamath
+    from ziamath.zmath import Latex
 
     try:
-        return ziamath.Latex(latex, size=size, color=color).svg().encode()
+        return Latex(latex, size=size, color=color).svg().encode()
     except Exception:  # ziamath raises whatever its parser stumbles over, AssertionError included
         return None
 
