@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.open_text import OpenText
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.work import Work
-    from lmviz.configuration import Configuration
+    from lmviz.models.model_configuration import ModelConfiguration
     from lmviz.preparation import PreparedTraining
     from lmviz.text.corpus import Corpus
     from lmviz.training.options import TrainingOptions
@@ -126,7 +126,9 @@ class Training(Part):
             self._plan = Plan(FIRST_FAMILY, FAMILIES[FIRST_FAMILY].configuration(), TrainingOptions())
         return self._plan
 
-    def set_plan(self, family: str, configuration: Configuration, training_options: TrainingOptions) -> None:
+    def set_plan(
+        self, family: str, configuration: ModelConfiguration, training_options: TrainingOptions
+    ) -> None:
         """Say what the Train button trains."""
         plan = Plan(family, configuration, training_options)
         if plan != self._plan:
@@ -141,7 +143,7 @@ class Training(Part):
     def start(
         self,
         family: str | None = None,
-        configuration: Configuration | None = None,
+        configuration: ModelConfiguration | None = None,
         training_options: TrainingOptions | None = None,
     ) -> None:
         """Start a new run; without arguments, as planned."""
@@ -186,8 +188,9 @@ class Training(Part):
     def can_go_on(self) -> bool:
         """Whether the training that ended last can be resumed where it stopped."""
         model, training = self._library.model, self._state
-        ended = training.phase in ("stopped", "failed") and model is not None
-        return ended and model.folder == training.folder and model.run.is_resumable
+        if model is None or training.phase not in ("stopped", "failed"):
+            return False
+        return model.folder == training.folder and model.run.is_resumable
 
     def resume(self) -> None:
         """Go on: with the training that waits, otherwise with the run that is shown, where it stopped.
@@ -379,7 +382,8 @@ class Training(Part):
         if state != self._state:
             self._take(state)
         has_begun = state.progress is not None
-        if (is_finished and has_begun) or any(progress.snapshot is not None for progress in taken):
+        is_saved = any(progress.snapshot is not None for progress in taken)
+        if state.folder is not None and ((is_finished and has_begun) or is_saved):
             self._show_snapshots(state.folder)
         if not is_finished:
             self._look_inside(worker)
@@ -406,10 +410,11 @@ class Training(Part):
     def _look_inside(self, worker: TrainingWorker) -> None:
         """While the training is followed, show its current weights several times a second."""
         taken = worker.take_state()
-        if taken is not None and self._follows_training():
+        folder = self._state.folder
+        if taken is not None and folder is not None and self._follows_training():
             step, state = taken
             if step > self._library.step:
-                self._go_live(step, state)
+                self._go_live(folder, step, state)
         now = time.monotonic()
         if self._follows_training() and now - self._live_asked > LIVE_EVERY:
             self._live_asked = now
@@ -422,8 +427,8 @@ class Training(Part):
             and self._library.model.folder == self._state.folder
         )
 
-    def _go_live(self, step: int, state: State) -> None:
-        cache, folder = self._work.cache, self._state.folder
+    def _go_live(self, folder: Path, step: int, state: State) -> None:
+        cache = self._work.cache
         self._work.ask(
             "live",
             lambda: cache.keep(folder, step, state),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from lmviz.configuration import Configuration
+    from lmviz.models.model_configuration import ModelConfiguration
     from lmviz.training.options import TrainingOptions
     from lmviz.training.progress import Progress
 
@@ -88,7 +88,7 @@ class Plan:
     """What to train: a family by its name, its configuration, and how."""
 
     family: str
-    configuration: Configuration
+    configuration: ModelConfiguration
     training_options: TrainingOptions
 
 

@@ -28,7 +28,7 @@ class Notice(QWidget):
         self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._button = QPushButton()
         self._button.clicked.connect(self._act)
-        self._action: Callable[[], None] | None = None
+        self._action: Callable[[], object] | None = None
         self._dismiss = QToolButton()
         self._dismiss.setProperty("role", "icon")
         self._dismiss.setAccessibleName("dismiss")
@@ -69,7 +69,7 @@ class Notice(QWidget):
         failed.connect(say)
         answered.connect(take_back)
 
-    def offer(self, sentence: str, word: str, action: Callable[[], None] | None) -> None:
+    def offer(self, sentence: str, word: str, action: Callable[[], object] | None) -> None:
         """Show a sentence and a button, which goes away when it has been pressed."""
         self._sentence.setText(sentence)
         self.setAccessibleName(sentence)

@@ -50,8 +50,8 @@ def scores_recipe(
     )
 
 
-def over_time_recipe(folder: str, text: str, steps: Sequence[int]) -> str:
-    """The distribution after a text at snapshots, bound to `probabilities`: (token,) by step."""
+def over_time_recipe(folder: str, text: str | Sequence[int], steps: Sequence[int]) -> str:
+    """The distribution after a text, or after its ids, at snapshots: `probabilities`, (token,) by step."""
     return "\n".join(
         [
             "import lmviz",

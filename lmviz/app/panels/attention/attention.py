@@ -211,10 +211,12 @@ class AttentionPanel(Panel):
     def _pair_looked_at(self) -> tuple[int, int]:
         """The query and key of the chosen weight; unchanged while the pointer is on their strips."""
         for cell in (self.session.focus.shown_cell, self.session.focus.cell):
-            place, _, tap = cell[0].rpartition("/") if cell is not None else ("", "", "")
+            if cell is None:
+                continue
+            place, _, tap = cell[0].rpartition("/")
             if place.endswith("/attention") and tap in STEPS.values():
                 return cell[1][1], cell[1][2]
-            if cell is not None and self._strips.shows(cell):
+            if self._strips.shows(cell):
                 return self._pair
         return self.session.reading.position, self.session.reading.position
 
@@ -231,7 +233,8 @@ class AttentionPanel(Panel):
         if f"{place}/mixed" not in trace:
             return  # the new reading is of another family; the panel is redrawn next
         last = len(trace.tokens) - 1
-        query, key = self._pair = tuple(min(position, last) for position in self._pair_looked_at())
+        looked_at = self._pair_looked_at()
+        query, key = self._pair = min(looked_at[0], last), min(looked_at[1], last)
         wanted = (reading, layer, head, query, key)
         if wanted == self._strips_drawn:
             return
@@ -256,8 +259,11 @@ class AttentionPanel(Panel):
         else:
             self._matrix.set_selection(row=position)
         cell = self.session.focus.cell
-        same = cell is not None and cell[0] == self._address and cell[1][0] == self.session.attention.head[1]
-        self._matrix.set_pinned(tuple(cell[1][1:]) if same and not self.session.attention.heads else None)
+        pinned = None
+        if cell is not None and cell[0] == self._address and not self.session.attention.heads:
+            head, query, key = cell[1]
+            pinned = (query, key) if head == self.session.attention.head[1] else None
+        self._matrix.set_pinned(pinned)
         self._draw_strips()
         self._light()
 
@@ -266,8 +272,9 @@ class AttentionPanel(Panel):
         from lmviz.inspection.views import matrix
 
         reading, (_, head) = self.session.reading.current, self.session.attention.head
-        drawn = reading is not None and self._shown.size > 0 and self._address in reading.trace
-        if not drawn or not self.is_in_sight:
+        if reading is None or self._shown.size == 0 or self._address not in reading.trace:
+            return
+        if not self.is_in_sight:
             return
         view = matrix(reading.trace, self._address, head, 0, ())
         same = view.values.shape == self._shown.shape and len(self.session.attention.heads) <= 1
@@ -317,6 +324,7 @@ class AttentionPanel(Panel):
         self._dragging = False
 
     def _read_out(self, query: int, key: int) -> tuple[str, list[str]]:
-        names = [visible(token) for token in self.session.reading.current.trace.tokens]
+        reading = self.session.reading.current
+        names = [visible(token) for token in reading.trace.tokens] if reading is not None else []
         words = f"{coordinate('query', query, names)} looks at {coordinate('key', key, names)}"
         return number(float(self._shown[query, key])), [words]

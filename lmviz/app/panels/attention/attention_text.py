@@ -14,7 +14,9 @@ from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.app.session.attention_heads import Head
     from lmviz.app.session.session import Session
+    from lmviz.inspection.trace import Trace
 
 NOTHING = np.zeros((0, 0))
 LEAST_HEIGHT = 112  # pixels within which the words and their arcs can be seen
@@ -60,28 +62,23 @@ class AttentionTextPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import attention_recipe
 
-        reading, heads = (
-            self.session.reading.current,
-            self.session.attention.heads or (self.session.attention.head,),
-        )
-        return attention_recipe(reading.moment, heads) if reading is not None and self._weights.size else ""
+        reading, attention = self.session.reading.current, self.session.attention
+        if reading is None or not self._weights.size:
+            return ""
+        return attention_recipe(reading.moment, attention.heads or (attention.head,))
 
     def refresh(self) -> None:
         from lmviz.inspection.attention import combine_heads
 
-        reading = self.session.reading.current
-        trace = reading.trace if reading is not None else None
-        heads = [
-            head
-            for head in self.session.attention.heads or (self.session.attention.head,)
-            if _has(trace, head)
-        ]
-        if not heads:
+        reading, attention = self.session.reading.current, self.session.attention
+        chosen = attention.heads or (attention.head,)
+        heads = [head for head in chosen if reading is not None and _has(reading.trace, head)]
+        if reading is None or not heads:
             self._weights = NOTHING
             self._text.set_attention([], NOTHING)
             return
-        self._weights = combine_heads(trace, heads)
-        self._text.set_attention([visible(token) for token in trace.tokens], self._weights)
+        self._weights = combine_heads(reading.trace, heads)
+        self._text.set_attention([visible(token) for token in reading.trace.tokens], self._weights)
         self._mark()
         self._follow_current.start()
 
@@ -104,6 +101,6 @@ class AttentionTextPanel(Panel):
         self._text.set_hovered(-1 if hovered is None else hovered)
 
 
-def _has(trace: object, head: tuple[int, int]) -> bool:
-    traced = trace.arrays.get(f"layers/{head[0]}/attention/weights") if trace is not None else None
+def _has(trace: Trace, head: Head) -> bool:
+    traced = trace.arrays.get(f"layers/{head[0]}/attention/weights")
     return traced is not None and head[1] < traced.array.shape[0]

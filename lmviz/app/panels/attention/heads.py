@@ -14,9 +14,11 @@ from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.inspection.attention import attention_layers, attention_weights, thumbnails
 
 if TYPE_CHECKING:
-    from lmviz.app.session.focus import Head
+    from lmviz.app.session.attention_heads import Head
     from lmviz.app.session.session import Session
     from lmviz.inspection.head_badges import HeadBadge
+    from lmviz.inspection.intervention import Intervention, Where
+    from lmviz.inspection.trace import Trace
 
 AT_ONCE = 200_000
 """Weights that are looked through within a millisecond or two, sooner than another thread would answer."""
@@ -62,19 +64,16 @@ class HeadsPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         reading = self.session.reading.current
-        return {address: reading.trace[address].array for address in self._addresses()}
+        if reading is None:
+            return {}
+        return {address: reading.trace[address].array for address in _addresses(reading.trace)}
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import arrays_recipe
 
-        addresses = self._addresses()
-        return arrays_recipe(self.session.reading.current.moment, addresses) if addresses else ""
-
-    def _addresses(self) -> list[str]:
-        """The attention weights of all layers."""
         reading = self.session.reading.current
-        layers = attention_layers(reading.trace) if reading is not None else ()
-        return [f"layers/{layer}/attention/weights" for layer in layers]
+        addresses = _addresses(reading.trace) if reading is not None else []
+        return arrays_recipe(reading.moment, addresses) if reading is not None and addresses else ""
 
     def refresh(self) -> None:
         reading = self.session.reading.current
@@ -116,9 +115,16 @@ class HeadsPanel(Panel):
     def _mark(self) -> None:
         self._mosaic.set_current(*self.session.attention.head)
         self._mosaic.set_chosen(self.session.attention.heads)
-        off = [item for item in self.session.surgery.interventions if item.enabled and item.value == 0.0]
-        mixed = [item for item in off if item.address.endswith("attention/mixed") and "head" in item.where]
-        self._mosaic.set_faded({(int(item.address.split("/")[1]), item.where["head"]) for item in mixed})
+        off = [item for item in self.session.surgery.interventions if _is_zero(item) and "head" in item.where]
+        self._mosaic.set_faded(
+            {
+                (layer, head)
+                for layer, row in enumerate(self._badges)
+                for item in off
+                if item.concerns(f"layers/{layer}/attention/mixed")
+                for head in _indices(item.where["head"], len(row))
+            }
+        )
 
     def _choose(self, layer: int, head: int) -> None:
         self._together = self.session.attention.heads or self._together
@@ -146,3 +152,21 @@ class HeadsPanel(Panel):
         scores = found[0].scores if found else {}
         lines = [f"{kind}: {percentage(score)}" for kind, score in scores.items() if score is not None]
         return f"layer {layer + 1}, head {head + 1}", lines
+
+
+def _addresses(trace: Trace) -> list[str]:
+    """The attention weights of all layers."""
+    return [f"layers/{layer}/attention/weights" for layer in attention_layers(trace)]
+
+
+def _is_zero(item: Intervention) -> bool:
+    """Whether it sets what it concerns to 0."""
+    return item.kind in ("replace", "scale") and not callable(item.value) and item.value == 0.0
+
+
+def _indices(where: Where, count: int) -> set[int]:
+    """The indices that are meant along an axis of `count`; negative ones count from the end."""
+    if isinstance(where, slice):
+        return set(range(count)[where])
+    several = where if isinstance(where, tuple) else (where,)
+    return {index % count for index in several if -count <= index < count}

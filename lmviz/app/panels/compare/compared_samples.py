@@ -20,7 +20,7 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.text.token_strip import TokenStrip
-from lmviz.decoding.options import DRAWING
+from lmviz.decoding.options import DRAWING, SamplingOptions
 from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
@@ -28,13 +28,16 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QColor
 
     from lmviz.app.session.session import Session
-    from lmviz.decoding.options import SamplingOptions
     from lmviz.models.model import Model
 
 LENGTH = {"characters": 120, "bpe": 48}
 USUAL_LENGTH = 40
 PIECE = 8
 """So many tokens at a time, so that nothing else waits long for the reading thread."""
+
+
+Asked = tuple[tuple[ComparedModel, ...], str, SamplingOptions]
+"""The models, the prefix, and how each token is drawn."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class ComparedSamplesPanel(Panel):
         self._empty = EmptyText()
         self._columns: list[_Column] = []
         self._row = QHBoxLayout()
-        self._asked: tuple[object, ...] = ()
+        self._asked: Asked | None = None
         self._models: tuple[ComparedModel, ...] = ()
         self._samples: tuple[Sample, ...] = ()
         self._more = 0
@@ -113,7 +116,7 @@ class ComparedSamplesPanel(Panel):
         from lmviz.inspection.recipes.decoding import samples_recipe
 
         lengths = [len(sample.drawn) for sample in self._samples]
-        if not self._asked or not all(lengths):
+        if self._asked is None or not all(lengths):
             return ""
         _, prefix, options = self._asked
         return samples_recipe(
@@ -125,7 +128,7 @@ class ComparedSamplesPanel(Panel):
         asked = (models, self.session.reading.prefix, options)
         if not models:
             self.silence("samples")
-            self._asked = ()
+            self._asked = None
             self._say("Open or train a model to sample from it.")
             return
         if asked != self._asked:
@@ -133,7 +136,7 @@ class ComparedSamplesPanel(Panel):
             self._samples = (Sample(),) * len(models)
             self._fit_columns(len(models))
             self._show()
-            self._write_on()
+            self._write_on(asked)
 
     def handle_failure(self, key: str) -> None:
         self._asked = ()  # begun anew with the next change
@@ -168,9 +171,8 @@ class ComparedSamplesPanel(Panel):
             self._columns.append(column)
             self._row.addWidget(column, 1)
 
-    def _write_on(self) -> None:
-        asked, samples = self._asked, self._samples
-        models, prefix, options = asked
+    def _write_on(self, asked: Asked) -> None:
+        (models, prefix, options), samples = asked, self._samples
         lengths = [LENGTH.get(item.model.tokenizer.kind, USUAL_LENGTH) for item in models]
 
         def work(model: Model, place: int) -> Sample:
@@ -181,13 +183,13 @@ class ComparedSamplesPanel(Panel):
 
         self.ask_compared(models, "samples", work, take)
 
-    def _take(self, asked: tuple[object, ...], samples: tuple[Sample, ...]) -> None:
+    def _take(self, asked: Asked, samples: tuple[Sample, ...]) -> None:
         if asked != self._asked:
             return
         self._samples = samples
         self._show()
         if self.is_in_sight and not all(sample.is_over for sample in samples):
-            self._write_on()
+            self._write_on(asked)
 
     def _show(self) -> None:
         shown = zip(self._columns, self._models, names_of_compared(self._models), self._samples, strict=True)
@@ -268,7 +270,8 @@ def _longer(model: Model, prefix: str, sample: Sample, options: SamplingOptions,
     drawn = list(sample.drawn)
     try:
         for step in draw(model, prefix, PIECE, options, [item.id for item in drawn]):
-            drawn.append(Drawn(step.id, step.token, float(step.draw), step.probability))
+            assert step.draw is not None, "a sample draws each token"
+            drawn.append(Drawn(step.id, step.token, step.draw, step.probability))
             if len(drawn) >= length or (step.is_end and options.stop_at_end):
                 return Sample(tuple(drawn), True)
     except LmvizError as sentence:

@@ -53,9 +53,9 @@ def expect(
 def agreement_in_words(found: Sequence[Expectation]) -> str:
     """How far the models agree; empty where there are no two, or one cannot read the text."""
     shares = [item.shares for item in found if item.shares is not None]
-    if len(shares) < 2 or len(shares) < len(found):
+    if len(shares) < 2 or len(shares) < len(found) or (units := found[0].units) is None:
         return ""
-    units, table = found[0].units, np.stack(shares)  # (model, unit)
+    table = np.stack(shares)  # (model, unit)
     (most,) = largest_differences(table, units.names, 1)
     parts = [
         f"{percentage(float(overlap(table)))} in common",

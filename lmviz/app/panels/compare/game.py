@@ -53,17 +53,16 @@ class GamePanel(Panel):
         """The page that is shown while one plays."""
         self.pages.addWidget(page)
 
-    def start(self) -> None:
-        """Begin a game."""
+    def start(self, corpus: Corpus) -> None:
+        """Begin a game with a text."""
         raise NotImplementedError
 
     def forget(self) -> None:
         """Forget the game under way."""
         raise NotImplementedError
 
-    def deal(self, work: Callable[[], T], begin: Callable[[Corpus, T], object]) -> None:
-        """Have passages found in the open text, and begin with them if it is still the same text."""
-        corpus = self.session.text.corpus
+    def deal(self, corpus: Corpus, work: Callable[[], T], begin: Callable[[Corpus, T], object]) -> None:
+        """Have passages of a text found, and begin with them if it is still the one that is open."""
 
         def take(found: T) -> None:
             if corpus is self.session.text.corpus:
@@ -87,11 +86,12 @@ class GamePanel(Panel):
         self.forget()
 
     def _play_or_open(self) -> None:
-        if self._lacking():
+        corpus = self.session.text.corpus
+        if corpus is None or self._lacking():
             self._first()[1]()
         else:
             self.seed += 1
-            self.start()
+            self.start(corpus)
 
     def _lacking(self) -> str:
         """The sentence about what has to be there first; empty when one can play."""

@@ -99,7 +99,7 @@ class GuessWordPanel(GamePanel):
         self._look.setObjectName("guess_look_button")
         self._look.setProperty("role", "link")
         self._look.setToolTip("Make this passage the prefix of the window")
-        self._look.clicked.connect(lambda: self.session.reading.set_prefix(self.round.text))
+        self._look.clicked.connect(self._compare_here)
         self._scores = TableView()
         self._scores.setAccessibleName("scores of the players")
         self.add_page(self._round_page())
@@ -113,49 +113,42 @@ class GuessWordPanel(GamePanel):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for widget in (self._passage, self._words, self._sure, self._verdict):
-            column.addWidget(widget)
+        for above in (self._passage, self._words, self._sure, self._verdict):
+            column.addWidget(above)
         column.addLayout(buttons)
-        for widget in (self._scores, self._told_by, self._bars):
-            column.addWidget(widget)
+        for below in (self._scores, self._told_by, self._bars):
+            column.addWidget(below)
         column.addStretch(1)
         return scrolling(page)
 
     def refresh(self) -> None:
         ready = self._show_invitation()
-        self.pages.setCurrentIndex(int(ready and self.round is not None))
-        if not ready or self.round is None:
+        game, shown = self._game, self.round
+        self.pages.setCurrentIndex(int(ready and shown is not None))
+        if not ready or game is None or shown is None:
             self.game_card.set_aside("")
             return
-        game, shown = self._game, self.round
         number_of_round = len(game.answers) + (not self._is_revealed)
         self.game_card.set_aside(f"round {number_of_round} of {len(game.rounds)}")
         written = shown.answer.strip() or visible(shown.answer)
         self._passage.setText(f"“…{shown.text} {written if self._is_revealed else '____'}”")
-        for widget in (self._words, self._sure):
-            widget.setVisible(not self._is_revealed)
-        for widget in (self._verdict, self._told_by, self._bars, self._next, self._look):
-            widget.setVisible(self._is_revealed)
+        for asking in (self._words, self._sure):
+            asking.setVisible(not self._is_revealed)
+        for telling in (self._verdict, self._told_by, self._bars, self._next, self._look):
+            telling.setVisible(self._is_revealed)
         if self._is_revealed:
-            self._show_answer()
-        self._show_scores()
+            self._show_answer(game)
+        self._show_scores(game)
 
     def _show_invitation(self) -> bool:
         """What to do before one can play; whether one can."""
         sentence = "Guess the next word in held-out passages, and compare your score with the models'."
         if self._game is not None and self._game.current is None and not self._is_revealed:
-            sentence = f"You needed {self._game.mean_bits['you']:.2f} bits a word. {self._say_best()}"
+            sentence = f"You needed {self._game.mean_bits['you']:.2f} bits a word. {_say_best(self._game)}"
         return self.invite(sentence, again=self._game is not None)
 
-    def _say_best(self) -> str:
-        models = {name: bits for name, bits in self._game.mean_bits.items() if name != "you"}
-        if not models:
-            return ""
-        best = min(models, key=models.__getitem__)
-        return f"The best model, {best}, needed {models[best]:.2f}."
-
-    def _show_answer(self) -> None:
-        answer = self._game.answers[-1]
+    def _show_answer(self, game: GuessingGame) -> None:
+        answer = game.answers[-1]
         came = visible(answer.round.answer.strip(" ")) or visible(answer.round.answer)
         guessed = "" if answer.is_right else f", not “{answer.guess.strip()}”"
         praise = "Right" if answer.is_right else "It was"
@@ -168,9 +161,9 @@ class GuessWordPanel(GamePanel):
         )
         self._bars.setMinimumHeight(self._bars.sizeHint().height())
 
-    def _show_scores(self) -> None:
-        means = self._game.mean_bits
-        last = self._game.answers[-1].bits if self._game.answers else {}
+    def _show_scores(self, game: GuessingGame) -> None:
+        means = game.mean_bits
+        last = game.answers[-1].bits if game.answers else {}
         players = sorted(means, key=means.__getitem__)
         self._scores.setVisible(bool(players))
         columns = [
@@ -182,14 +175,13 @@ class GuessWordPanel(GamePanel):
         self._scores.setFixedHeight(round(self.game_card.length(ROW) * (len(players) + 1.5)))
         self._scores.set_current(players.index("you") if "you" in players else -1)
 
-    def start(self) -> None:
-        corpus = self.session.text.corpus
+    def start(self, corpus: Corpus) -> None:
         seed, before = self.seed, BEFORE.get(corpus.tokenizer.kind, USUAL_BEFORE)
 
         def work() -> tuple[Round, ...]:
             return choose_rounds(corpus.validation, corpus.tokenizer, ROUNDS, before=before, seed=seed)
 
-        self.deal(work, self._begin_game)
+        self.deal(corpus, work, self._begin_game)
 
     def _begin_game(self, corpus: Corpus, rounds: tuple[Round, ...]) -> None:
         self._corpus, self._game = corpus, GuessingGame(rounds)
@@ -198,7 +190,7 @@ class GuessWordPanel(GamePanel):
         self._show_next()
 
     def _go_on(self) -> None:
-        if self._game.current is None:
+        if self._game is None or self._game.current is None:
             self._is_revealed = False
             self.refresh_soon()
         else:
@@ -219,16 +211,17 @@ class GuessWordPanel(GamePanel):
             self._ask()
 
     def _ask(self) -> None:
-        current, moments, corpus = self._game.current, self.session.comparison.moments, self._corpus
+        game, corpus, moments = self._game, self._corpus, self.session.comparison.moments
+        current = game.current if game is not None else None
         self._model_bits = self._expected = None
-        if not moments:
+        if game is None or current is None or corpus is None or not moments:
             return
         kinds = [model.tokenizer.kind for model, _ in moments]
         present = moments.index(self.session.comparison.present)
         # The present model says what it expected, unless only another has tokens like the corpus's.
         alike = [place for place, kind in enumerate(kinds) if kind == corpus.tokenizer.kind]
         teller = present if present in alike or not alike else alike[0]
-        seed = self.seed + len(self._game.answers)
+        seed = self.seed + len(game.answers)
 
         def work(model: Model, place: int) -> tuple[float, Distribution | None]:
             from lmviz.decoding.continuation import Continuation
@@ -244,14 +237,18 @@ class GuessWordPanel(GamePanel):
             if self._game is None or self._game.current is not current:
                 return
             self._model_bits = dict(zip(names_of(moments), (bits for bits, _ in found), strict=True))
-            self._expected = found[teller][1]
+            expected = self._expected = found[teller][1]
             self._told_by.set_text(f"what {names_of(moments)[teller]} expected")
-            if alike:
-                self._words.offer(offered_words(current, self._expected, OFFERED, seed))
+            if alike and expected is not None:
+                self._words.offer(offered_words(current, expected, OFFERED, seed))
             else:
                 self._words.offer(common_words(current, corpus.validation, corpus.tokenizer, OFFERED, seed))
 
         self.ask_compared([ComparedModel(moment) for moment in moments], self.key, work, take)
+
+    def _compare_here(self) -> None:
+        if self.round is not None:
+            self.session.reading.set_prefix(self.round.text)
 
     def _commit(self, guess: str) -> None:
         if self._game is None or self._model_bits is None or self._is_revealed or not guess:
@@ -262,3 +259,11 @@ class GuessWordPanel(GamePanel):
 
     def forget(self) -> None:
         self._game, self._is_revealed = None, False
+
+
+def _say_best(game: GuessingGame) -> str:
+    models = {name: bits for name, bits in game.mean_bits.items() if name != "you"}
+    if not models:
+        return ""
+    best = min(models, key=models.__getitem__)
+    return f"The best model, {best}, needed {models[best]:.2f}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import names_of
-from lmviz.app.session.opened_model import Moment
+from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import count, number
@@ -92,7 +93,7 @@ class ScoresPanel(Panel):
 
         corpus, moments = self.session.text.corpus, self.session.comparison.moments
         measured = [(str(model.folder), step) for model, step in moments if self.score_of((model, step))]
-        if not measured or not corpus.sources:
+        if corpus is None or not measured or not corpus.sources:
             return ""
         return scores_recipe(corpus.sources, settings_of(corpus), measured)
 
@@ -100,10 +101,11 @@ class ScoresPanel(Panel):
         corpus, moments = self.session.text.corpus, self.session.comparison.moments
         held_out = corpus is not None and len(corpus.validation_documents) > 0
         can_measure = held_out and bool(moments)
+        name = corpus.name if corpus is not None else ""
         self._button.setVisible(can_measure)
         self._button.setText("Cancel" if self._job is not None else "Measure")
         self._button.setEnabled(self._job is not None or bool(self._missing()))
-        self._card.set_title(f"Scores on the held-out part of {corpus.name}" if can_measure else "Scores")
+        self._card.set_title(f"Scores on the held-out part of {name}" if can_measure else "Scores")
         self._note.set_text(self._said() if can_measure else "")
         self._pages.setCurrentIndex(int(can_measure))
         if not moments:
@@ -197,9 +199,9 @@ def _key(moment: Moment, fingerprint: str) -> tuple[Path, int, str]:
     return moment[0].folder, moment[1], fingerprint
 
 
-def _origin(model: object) -> str:
+def _origin(model: OpenedModel) -> str:
     return str(model.description.corpus.get("name", "")) or "an unknown text"
 
 
-def _written(value: float, write: object) -> str:
+def _written(value: float, write: Callable[[float], str]) -> str:
     return "–" if np.isnan(value) else write(value)

@@ -44,7 +44,8 @@ class SurprisalPanel(Panel):
         self._note = MutedLine(right=True)
         self._empty = EmptyText()
         self._units = UnitsCache()
-        self._encoding: Encoding | None = None
+        self._words: tuple[str, ...] = ()
+        self._word_ends: tuple[int, ...] = ()
         self._first = 0
         self._curves: tuple[WordCurve, ...] = ()
         self._models: tuple[ComparedModel, ...] = ()
@@ -153,44 +154,45 @@ class SurprisalPanel(Panel):
             self._curves, self._disagreement = (), None
             self._say(sentences[0])
             return
-        self._models, self._encoding, self._first = models, encoding, first
+        read = [item for item in found if not isinstance(item, str)]
+        self._models, self._first = models, first
+        self._words = tuple(visible(token) for token in encoding.tokens[first:])
+        self._word_ends = tuple(end for _, end in encoding.offsets[first:])
         names, turns = names_of_compared(models), turns_of(models)
         self._curves = tuple(
             WordCurve(name, color_of(item.moment), curve, turn)
-            for name, item, (curve, _), turn in zip(names, models, found, turns, strict=True)
+            for name, item, (curve, _), turn in zip(names, models, read, turns, strict=True)
         )
         self._disagreement = None
         self._draw()
         if len(models) > 1:
-            shares = [item[1] for item in found]
+            shares = [share for _, share in read]
             self.ask_reader("surprisal", lambda: _compare(shares), self._take_disagreement)
 
     def _take_disagreement(self, found: Disagreement) -> None:
         at = dict(zip(found.places.tolist(), found.divergence.tolist(), strict=True))
-        spans = self._encoding.offsets[self._first :]
-        self._disagreement = np.array([at.get(end, np.nan) for _, end in spans])
+        self._disagreement = np.array([at.get(end, np.nan) for end in self._word_ends])
         self._draw()
 
     def _draw(self) -> None:
-        tokens = [visible(token) for token in self._encoding.tokens[self._first :]]
         shown = [curve for curve in self._curves if curve.name not in self._hidden]
-        self._plot.set_words(tokens, shown, self._disagreement)
+        self._plot.set_words(self._words, shown, self._disagreement)
         self._legend.set_entries(
             [
                 LegendEntry(curve.name, curve.color, curve.name not in self._hidden, curve.line)
                 for curve in self._curves
             ]
         )
-        self._note.set_text(self._say_disagreement(tokens))
+        self._note.set_text(self._say_disagreement())
         self._pages.setCurrentIndex(1)
         self._mark()
 
-    def _say_disagreement(self, tokens: Sequence[str]) -> str:
+    def _say_disagreement(self) -> str:
         values = self._disagreement
         if values is None or not np.isfinite(values).any():
             return ""
         most = int(np.nanargmax(values))
-        return f"disagreement below, most after “{tokens[most]}”: {values[most]:.2f} bits"
+        return f"disagreement below, most after “{self._words[most]}”: {values[most]:.2f} bits"
 
     def _say(self, sentence: str) -> None:
         self._empty.set_text(sentence)

@@ -110,13 +110,12 @@ class WhichIsRealPanel(GamePanel):
 
     def refresh(self) -> None:
         can_play = self._show_invitation()
-        shown = can_play and self.pair is not None and not self._is_over
-        self.pages.setCurrentIndex(int(shown))
+        pair = self.pair if can_play and not self._is_over else None
+        self.pages.setCurrentIndex(int(pair is not None))
         found = self._game.found if self._game is not None else ()
         self.game_card.set_aside(f"{sum(found)} of {len(found)} found" if found else "")
-        if not shown:
+        if pair is None:
             return
-        pair = self.pair
         self._beginning.setText(f"{pair.beginning} …")
         if not self._is_revealed:
             for choice, text in zip(self._choices, pair.shown, strict=True):
@@ -125,25 +124,25 @@ class WhichIsRealPanel(GamePanel):
         self._next.setVisible(self._is_revealed)
         self._verdict.setText("" if self._is_revealed else "Which one is from the held-out text? Click it.")
         if self._is_revealed:
-            self._reveal(pair)
+            self._reveal(pair, has_found=found[-1])
 
-    def _reveal(self, pair: Pair) -> None:
+    def _reveal(self, pair: Pair, *, has_found: bool) -> None:
         model, step = self._forgers[-1]
         invented = f"invented by {model.name} at step {step:,}"
         for choice, first in zip(self._choices, (True, False), strict=True):
             real = first == pair.real_first
             choice.set_verdict("real" if real else invented, emphasised=real)
-        self._verdict.setText("You found it." if self._game.found[-1] else "You chose the invented one.")
+        self._verdict.setText("You found it." if has_found else "You chose the invented one.")
 
     def _show_invitation(self) -> bool:
         """What to do before one can play; whether one can."""
         sentence = "The same beginning, continued twice: by the held-out text and by the model."
-        if self._is_over:
+        if self._game is not None and self._is_over:
             sentence = f"You found {self._game.score} of {len(self._game.found)} real passages."
         return self.invite(sentence, again=self._game is not None)
 
-    def start(self) -> None:
-        corpus, seed = self.session.text.corpus, self.seed
+    def start(self, corpus: Corpus) -> None:
+        seed = self.seed
         before, length = LENGTHS.get(corpus.tokenizer.kind, USUAL_LENGTHS)
 
         def work() -> tuple[HeldOutPassage, ...]:
@@ -151,22 +150,26 @@ class WhichIsRealPanel(GamePanel):
                 corpus.validation, corpus.tokenizer, PAIRS, before=before, length=length, seed=seed
             )
 
-        self.deal(work, self._begin_game)
+        self.deal(corpus, work, self._begin_game)
 
     def _begin_game(self, corpus: Corpus, passages: tuple[HeldOutPassage, ...]) -> None:
         self._passages, self._game, self._forgers = passages, RealGame(()), []
         self._is_over = False
-        self._go_on()
+        self._invent(self._game)
 
     def _go_on(self) -> None:
+        if self._game is not None:
+            self._invent(self._game)
+
+    def _invent(self, game: RealGame) -> None:
         """Have the model that is present now invent the next passage."""
-        done = len(self._game.found)
+        done = len(game.found)
         if done == len(self._passages) or self.session.library.model is None:
             self._is_over = True
             self.refresh_soon()
             return
         passage, options = self._passages[done], self.options_of(done)
-        moment, game = (self.session.library.model, self.session.library.step), self._game
+        moment = (self.session.library.model, self.session.library.step)
         self._next.setEnabled(False)
 
         def take(pair: Pair) -> None:

@@ -152,19 +152,19 @@ class TextsPanel(Panel):
         for entry in CATALOGUE:
             size = short(entry.characters) if entry.is_present else "download"
             item = QTreeWidgetItem([entry.title, size])
+            item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
             item.setData(0, Qt.ItemDataRole.UserRole, entry.name)
             item.setToolTip(0, entry.description)
             self._texts.addTopLevelItem(item)
             if corpus is not None and corpus.sources == (entry.name,):
                 self._texts.setCurrentItem(item)
         if corpus is not None and find_entry(corpus.name) is None:
-            size = corpus.training_documents.size + corpus.validation_documents.size
-            item = QTreeWidgetItem([corpus.name, short(size)])
+            characters = corpus.training_documents.size + corpus.validation_documents.size
+            item = QTreeWidgetItem([corpus.name, short(characters)])
+            item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
             item.setToolTip(0, "\n".join(corpus.sources))
             self._texts.addTopLevelItem(item)
             self._texts.setCurrentItem(item)
-        for row in range(self._texts.topLevelItemCount()):
-            self._texts.topLevelItem(row).setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
         height = self._texts.sizeHintForRow(0) * self._texts.topLevelItemCount() + 6
         self._texts.setFixedHeight(height)
 

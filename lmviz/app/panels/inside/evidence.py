@@ -14,11 +14,12 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
+    from lmviz.app.session.reading import Reading
     from lmviz.text.concordance import Concordance
 
 
 class Evidence(QWidget):
-    """`Evidence(panel)`: `show_context(ids)` finds where a matched context occurs.
+    """`Evidence(panel)`: `show_context(reading, ids)` finds where a matched context occurs.
 
     It is looked for in the text that the model was counted from, which a button opens where another is
     open, or none. `said` emits a sentence about it.
@@ -29,26 +30,27 @@ class Evidence(QWidget):
     def __init__(self, panel: Panel) -> None:
         super().__init__()
         self._panel = panel
-        self._session = session = panel.session
+        self._session = panel.session
+        self._reading: Reading | None = None
         self._context: list[int] | None = None
         self._found: Concordance | None = None
         self._lines = ConcordanceList()
         self._lines.setAccessibleName("where the context occurs in the text")
         self._open = QPushButton()
         self._open.setObjectName("open_evidence_button")
-        self._open.clicked.connect(lambda: session.text.open_text_of(session.reading.current.model))
+        self._open.clicked.connect(self._open_text)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._open)
         column.addWidget(self._lines)
 
-    def show_context(self, ids: np.ndarray) -> None:
-        """Look for a context (token,) of the model that is read; -1 where a token is not matched."""
-        session, corpus = self._session, self._session.text.corpus
-        description, wanted = session.reading.current.model.description, ids[ids >= 0].tolist()
+    def show_context(self, reading: Reading, ids: np.ndarray) -> None:
+        """Look for a context (token,) of a reading; -1 where a token is not matched."""
+        self._reading, corpus = reading, self._session.text.corpus
+        description, wanted = reading.model.description, ids[ids >= 0].tolist()
         fits = corpus is not None and corpus.fingerprint == description.fingerprint
         self._open.setVisible(not fits)
-        if not fits:
+        if corpus is None or not fits:
             name = description.corpus.get("name", "its text")
             self._open.setText(f"Open “{name}” to see where")
             self._show_nothing(f"counted from {name}")
@@ -63,6 +65,10 @@ class Evidence(QWidget):
                 return concordance_of_ids(corpus, wanted)
 
             self._panel.ask_reader("evidence", work, self._take)
+
+    def _open_text(self) -> None:
+        if self._reading is not None:
+            self._session.text.open_text_of(self._reading.model)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The lines that are shown as texts (place, 5): position, before, match, next token, after."""

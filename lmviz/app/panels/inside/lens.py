@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.inspection.logit_lens import LogitLens
+    from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
 
 CANDIDATES = 3
@@ -38,8 +39,7 @@ class LensPanel(Panel):
         self._norms.setAccessibleName("norm of the state along the layers")
         self._norm_label = QLabel("norm of the state along the layers")
         self._norm_label.setProperty("role", "muted")
-        self._reading: Reading | None = None
-        self._lens: LogitLens | None = None
+        self._drawn: tuple[Reading, LogitLens] | None = None
         self._lengths: dict[str, float] = {}
         body = QWidget()
         column = QVBoxLayout(body)
@@ -50,7 +50,7 @@ class LensPanel(Panel):
         self._card = Card("Logit lens", "", body)
         self.column.addWidget(self._card)
         self._words.set_readout(self._read_out)
-        self._words.cell_clicked.connect(lambda place, _: self._go(self._lens.places[place]))
+        self._words.cell_clicked.connect(self._go_to_row)
         self._norms.position_clicked.connect(lambda place: self._go(list(self._lengths)[place]))
         session.focus.stage_changed.connect(self._mark)
         self.follow(
@@ -60,7 +60,7 @@ class LensPanel(Panel):
     @property
     def lens(self) -> LogitLens | None:
         """What is drawn: one position, all places."""
-        return self._lens
+        return None if self._drawn is None else self._drawn[1]
 
     @property
     def norms(self) -> dict[str, float]:
@@ -68,15 +68,16 @@ class LensPanel(Panel):
         return self._lengths
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        if self._lens is None:
+        lens = self.lens
+        if lens is None:
             return {}
-        arrays = {"ids": self._lens.ids[:, 0], "probabilities": self._lens.probabilities[:, 0]}
+        arrays = {"ids": lens.ids[:, 0], "probabilities": lens.probabilities[:, 0]}
         return arrays | {"norms": np.array(list(self._lengths.values()))}
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import lens_recipe
 
-        return lens_recipe(self._reading.moment, CANDIDATES) if self._reading is not None else ""
+        return lens_recipe(self._drawn[0].moment, CANDIDATES) if self._drawn is not None else ""
 
     def refresh(self) -> None:
         reading = self.session.reading.current
@@ -94,14 +95,14 @@ class LensPanel(Panel):
         self.ask_about(reading, "lens", work, lambda lens: self._show(reading, lens))
 
     def _show_nothing(self) -> None:
-        self._reading = self._lens = None
+        self._drawn = None
         self._lengths = {}
         self._words.set_matrix(NOTHING)
         self._norms.set_values([])
         self._card.set_aside("Open a model and type a prefix")
 
     def _show(self, reading: Reading, lens: LogitLens) -> None:
-        self._reading, self._lens = reading, lens
+        self._drawn = (reading, lens)
         token = reading.model.tokenizer.token
         self._words.setMaximumHeight(round(self._words.length(HIGHEST * len(lens.places) + AROUND)))
         self._words.set_matrix(
@@ -110,15 +111,15 @@ class LensPanel(Panel):
             rows=[stop_name(place) for place in lens.places],
             words=[[visible(token(int(id))) for id in ids] for ids in lens.ids[:, 0]],
         )
-        self._measure(lens.positions[0])
+        self._measure(reading.trace, lens.positions[0])
         tokens = reading.trace.tokens
         self._card.set_aside(f"after “{visible(tokens[min(lens.positions[0], len(tokens) - 1)])}”")
         self._mark()
 
-    def _measure(self, position: int) -> None:
+    def _measure(self, trace: Trace, position: int) -> None:
         from lmviz.inspection.logit_lens import residual_norms
 
-        places, norms = residual_norms(self._reading.trace)
+        places, norms = residual_norms(trace)
         at = min(position, norms.shape[1] - 1)
         self._lengths = {place: float(norm) for place, norm in zip(places, norms[:, at], strict=True)}
         several = len(places) > 1
@@ -128,25 +129,31 @@ class LensPanel(Panel):
 
     def _mark(self) -> None:
         """Outline the last place before the current stage."""
-        reading = self.session.reading.current
-        if self._lens is None or reading is None:
+        reading, lens = self.session.reading.current, self.lens
+        if lens is None or reading is None:
             return
         made = {address: n for n, stage in enumerate(reading.trace.stages) for address in stage.results}
-        behind = [place for place in self._lens.places if made.get(place, -1) <= self.session.focus.stage]
+        behind = [place for place in lens.places if made.get(place, -1) <= self.session.focus.stage]
         last = max(behind, key=lambda place: made.get(place, -1), default=None)
-        row = -1 if last is None else self._lens.places.index(last)
+        row = -1 if last is None else lens.places.index(last)
         self._words.set_selection(row=row)
         self._norms.set_current(row)
 
+    def _go_to_row(self, row: int, column: int) -> None:
+        if self.lens is not None:
+            self._go(self.lens.places[row])
+
     def _go(self, place: str) -> None:
-        stages = self.session.reading.current.trace.stages if self.session.reading.current is not None else ()
-        for number_of_stage, stage in enumerate(stages):
+        reading = self.session.reading.current
+        for number_of_stage, stage in enumerate(reading.trace.stages if reading is not None else ()):
             if place in stage.results:
                 self.session.focus.choose_stage(number_of_stage)
 
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
-        lens, place = self._lens, self._lens.places[row]
-        word = visible(self._reading.model.tokenizer.token(int(lens.ids[row, 0, column])))
+        if self._drawn is None:
+            return "", []
+        (reading, lens), place = self._drawn, self._drawn[1].places[row]
+        word = visible(reading.model.tokenizer.token(int(lens.ids[row, 0, column])))
         lines = [
             f"if the model stopped after {stop_name(place)}",
             f"{percentage(float(lens.of_final[row, 0]))} for the final prediction",

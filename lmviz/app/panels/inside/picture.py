@@ -155,7 +155,9 @@ class PicturePanel(Panel):
         """A cell of the unrolled network: its position, and the stage that makes its hidden state."""
         self.session.focus.choose_position(position)
         reading = self.session.reading.current
-        address = _layers(reading.trace)[layer] if reading is not None else ""
+        if reading is None:
+            return
+        address = _layers(reading.trace)[layer]
         stages = [n for n, stage in enumerate(reading.trace.stages) if address in stage.results]
         place = reading.trace.stages[self.session.focus.stage].place
         if stages and not address.startswith(place + "/"):

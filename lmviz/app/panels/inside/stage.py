@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lmviz.app.session.focus import Cell
+    from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.inspection.trace import Trace
     from lmviz.inspection.views import Part, View
+    from lmviz.models.model import Model
 
 LAYING_OUT = 40  # milliseconds within which everything has its new height
 TITLE_SHARE = 0.72  # of the card's width
@@ -192,10 +194,10 @@ class StagePanel(Panel):
             place = self._strips.pos().y() + self._strips.cell_rectangle(self._result, 0).center().y()
             self._area.ensureVisible(0, round(place), 0, round(self._strips.length(16)))
 
-    def _cell_of_stage(self) -> Cell | None:
+    def _cell_of_stage(self, reading: Reading) -> Cell | None:
         """The pinned cell, where this stage makes it; or the cell at the same place of what it makes."""
-        reading, cell = self.session.reading.current, self.session.focus.cell
-        if reading is None or cell is None or not reading.has_cell(*cell):
+        cell = self.session.focus.cell
+        if cell is None or not reading.has_cell(*cell):
             return None
         results, arrays = reading.trace.stages[self.session.focus.stage].results, reading.trace.arrays
         if cell[0] in results:
@@ -206,14 +208,15 @@ class StagePanel(Panel):
 
     def _ask_for_numbers(self) -> None:
         """The equation with the numbers of the cell that this stage makes."""
-        reading, cell = self.session.reading.current, self._cell_of_stage()
-        if cell is None:
+        reading = self.session.reading.current
+        cell = self._cell_of_stage(reading) if reading is not None else None
+        if reading is None or cell is None:
             self.silence("numbers")
             self._equation.set_numbers("")
             return
-        place = self._short_place(reading.trace[cell[0]].axes, cell[1])
+        place = _short_place(reading, reading.trace[cell[0]].axes, cell[1])
 
-        def work(model: object) -> str:
+        def work(model: Model) -> str:
             from lmviz.inspection.equations import one_line
             from lmviz.inspection.explain import explain
 
@@ -221,19 +224,19 @@ class StagePanel(Panel):
 
         self.ask_about(reading, "numbers", work, self._take_numbers)
 
-    def _short_place(self, axes: tuple[str, ...], index: tuple[int, ...]) -> str:
-        """Which of a vector's cells it is, such as "unit 17"."""
-        if axes[-1] == "token":
-            return f"“{visible(self.session.reading.current.model.tokenizer.token(index[-1]))}”"
-        tokens = [visible(token) for token in self.session.reading.current.trace.tokens]
-        return coordinate(axes[-1], index[-1], tokens)
-
     def handle_failure(self, key: str) -> None:
         self._equation.set_numbers("")
 
     def _take_numbers(self, numbers: str) -> None:
         self._equation.set_numbers(numbers)
         self._follow_result.start()
+
+
+def _short_place(reading: Reading, axes: tuple[str, ...], index: tuple[int, ...]) -> str:
+    """Which of a vector's cells it is, such as "unit 17"."""
+    if axes[-1] == "token":
+        return f"“{visible(reading.model.tokenizer.token(index[-1]))}”"
+    return coordinate(axes[-1], index[-1], [visible(token) for token in reading.trace.tokens])
 
 
 def _labels(parts: Sequence[Part], trace: Trace, result: str) -> list[str]:

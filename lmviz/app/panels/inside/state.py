@@ -18,6 +18,7 @@ from lmviz.inspection.names import coordinate, title_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.inspection.trace import Trace
     from lmviz.inspection.views import View
@@ -118,7 +119,7 @@ class StatePanel(Panel):
             return
         self._list_taps(reading.trace)
         address = self._tap.currentData() or reading.trace.stages[self.session.focus.stage].results[0]
-        self._draw(reading.trace, address)
+        self._draw(reading, address)
         self._mark()
 
     def _list_taps(self, trace: Trace) -> None:
@@ -134,11 +135,11 @@ class StatePanel(Panel):
                 self._tap.addItem(title_of(address), address)
             self._tap.setCurrentIndex(addresses.index(chosen) + 1 if chosen in addresses else 0)
 
-    def _draw(self, trace: Trace, address: str) -> None:
+    def _draw(self, reading: Reading, address: str) -> None:
         from lmviz.inspection.similarity import similarity_order
         from lmviz.inspection.views import likeliest_tokens, matrix
 
-        position = self.session.reading.position
+        trace, position = reading.trace, self.session.reading.position
         tokens, head = likeliest_tokens(trace, position), self.session.attention.head[1]
         view = matrix(trace, address, head, position, tokens)
         sortable = view.row_axis in ("unit", "channel")
@@ -158,23 +159,11 @@ class StatePanel(Panel):
         self._heatmap.set_matrix(
             view.values,
             scale=view.scale,
-            rows=self._labels(trace, view.row_axis, view.rows),
-            columns=self._labels(trace, view.column_axis, view.columns),
-            words=[[self._word(id) for id in row] for row in view.values] if view.scale == "token" else (),
+            rows=_labels(reading, view.row_axis, view.rows),
+            columns=_labels(reading, view.column_axis, view.columns),
+            words=_words(reading, view) if view.scale == "token" else (),
             crossfade=walked,
         )
-
-    def _word(self, id: float) -> str:
-        """The token that a cell of ids stands for; nothing where it holds none."""
-        return visible(self.session.reading.current.model.tokenizer.token(int(id))) if id >= 0 else ""
-
-    def _labels(self, trace: Trace, axis: str, indices: tuple[int, ...]) -> list[str]:
-        if axis in ("position", "query", "key"):
-            return [visible(trace.tokens[index]) for index in indices]
-        if axis == "token":
-            tokenizer = self.session.reading.current.model.tokenizer
-            return [visible(tokenizer.token(index)) for index in indices]
-        return [str(index) for index in indices] if axis else []
 
     def _mark(self) -> None:
         view = self._view
@@ -195,27 +184,29 @@ class StatePanel(Panel):
         if self._view is not None and self.is_in_sight:
             self._heatmap.set_lights(self.session.explanation.lights(self._view))
 
-    def _position_of(self, row: int, column: int) -> int:
-        return row if self._view.row_axis == "query" else column
-
     def _hover(self, row: int, column: int) -> None:
-        self.session.focus.hover_position(self._position_of(row, column))
-        self.session.focus.hover_cell((self._view.address, self._view.index(row, column)))
+        if self._view is not None:
+            self.session.focus.hover_position(_position_of(self._view, row, column))
+            self.session.focus.hover_cell((self._view.address, self._view.index(row, column)))
 
     def _leave(self) -> None:
         self.session.focus.hover_position(None)
         self.session.focus.hover_cell(None)
 
     def _choose(self, row: int, column: int) -> None:
-        self.session.focus.choose_position(self._position_of(row, column))
-        self.session.focus.choose_cell((self._view.address, self._view.index(row, column)))
+        if self._view is not None:
+            self.session.focus.choose_position(_position_of(self._view, row, column))
+            self.session.focus.choose_cell((self._view.address, self._view.index(row, column)))
 
     def _replace(self, row: int, column: int, value: float) -> None:
         """Put a dragged value in force; a whole drag is one step of undo."""
         from lmviz.inspection.interventions import replace
 
-        where = dict(zip(self._view.axes, self._view.index(row, column), strict=True))
-        change = replace(self._view.address, value, **where)
+        view = self._view
+        if view is None:
+            return
+        where = dict(zip(view.axes, view.index(row, column), strict=True))
+        change = replace(view.address, value, **where)
         self.session.surgery.add(change, dragging=self._dragging)
         self._dragging = True
 
@@ -223,13 +214,36 @@ class StatePanel(Panel):
         self._dragging = False
 
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
-        view, trace = self._view, self.session.reading.current.trace
+        view, reading = self._view, self.session.reading.current
+        if view is None or reading is None:
+            return "", []
         places = []
         for axis, index in zip(view.axes, view.index(row, column), strict=True):
             if axis == "token":
-                places.append(f"“{visible(self.session.reading.current.model.tokenizer.token(index))}”")
+                places.append(f"“{visible(reading.model.tokenizer.token(index))}”")
             else:
-                places.append(coordinate(axis, index, [visible(token) for token in trace.tokens]))
+                places.append(coordinate(axis, index, [visible(token) for token in reading.trace.tokens]))
         value = view.values[row, column]
-        read = (self._word(value) or "none") if view.scale == "token" else number(float(value))
+        read = (_word(reading, value) or "none") if view.scale == "token" else number(float(value))
         return read, [title_of(view.address), ", ".join(places)]
+
+
+def _position_of(view: View, row: int, column: int) -> int:
+    return row if view.row_axis == "query" else column
+
+
+def _word(reading: Reading, id: float) -> str:
+    """The token that a cell of ids stands for; nothing where it holds none."""
+    return visible(reading.model.tokenizer.token(int(id))) if id >= 0 else ""
+
+
+def _words(reading: Reading, view: View) -> list[list[str]]:
+    return [[_word(reading, id) for id in row] for row in view.values]
+
+
+def _labels(reading: Reading, axis: str, indices: tuple[int, ...]) -> list[str]:
+    if axis in ("position", "query", "key"):
+        return [visible(reading.trace.tokens[index]) for index in indices]
+    if axis == "token":
+        return [visible(reading.model.tokenizer.token(index)) for index in indices]
+    return [str(index) for index in indices] if axis else []

@@ -43,6 +43,7 @@ class UnitPanel(Panel):
         self._words.setAccessibleName("drag over words to select them")
         self._curve = PositionCurve()
         self._found = FlowLayout()
+        self._unit_buttons: list[QPushButton] = []
         self._places = ConcordanceList()
         self._places.setAccessibleName("where the unit fires most")
         self._search = UnitSearch(self)
@@ -89,8 +90,7 @@ class UnitPanel(Panel):
     @property
     def unit_buttons(self) -> list[QPushButton]:
         """The units found for the brushed words, one button each."""
-        items = (self._found.itemAt(n).widget() for n in range(self._found.count()))
-        return [widget for widget in items if widget is not None]
+        return list(self._unit_buttons)
 
     @property
     def places(self) -> tuple[FiringPlace, ...]:
@@ -101,9 +101,9 @@ class UnitPanel(Panel):
         if self._shows_evidence:
             return self._evidence.exported_arrays()
         reading = self.session.reading.current
-        if reading is None or not self._is_in(reading.trace):
+        if reading is None or (place := self._unit_in(reading.trace)) is None:
             return {}
-        address, unit = self._unit
+        address, unit = place
         return {f"{address} {unit}": reading.trace[address].array[:, unit]}
 
     def recipe(self) -> str:
@@ -111,34 +111,35 @@ class UnitPanel(Panel):
 
         if self._shows_evidence:
             return self._evidence.recipe()
-        if not self.exported_arrays():
+        reading = self.session.reading.current
+        if reading is None or (place := self._unit_in(reading.trace)) is None:
             return ""
-        reading, (address, unit) = self.session.reading.current, self._unit
+        address, unit = place
         return array_recipe(reading.moment, address, **{reading.trace[address].axes[-1]: unit})
 
     def refresh(self) -> None:
         reading = self.session.reading.current
         trace = reading.trace if reading is not None else None
-        context = f"{trace.stages[self.session.focus.stage].place}/context" if trace is not None else ""
-        counted = trace is not None and context in trace.arrays
-        self._of_units.setVisible(not counted)
-        self._evidence.setVisible(counted)
-        if counted:
+        stage = trace.stages[self.session.focus.stage] if trace is not None else None
+        context = trace.arrays.get(f"{stage.place}/context") if trace and stage else None
+        self._of_units.setVisible(context is None)
+        self._evidence.setVisible(context is not None)
+        if reading is not None and context is not None:
             self._card.set_title("In the corpus")
-            self._evidence.show_context(trace.arrays[context].array[self.session.reading.position])
+            self._evidence.show_context(reading, context.array[self.session.reading.position])
             return
         self._words.set_tokens([visible(token) for token in trace.tokens] if trace else [])
-        known = trace is not None and self._is_in(trace)
-        self._search_button.setEnabled(known)
+        place = self._unit_in(trace) if trace is not None else None
+        self._search_button.setEnabled(place is not None)
         self._name_search(reading)
         self._suggest_threshold(trace)
-        if not known:
+        if trace is None or place is None:
             self._curve.set_values([])
             self._curve.set_threshold(None)
             self._card.set_title("Unit")
             self._card.set_aside("pin a cell, or drag over some words")
             return
-        address, unit = self._unit
+        address, unit = place
         self._card.set_title(f"Unit {unit}")
         self._card.set_aside(title_of(address))
         self._draw_curve(trace[address].array[:, unit], trace)
@@ -149,12 +150,13 @@ class UnitPanel(Panel):
             self._evidence.forget()
             self._card.set_aside("")
 
-    def _is_in(self, trace: Trace) -> bool:
-        """Whether a trace has the chosen unit; that of another model may be narrower."""
+    def _unit_in(self, trace: Trace) -> tuple[str, int] | None:
+        """The chosen unit where a trace has it; that of another model may be narrower."""
         if self._unit is None or self._unit[0] not in trace.arrays:
-            return False
+            return None
         address, unit = self._unit
-        return _has_units(trace, address) and unit < trace[address].array.shape[-1]
+        has_it = _has_units(trace, address) and unit < trace[address].array.shape[-1]
+        return self._unit if has_it else None
 
     @property
     def _shows_evidence(self) -> bool:
@@ -246,7 +248,9 @@ class UnitPanel(Panel):
         """Begin in the scale of the tap; what a person chose stays, and so does what was brushed with."""
         from lmviz.inspection.firing_units import usual_threshold
 
-        address = self._tap_to_search(trace) if trace is not None else None
+        if trace is None:
+            return
+        address = self._tap_to_search(trace)
         if address is None or (address == self._threshold_of and self._brushed is not None):
             return
         self._threshold_of = address
@@ -267,8 +271,10 @@ class UnitPanel(Panel):
     def _find_units(self, first: int, last: int) -> None:
         from lmviz.inspection.firing_units import firing_units
 
-        trace = self.session.reading.current.trace if self.session.reading.current is not None else None
-        address = self._tap_to_search(trace) if trace is not None else None
+        reading = self.session.reading.current
+        if reading is None:
+            return
+        trace, address = reading.trace, self._tap_to_search(reading.trace)
         if address is None or first >= len(trace.tokens):
             return
         found = firing_units(trace, address, (first, last + 1), self.threshold)[:MOST_UNITS]
@@ -277,22 +283,20 @@ class UnitPanel(Panel):
         self._card.set_aside(f"{len(found)} units of {title_of(address)} fire on “{words}”")
 
     def _show_units(self, units: tuple[tuple[str, int, int], ...]) -> None:
-        while self._found.count():
-            item = self._found.takeAt(0)
-            if item.widget() is not None:
-                item.widget().deleteLater()
+        while self._found.takeAt(0) is not None:
+            self._unit_buttons.pop(0).deleteLater()
         for address, unit, sign in units:
             button = QPushButton(f"{'−' if sign < 0 else ''}{unit}")
             button.setProperty("role", "link")
             button.clicked.connect(lambda _=False, place=(address, unit): self._show_unit(*place))
             self._found.addWidget(button)
+            self._unit_buttons.append(button)
 
     def _search_corpus(self) -> None:
         """Look for the unit in the open text; where none is open, in the one the model learned from."""
-        if self.session.text.corpus is None:
-            self._waits_for_text = (
-                self.session.text.open_text_of(self.session.reading.current.model) is not None
-            )
+        session, reading = self.session, self.session.reading.current
+        if session.text.corpus is None and reading is not None:
+            self._waits_for_text = session.text.open_text_of(reading.model) is not None
         elif self._unit is not None:
             self._search.search(*self._unit)
 

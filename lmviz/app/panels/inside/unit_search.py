@@ -91,4 +91,5 @@ class UnitSearch(QObject):
 
 def _read_anew(model: Model, corpus: Corpus) -> np.ndarray:
     """The text in the model's own tokens, (token,)."""
+    assert model.tokenizer is not None, "a run has its tokenizer"
     return model.tokenizer.encode(corpus.training_text[: SEARCHED_TOKENS * CHARACTERS])[:SEARCHED_TOKENS]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtCore import QPoint, QSignalBlocker, QTimer
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
@@ -21,7 +21,7 @@ from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
-from lmviz.decoding.beam import FINISHED, PRUNED, BeamNode, length_normaliser
+from lmviz.decoding.beam import FINISHED, PRUNED, BeamNode, BeamTree, length_normaliser
 from lmviz.decoding.options import BeamOptions
 from lmviz.text.tokenizer import visible
 
@@ -44,9 +44,10 @@ class BeamPanel(Panel):
         self._step = LinkButton("beam_step_button", "one step", "grow the beam by one token")
         self._run = LinkButton("beam_run_button", "run", "grow the beam to its length")
         self._again = LinkButton("beam_again_button", "clear", "remove the search")
-        self._width = self._spin(QSpinBox(), "width")
-        self._length = self._spin(QSpinBox(), "length")
-        self._penalty = self._spin(QDoubleSpinBox(), "length_penalty")
+        self._width, self._length, self._penalty = QSpinBox(), QSpinBox(), QDoubleSpinBox()
+        self._prepare(self._width, "width")
+        self._prepare(self._length, "length")
+        self._prepare(self._penalty, "length_penalty")
         self._penalty.setSingleStep(0.1)
         self._said = QLabel()
         self._said.setProperty("role", "muted")
@@ -82,14 +83,14 @@ class BeamPanel(Panel):
     def refresh(self) -> None:
         session, beam = self.session, self.session.beam.tree
         options = session.beam.options
-        for spin, value in (
-            (self._width, options.width),
-            (self._length, options.length),
-            (self._penalty, options.length_penalty),
+        with (
+            QSignalBlocker(self._width),
+            QSignalBlocker(self._length),
+            QSignalBlocker(self._penalty),
         ):
-            blocked = spin.blockSignals(True)
-            spin.setValue(value)
-            spin.blockSignals(blocked)
+            self._width.setValue(options.width)
+            self._length.setValue(options.length)
+            self._penalty.setValue(options.length_penalty)
         can_grow = session.writing.can_write and not session.beam.is_grown
         self._step.setEnabled(can_grow)
         self._run.setEnabled(can_grow)
@@ -100,10 +101,9 @@ class BeamPanel(Panel):
             self._selected = -1
             self._say("Extends several texts at once and keeps the best: press one step, or run.")
             return
-        self._draw()
+        self._draw(beam)
 
-    def _draw(self) -> None:
-        beam = self.session.beam.tree
+    def _draw(self, beam: BeamTree) -> None:
         if self._selected >= len(beam.nodes):
             self._selected = -1
         nodes = [TreeNode("prefix")] + [
@@ -221,13 +221,18 @@ class BeamPanel(Panel):
         column.addWidget(self._said)
         return body
 
-    def _spin(self, spin: QSpinBox | QDoubleSpinBox, name: str) -> QSpinBox | QDoubleSpinBox:
+    def _prepare(self, spin: QSpinBox | QDoubleSpinBox, name: str) -> None:
+        """Name and limit the box of an option."""
         setting = next(item for item in BeamOptions.settings() if item.name == name)
         spin.setObjectName(f"beam_{name}_spin")
         spin.setAccessibleName(f"beam {setting.label.lower()}")
         spin.setToolTip(f"<p>{setting.help}</p>")
-        spin.setRange(setting.minimum, setting.maximum)
-        return spin
+        assert setting.minimum is not None, "each option of the search has both limits"
+        assert setting.maximum is not None, "each option of the search has both limits"
+        if isinstance(spin, QSpinBox):
+            spin.setRange(int(setting.minimum), int(setting.maximum))
+        else:
+            spin.setRange(setting.minimum, setting.maximum)
 
 
 def score_in_words(node: BeamNode, options: BeamOptions) -> tuple[str, tuple[str, ...]]:

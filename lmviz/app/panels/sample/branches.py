@@ -16,6 +16,7 @@ from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
+from lmviz.decoding.branches import Alternative, Branch
 from lmviz.decoding.options import FILTERS
 from lmviz.text.tokenizer import visible
 
@@ -123,20 +124,18 @@ class BranchesPanel(Panel):
             index = waiting.pop(0)
             branch = branches.nodes[index]
             taken = {branches.nodes[child].id: child for child in children.get(index, ())}
-            offers = [(branches.nodes[child].probability, child, None) for child in taken.values()]
+            offers: list[Branch | Alternative] = [branches.nodes[child] for child in taken.values()]
             if index in offering:
-                offers += [(a.probability, None, a) for a in branch.alternatives if a.id not in taken]
-            for probability, child, alternative in sorted(offers, key=lambda offer: -offer[0]):
-                token = branches.nodes[child].token if alternative is None else alternative.token
-                if child is not None:
-                    placed[child] = len(nodes)
-                    waiting.append(child)
-                    self._goals.append((child, None))
+                offers += [offer for offer in branch.alternatives if offer.id not in taken]
+            for offer in sorted(offers, key=lambda offer: -offer.probability):
+                if isinstance(offer, Branch):
+                    placed[offer.index] = len(nodes)
+                    waiting.append(offer.index)
+                    self._goals.append((offer.index, None))
                 else:
-                    self._goals.append((index, alternative.id))
-                nodes.append(
-                    TreeNode(visible(token), percentage(probability), placed[index], pruned=child is None)
-                )
+                    self._goals.append((index, offer.id))
+                token, share = visible(offer.token), percentage(offer.probability)
+                nodes.append(TreeNode(token, share, placed[index], pruned=isinstance(offer, Alternative)))
         return nodes, placed[branches.current]
 
     def _go(self, node: int) -> None:

@@ -143,7 +143,7 @@ class ChainRulePanel(Panel):
         )
         self._strip.set_tokens(words)
         self._color()
-        if likelihood is None or likelihood.perplexity is None:
+        if likelihood is None or moment is None or likelihood.perplexity is None:
             self._card.set_aside("a first word has no probability" if words else "")
             self._product.setText(FORMULA)
         else:

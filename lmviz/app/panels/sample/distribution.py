@@ -24,7 +24,7 @@ from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.looking_back import Prospect
+    from lmviz.app.session.prospect import Prospect
     from lmviz.app.session.session import Session
     from lmviz.decoding.distribution import Candidate, Distribution
     from lmviz.decoding.options import SamplingOptions
@@ -129,7 +129,7 @@ class DistributionPanel(Panel):
         said = self._say(prospect)
         self._foot.setText(said)
         self._foot.setToolTip(f"<p>{said}.</p><p>{meaning_in_words(prospect.moment.interventions)}</p>")
-        self._mark()
+        self._mark(prospect)
 
     def _say(self, prospect: Prospect) -> str:
         """The chosen position, the model, and the entropy there."""
@@ -214,8 +214,7 @@ class DistributionPanel(Panel):
             lines = lines[found[order[lines]]]
         return lines
 
-    def _mark(self) -> None:
-        prospect = self._shown
+    def _mark(self, prospect: Prospect) -> None:
         landed = prospect.landed
         self._table.set_marked(-1 if landed is None else self._line_of(landed))
 
@@ -228,6 +227,8 @@ class DistributionPanel(Panel):
 
     def _explain(self, line: int, name: str) -> tuple[str, Sequence[str]]:
         distribution = self.distribution
+        if distribution is None:
+            return "", ()
         rank = int(self._lines[line]) + 1
         return derivation_of(name, derive(distribution, rank), distribution.options)
 

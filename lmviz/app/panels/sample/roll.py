@@ -21,7 +21,7 @@ from lmviz.decoding.options import FILTERS
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.looking_back import Prospect
+    from lmviz.app.session.prospect import Prospect
     from lmviz.app.session.session import Session
 
 STACKED = 60  # candidates drawn separately; more if the draw falls on a later one

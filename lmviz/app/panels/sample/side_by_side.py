@@ -216,7 +216,9 @@ class _Row(QWidget):
             return
         scores = f"{number(outcome.log_probability, 2)} · {number(outcome.score, 2)}"
         length = "1 token" if len(outcome.chosen) == 1 else f"{len(outcome.chosen)} tokens"
-        self._head.setText(f"{self._way} · {length} · {scores} · {number(outcome.perplexity, 1)}")
+        perplexity = outcome.perplexity
+        assert perplexity is not None, "only texts with at least one token are scored"
+        self._head.setText(f"{self._way} · {length} · {scores} · {number(perplexity, 1)}")
         self._text.setText(outcome.text.strip(" "))
         self._text.show()
 

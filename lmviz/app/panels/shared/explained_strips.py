@@ -79,7 +79,8 @@ class ExplainedStrips(StripList):
         return tuple(self._word(int(id)) if id >= 0 else "–" for id in view.values[0])
 
     def _word(self, id: int) -> str:
-        return visible(self._session.reading.current.model.tokenizer.token(id))
+        reading = self._session.reading.current
+        return visible(reading.model.tokenizer.token(id)) if reading is not None else ""
 
     def _cell_of(self, cell: tuple[int, int]) -> Cell | None:
         if cell[0] < 0:
@@ -113,7 +114,8 @@ class ExplainedStrips(StripList):
     def _read_out(self, strip: int, cell: int) -> tuple[str, list[str]]:
         view = self._views[strip]
         value = float(view.values[0, cell])
-        names = [visible(token) for token in self._session.reading.current.trace.tokens]
+        reading = self._session.reading.current
+        names = [visible(token) for token in reading.trace.tokens] if reading is not None else []
         words = []
         for axis, place in zip(view.axes, view.index(0, cell), strict=True):
             if axis == "token":

@@ -16,6 +16,8 @@ from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from lmviz.app.session.reading import Reading
@@ -49,7 +51,7 @@ class NextWordPanel(Panel):
     @property
     def distribution(self) -> Distribution | None:
         """What is drawn, whole."""
-        if self._whole is None and self._shown is not None:
+        if self._whole is None and self._shown is not None and self._reading is not None:
             self._whole = next_distribution(self._shown.logits, tokens=self._reading.model.tokenizer.tokens())
         return self._whole
 
@@ -83,7 +85,7 @@ class NextWordPanel(Panel):
             return
         _, end = reading.trace.offsets[position]
         self._reading, self._text = reading, reading.trace.text[:end]
-        self._show(shown, before)
+        self._show(reading.model.tokenizer.tokens(), shown, before)
         self._drawn_for = wanted
         self._card.set_title(_title(reading.trace.tokens, position))
 
@@ -96,8 +98,8 @@ class NextWordPanel(Panel):
         """How many bars there is room for."""
         return max(FEWEST, min(int(self._bars.height() / self._bars.length(ROW)), MOST))
 
-    def _show(self, shown: Glance, before: Glance | None) -> None:
-        tokens, ids = self._reading.model.tokenizer.tokens(), shown.ids.tolist()
+    def _show(self, tokens: Sequence[str], shown: Glance, before: Glance | None) -> None:
+        ids = shown.ids.tolist()
         self._shown, self._whole = shown, None
         self._bars.set_bars(
             [visible(tokens[id]) for id in ids],
@@ -116,7 +118,7 @@ class NextWordPanel(Panel):
 
     def _append(self, index: int) -> None:
         """Write the clicked token at the end of what the distribution was predicted from."""
-        if self._reading is None:
+        if self._reading is None or self._shown is None:
             return
         tokenizer, chosen = self._reading.model.tokenizer, int(self._shown.ids[index])
         self.session.reading.set_prefix(tokenizer.continue_text(self._text, chosen))

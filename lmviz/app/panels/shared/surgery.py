@@ -69,7 +69,7 @@ class SurgeryPanel(Panel):
         self._redo.setEnabled(session.surgery.can_redo)
         self._fill_list(session.surgery.interventions)
         cell = session.focus.cell if reading is not None else None
-        traced = reading.trace.arrays.get(cell[0]) if cell is not None else None
+        traced = reading.trace.arrays.get(cell[0]) if reading is not None and cell is not None else None
         has_heads = reading is not None and "layers/0/attention/mixed" in reading.trace.arrays
         enabled = {
             "zero head": has_heads,
@@ -178,27 +178,26 @@ class SurgeryPanel(Panel):
     def _set_cell(self) -> None:
         from lmviz.inspection.interventions import replace
 
-        if self.session.focus.cell is None:
+        reading, cell = self.session.reading.current, self.session.focus.cell
+        if reading is None or cell is None:
             return  # unpinned between the last drawing and the click
-        address, index = self.session.focus.cell
-        axes = self.session.reading.current.trace[address].axes
+        (address, index), axes = cell, reading.trace[cell[0]].axes
         self._do(replace(address, self._value.value(), **dict(zip(axes, index, strict=True))))
 
     def _zero_unit(self) -> None:
         from lmviz.inspection.interventions import zero
 
-        if self.session.focus.cell is None:
+        reading, cell = self.session.reading.current, self.session.focus.cell
+        if reading is None or cell is None:
             return
-        address, index = self.session.focus.cell
-        axis = self.session.reading.current.trace[address].axes[-1]
+        (address, index), axis = cell, reading.trace[cell[0]].axes[-1]
         self._do(zero(address, **{axis: index[-1]}))
 
     def _swapped(self) -> tuple[int, int]:
         """The positions of the two words that would change places."""
         reading, cell = self.session.reading.current, self.session.focus.cell
-        traced = reading.trace.arrays.get(cell[0]) if cell is not None else None
-        if traced is not None and traced.axes[-2:] == ("query", "key"):
-            query, key = cell[1][-2:]
+        if reading is not None and cell is not None and cell[0] in reading.trace:
+            query, key = cell[1][-2:] if reading.trace[cell[0]].axes[-2:] == ("query", "key") else (0, 0)
             if query != key:
                 return min(query, key), max(query, key)
         return self.session.reading.position - 1, self.session.reading.position
@@ -206,7 +205,10 @@ class SurgeryPanel(Panel):
     def _swap(self) -> None:
         from lmviz.inspection.interventions import swap_tokens
 
-        names = [visible(token) for token in self.session.reading.current.trace.tokens]
+        reading = self.session.reading.current
+        if reading is None:
+            return
+        names = [visible(token) for token in reading.trace.tokens]
         self._do(swap_tokens(*self._swapped(), names))
 
     def _no_positions(self) -> None:

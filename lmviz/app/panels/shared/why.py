@@ -21,6 +21,7 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.focus import Cell
+    from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.models.arithmetic import Arithmetic
 
@@ -110,18 +111,9 @@ class WhyPanel(Panel):
         shared = dict(zip(arrays[explained.address].axes, explained.index, strict=True))
         axes = arrays[source].axes
         told = [axis for axis, place in zip(axes, index, strict=True) if not _is_shared(axis, place, shared)]
-        told = told or axes[-1:]
         places = dict(zip(axes, index, strict=True))
-        words = [self._coordinate(axis, places[axis]) for axis in told]
+        words = [_coordinate(reading, axis, places[axis]) for axis in told or axes[-1:]]
         return f"{source.rsplit('/', 1)[-1].replace('_', ' ')}, {', '.join(words)}"
-
-    def _coordinate(self, axis: str, place: int) -> str:
-        reading = self.session.reading.current
-        if axis == "token":
-            return f"“{visible(reading.model.tokenizer.token(place))}”"
-        if axis in POSITIONAL:
-            return f"{place + 1} “{_visible_tokens(reading.trace.tokens)[place]}”"
-        return coordinate(axis, place)
 
     def _hover_operand(self, source: str, index: tuple[int, ...]) -> None:
         """Preview the operand's cell in other panels; the shown calculation stays."""
@@ -190,3 +182,11 @@ def _is_shared(axis: str, place: int, shared: Mapping[str, int]) -> bool:
 def _visible_tokens(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """The tokens as they are shown; every operand's name needs them."""
     return tuple(map(visible, tokens))
+
+
+def _coordinate(reading: Reading, axis: str, place: int) -> str:
+    if axis == "token":
+        return f"“{visible(reading.model.tokenizer.token(place))}”"
+    if axis in POSITIONAL:
+        return f"{place + 1} “{_visible_tokens(reading.trace.tokens)[place]}”"
+    return coordinate(axis, place)

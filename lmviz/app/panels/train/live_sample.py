@@ -18,6 +18,7 @@ from lmviz.decoding.options import DRAWING, SamplingOptions
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
+    from lmviz.decoding.sampling import SamplingStep
     from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
 
@@ -143,7 +144,7 @@ class LiveSamplePanel(Panel):
             from lmviz.decoding.sampling import sample
 
             steps = list(sample(model, text, PIECE, options, ids))
-            drawn = [Drawn(step.id, step.probability, float(step.draw)) for step in steps]
+            drawn = [_drawn(step) for step in steps]
             return drawn, steps[-1].text, steps[-1].is_end and options.stop_at_end
 
         self.ask("live sample", work, self._take)
@@ -160,3 +161,8 @@ class LiveSamplePanel(Panel):
 
     def _adopt_theme(self) -> None:
         self._page.setFont(current_theme().token_font(12.5))
+
+
+def _drawn(step: SamplingStep) -> Drawn:
+    assert step.draw is not None, "a sample draws each token"
+    return Drawn(step.id, step.probability, step.draw)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -54,7 +54,7 @@ class LossPanel(Panel):
         self._others.setToolTip(
             "Runs on other texts or in other tokens, too, in grey and all in bits per character"
         )
-        self._beside_title, self._below_title = _row(), _row()
+        self._beside_title, self._below_title = _Row(), _Row()
         self._card = Card("Loss", self._beside_title, self._plot)
         self._card.layout_below.insertWidget(1, self._below_title)
         self._place_controls(roomy=True)
@@ -95,7 +95,8 @@ class LossPanel(Panel):
         self._plot.set_logarithmic(self._scale.currentText() == "logarithmic")
         self._draw_runs()
         references = self._references.items() if self._references_apply else ()
-        self._plot.set_references([(name, float(self._convert(loss))) for name, loss in references])
+        converted = ((name, self._convert(loss)) for name, loss in references)
+        self._plot.set_references([(name, float(loss)) for name, loss in converted if loss is not None])
         self._plot.set_end(self._end())
         self._plot.set_cursor(self.session.library.step if self.session.library.model is not None else None)
 
@@ -106,9 +107,9 @@ class LossPanel(Panel):
     def _place_controls(self, roomy: bool) -> None:
         """Beside the title, or the pickers below it where they have no room in one line with it."""
         row = self._beside_title if roomy else self._below_title
-        self._beside_title.layout().addWidget(self._others)
+        self._beside_title.line.addWidget(self._others)
         for picker in (self._unit, self._scale, self._smoothing):
-            row.layout().addWidget(picker)
+            row.line.addWidget(picker)
         self._below_title.setVisible(not roomy)
 
     @property
@@ -116,7 +117,9 @@ class LossPanel(Panel):
         tokenizer = self.session.reading.tokenizer
         return tokenizer.kind if tokenizer is not None else ""
 
-    def _convert(self, loss: object, description: RunDescription | None = None) -> object | None:
+    def _convert(
+        self, loss: np.ndarray | float, description: RunDescription | None = None
+    ) -> np.ndarray | None:
         """A loss in the chosen unit; None if that needs the run's token length and it was not recorded."""
         corpus, characters = self.session.text.corpus, None
         if description is None or (corpus is not None and description.fingerprint == corpus.fingerprint):
@@ -236,17 +239,18 @@ class LossPanel(Panel):
         self.start_job("Counting n-grams to compare with", lambda report: work(), take)
 
 
-def _row() -> QWidget:
+class _Row(QWidget):
     """An empty row for controls."""
-    row = QWidget()
-    layout = QHBoxLayout(row)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(4)
-    layout.setAlignment(Qt.AlignmentFlag.AlignLeft)
-    return row
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = QHBoxLayout(self)
+        self.line.setContentsMargins(0, 0, 0, 0)
+        self.line.setSpacing(4)
+        self.line.setAlignment(Qt.AlignmentFlag.AlignLeft)
 
 
-def _picker(name: str, choices: object) -> QComboBox:
+def _picker(name: str, choices: Iterable[str]) -> QComboBox:
     picker = QComboBox()
     picker.addItems(list(choices))
     picker.setAccessibleName(name)

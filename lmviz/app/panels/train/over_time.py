@@ -72,8 +72,8 @@ class OverTimePanel(Panel):
             self._key, self._rows = key, {}
             self.silence("over time")
         self._card.set_title(self._title())
-        self._draw()
-        self._ask_next()
+        self._draw(session.library.model)
+        self._ask_next(session.library.model)
 
     def _pinned(self) -> int | None:
         """The position that is pinned, unless it is the last, with which every prediction begins."""
@@ -93,17 +93,16 @@ class OverTimePanel(Panel):
         return tuple(encoding.ids[: None if pinned is None else pinned + 1].tolist())
 
     def _title(self) -> str:
-        pinned = self._pinned()
-        if pinned is None:
+        encoding, pinned = self.session.reading.encoding, self._pinned()
+        if encoding is None or pinned is None:
             return "Next word over time"
-        return f"After “{visible(self.session.reading.encoding.tokens[pinned])}” over time"
+        return f"After “{visible(encoding.tokens[pinned])}” over time"
 
-    def _ask_next(self) -> None:
-        session = self.session
-        if self._key is None or not self._key[1] or not self.isVisible():
+    def _ask_next(self, shown: OpenedModel | None) -> None:
+        if shown is None or self._key is None or not self._key[1] or not self.isVisible():
             return
         model, ids = self._key
-        missing = [step for step in session.library.model.snapshots if step not in self._rows]
+        missing = [step for step in shown.snapshots if step not in self._rows]
         if not missing:
             return
         step = self._most_telling(missing)
@@ -128,8 +127,8 @@ class OverTimePanel(Panel):
             self._rows[step] = probabilities
             self.refresh_soon()
 
-    def _draw(self) -> None:
-        if not self._rows:
+    def _draw(self, shown: OpenedModel | None) -> None:
+        if shown is None or not self._rows:
             for name in self._plot.curve_names():
                 self._plot.remove_curve(name)
             self._plot.set_cursor(None)
@@ -137,18 +136,18 @@ class OverTimePanel(Panel):
         steps = sorted(self._rows)
         table = np.stack([self._rows[step] for step in steps])  # (snapshot, token)
         words = np.argsort(-table[-1], kind="stable")[:WORDS]
-        names = [visible(self._key[0].tokenizer.token(int(word))) for word in words]
+        names = [visible(shown.tokenizer.token(int(word))) for word in words]
         for name in set(self._plot.curve_names()) - set(names):
             self._plot.remove_curve(name)
         for place, (name, word) in enumerate(zip(names, words, strict=True)):
             self._plot.set_curve(
                 name, steps, table[:, word], role=current_theme().series_color(place), width=1.6
             )
-        self._plot.set_end(self._end())
+        self._plot.set_end(self._end(shown))
         self._plot.set_cursor(self.session.library.step)
 
-    def _end(self) -> int:
+    def _end(self, shown: OpenedModel) -> int:
         """How far the axis reaches: to the end of the training that is under way, or to the last snapshot."""
         session = self.session
         progress = session.training.state.progress if session.training.trains_shown_model else None
-        return max(1, session.library.model.snapshots[-1], progress.steps if progress is not None else 0)
+        return max(1, shown.snapshots[-1], progress.steps if progress is not None else 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.train.statement import TrainingStatement
@@ -22,7 +22,7 @@ from lmviz.training.options import check_length, used_options
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
-    from lmviz.configuration import Configuration
+    from lmviz.models.model_configuration import ModelConfiguration
     from lmviz.training.options import TrainingOptions
 
 WHILE_TRAINING = ("learning_rate",)
@@ -40,7 +40,7 @@ class PlanPanel(Panel):
         )
         self._cards.setObjectName("family_picker")
         plan = session.training.plan
-        self._configurations: dict[str, Configuration] = {plan.family: plan.configuration}
+        self._configurations: dict[str, ModelConfiguration] = {plan.family: plan.configuration}
         self._model_form = ConfigurationForm(plan.configuration)
         self._model_form.setObjectName("model_form")
         self._learning_form = ConfigurationForm(plan.training_options)
@@ -59,7 +59,9 @@ class PlanPanel(Panel):
         self._rate_begun_with = self._rate_applied = plan.training_options.learning_rate
         self._rate_settles = QTimer(self, singleShot=True, interval=TYPING)
         self._rate_settles.timeout.connect(self._apply_rate)
-        self._learning_form.field("learning_rate").control.editingFinished.connect(self._apply_rate)
+        rate = self._learning_form.field("learning_rate").control
+        assert isinstance(rate, QLineEdit), "a rate is not a whole number"
+        rate.editingFinished.connect(self._apply_rate)
         session.training.changed.connect(self._notice_training)
         self.follow(session.training.plan_changed, session.text.changed)
         self.follow(session.work.job_started, session.work.job_finished)
@@ -129,7 +131,7 @@ class PlanPanel(Panel):
         configuration = self._configurations.setdefault(name, FAMILIES[name].configuration())
         self.session.training.set_plan(name, configuration, self.session.training.plan.training_options)
 
-    def _change_model(self, configuration: Configuration) -> None:
+    def _change_model(self, configuration: ModelConfiguration) -> None:
         plan = self.session.training.plan
         self._configurations[plan.family] = configuration
         self.session.training.set_plan(plan.family, configuration, plan.training_options)

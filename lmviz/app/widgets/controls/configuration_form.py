@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
@@ -12,10 +13,12 @@ from lmviz.app.widgets.controls.setting_field import SettingField
 from lmviz.configuration import Configuration, Setting
 from lmviz.errors import LmvizError, SettingError
 
+C = TypeVar("C", bound=Configuration)
+
 UNFOLD, FOLD = "more settings", "fewer settings"
 
 
-class ConfigurationForm(QWidget):
+class ConfigurationForm(QWidget, Generic[C]):
     """`ConfigurationForm(configuration)`: one row for each setting; the advanced ones fold away.
 
     `configuration` is the newest valid one; `set_configuration(configuration)` shows another, of any
@@ -27,7 +30,7 @@ class ConfigurationForm(QWidget):
     configuration_changed = Signal(object)
     refused = Signal(str)
 
-    def __init__(self, configuration: Configuration, parent: QWidget | None = None) -> None:
+    def __init__(self, configuration: C, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._configuration = configuration
         self._fields: dict[str, SettingField] = {}
@@ -46,7 +49,7 @@ class ConfigurationForm(QWidget):
         theme_switch().theme_changed.connect(self._measure)
 
     @property
-    def configuration(self) -> Configuration:
+    def configuration(self) -> C:
         """The newest configuration that could be."""
         return self._configuration
 
@@ -55,7 +58,7 @@ class ConfigurationForm(QWidget):
         """What is wrong with the values in the form now; "" when nothing is."""
         return next((field.complaint.text() for field in self._fields.values() if field.complaint.text()), "")
 
-    def set_configuration(self, configuration: Configuration) -> None:
+    def set_configuration(self, configuration: C) -> None:
         """Show a configuration; nothing is emitted."""
         rebuilt = type(configuration) is not type(self._configuration)
         self._configuration = configuration

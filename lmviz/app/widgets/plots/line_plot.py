@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph
@@ -18,6 +19,9 @@ from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.plot_axes import SIZE, ReferenceLine
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
 from lmviz.app.widgets.plots.quiet_plot import QuietPlot
+
+if TYPE_CHECKING:
+    from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent
 
 LOWEST = 92  # pixels at scale 1 below which nothing could be read off
 ROOM_FOR_NAME = 110  # pixels at scale 1 of height from which on the cursor says its step
@@ -333,7 +337,7 @@ class LinePlot(QWidget):
         HoverCard.leave(self)
         self.point_hovered.emit(float("nan"))
 
-    def _click(self, event: object) -> None:
+    def _click(self, event: MouseClickEvent) -> None:
         place = event.scenePos()
         if self._box.sceneBoundingRect().contains(place):
             self._move_cursor(self._nearest(self._box.mapSceneToView(place).x()))
@@ -344,7 +348,7 @@ class LinePlot(QWidget):
             self.cursor_moved.emit(x)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         curves = [curve.x for curve in self._shown().values() if len(curve.x)]
         if event.key() not in steps or not curves:
             super().keyPressEvent(event)

@@ -42,7 +42,10 @@ class PositionCurve(Canvas):
         self.setAccessibleName("curve")
 
     def set_values(
-        self, values: np.ndarray, names: Sequence[str] = (), limits: tuple[float, float] | None = None
+        self,
+        values: Sequence[float] | np.ndarray,
+        names: Sequence[str] = (),
+        limits: tuple[float, float] | None = None,
     ) -> None:
         """Show values, named by their tokens; `limits` are the lowest and highest drawn, zero included."""
         self._values = np.asarray(values, dtype=np.float64)
