@@ -89,6 +89,11 @@ class HeadMosaic(Canvas):
         self._faded = frozenset(heads)
         self.update()
 
+    @property
+    def faded(self) -> frozenset[Head]:
+        """The heads that are crossed out."""
+        return self._faded
+
     def set_hovered(self, head: Head | None) -> None:
         """Show a head as hovered elsewhere, without a signal."""
         for changed in (head, self._hovered) if head != self._hovered else ():

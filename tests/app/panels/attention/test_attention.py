@@ -17,7 +17,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
 from lmviz.inspection.attention import combine_heads
 from lmviz.inspection.head_badges import head_badges
-from lmviz.inspection.interventions import scale_head
+from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.interventions import add, scale_head, zero
 from lmviz.inspection.tracing import trace
 from lmviz.places import shipped
 from lmviz.training.run import Run
@@ -203,6 +204,32 @@ def test_a_double_click_solos_a_head_and_another_brings_the_rest_back(
     assert (session.attention.head, session.attention.heads) == ((0, 1), ())
     press((0, 1), twice=True)
     assert session.attention.heads == ((0, 0), (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("intervention", "crossed_out"),
+    [
+        (scale_head(1, 0, 0.0), {(1, 0)}),
+        (zero("layers/0/attention/mixed", head=(0, 1)), {(0, 0), (0, 1)}),
+        (zero("layers/0/attention/mixed", head=slice(1, None)), {(0, 1)}),
+        (zero("layers/0/attention/mixed", head=-1), {(0, 1)}),
+        (zero("layers/*/attention/mixed", head=1), {(0, 1), (1, 1)}),
+        (add("layers/0/attention/mixed", 0.0, head=1), set()),
+    ],
+    ids=["one", "several", "a slice", "from the end", "every layer", "unchanged"],
+)
+def test_each_head_that_an_intervention_zeroes_is_crossed_out(
+    panels: dict[str, object],
+    session: Session,
+    intervention: Intervention,
+    crossed_out: set[tuple[int, int]],
+    qtbot: QtBot,
+) -> None:
+    mosaic = panels["heads_view"].mosaic
+    session.surgery.add(intervention)
+    assert mosaic.faded == crossed_out
+    qtbot.waitUntil(lambda: session.reading.current.trace.interventions == (intervention,), timeout=LONG)
+    assert mosaic.faded == crossed_out
 
 
 def test_a_head_under_the_pointer_says_where_it_looks(
