@@ -139,7 +139,7 @@ class ComparedSamplesPanel(Panel):
             self._write_on(asked)
 
     def handle_failure(self, key: str) -> None:
-        self._asked = ()  # begun anew with the next change
+        self._asked = None  # begun anew with the next change
 
     def _head(self) -> QWidget:
         head = QWidget()
