@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -110,7 +110,7 @@ class OpenModelDialog(QDialog):
         row = self._list.indexOfTopLevelItem(self._list.currentItem()) + step
         while 0 <= row < self._list.topLevelItemCount():
             item = self._list.topLevelItem(row)
-            if _entry(item) is not None:
+            if item is not None and _entry(item) is not None:
                 self._list.setCurrentItem(item)
                 return
             row += step
@@ -140,12 +140,12 @@ class OpenModelDialog(QDialog):
             self.renamed.emit(entry.folder, item.text(0).strip())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._edit and event.type() == QEvent.Type.KeyPress:
+        if watched is self._edit and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._press(event)
         return super().eventFilter(watched, event)
 
     def _press(self, event: QKeyEvent) -> bool:
-        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+        steps: dict[int, int] = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
         if event.key() in steps:
             self._go(steps[event.key()])
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -232,7 +232,7 @@ def _holds(entry: ListedRun, words: Sequence[str]) -> bool:
     return all(word in known for word in words)
 
 
-def _button(name: str, text: str, act: object) -> QPushButton:
+def _button(name: str, text: str, act: Callable[[], object]) -> QPushButton:
     button = QPushButton(text)
     button.setObjectName(name)
     button.setAutoDefault(False)  # Return belongs to the list

@@ -61,9 +61,9 @@ class TrainingStatement(QWidget):
     def _duration(self) -> str:
         training, text = self._session.training, self._session.text
         state, progress = training.state, training.state.progress
-        if state.is_active and progress is None:
-            return state.doing
         if state.is_active:
+            if progress is None:
+                return state.doing
             known = training.expected_seconds is not None
             if state.phase == "paused":
                 return "paused"

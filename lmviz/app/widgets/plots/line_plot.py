@@ -91,8 +91,8 @@ class LinePlot(QWidget):
         self.adopt_theme()
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.addWidget(self._view)
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._view)
         self._view.hide()
         self.names.setParent(self)
         self._box.setDefaultPadding(0.03)
@@ -231,7 +231,7 @@ class LinePlot(QWidget):
         names = self._names()
         width = self.names.wanted_width(names, self.width())
         margin = round(MARGIN * theme.scale)  # the last number of the axis reaches into it
-        self.layout().setContentsMargins(0, 0, max(0, width - margin), 0)
+        self._column.setContentsMargins(0, 0, max(0, width - margin), 0)
         self.names.setGeometry(self.width() - width, 0, width, self.height())
         area = self._view.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
         self.names.set_names(names, 0, max(area.bottom(), 0))
