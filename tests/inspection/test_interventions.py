@@ -243,6 +243,19 @@ def test_what_does_not_fit_is_said(a, text, change):
 
 
 @pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (replace("layers/0/hidden", [1.0, 2.0, 3.0], unit=(0, 1)), r"takes 6 × 2, but .* shape \(3,\)"),
+        (replace("layers/0/hidden", [1.0, 2.0], position=0, unit=0), r"takes a single number, but .*\(2,\)"),
+        (replace("layers/0/hidden", 0.0, head=0), "no axis 'head': its axes are position, unit"),
+    ],
+)
+def test_what_does_not_fit_is_said_with_what_would(a, text, change, sentence):
+    with pytest.raises(LmvizError, match=sentence):
+        trace(a("rnn"), text, interventions=[change])
+
+
+@pytest.mark.parametrize(
     "made",
     [
         lambda: Intervention("a", "explode"),

@@ -1,6 +1,6 @@
 import pytest
 
-from lmviz.inspection.names import cell_name, coordinate, title_of
+from lmviz.inspection.names import cell_name, coordinate, stop_name, title_of
 from lmviz.inspection.operand_names import operand_name
 from lmviz.inspection.tracing import trace
 
@@ -20,6 +20,21 @@ from lmviz.inspection.tracing import trace
 )
 def test_addresses_in_words(address, title):
     assert title_of(address) == title
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("layers/0/residual1", "1 attention"),
+        ("layers/1/residual2", "2 feed-forward"),
+        ("layers/1/norm1", "2 attention"),
+        ("layers/0/hidden", "layer 1"),
+        ("orders/3/probabilities", "order 3"),
+        ("embedding/sum", "embedding"),
+    ],
+)
+def test_stops_along_the_stream_are_named_by_what_was_added(address, name):
+    assert stop_name(address) == name
 
 
 def test_layers_heads_and_positions_are_numbered_from_one_and_units_from_zero():

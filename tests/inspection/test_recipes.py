@@ -111,6 +111,12 @@ def test_interventions_are_spelt_out(run, a):
     assert distribution.options.temperature == 0.5
 
 
+def test_with_interventions_only_the_logits_are_recorded_for_a_distribution(run):
+    moment = RecipeSubject("transformer-learned-pre", TRICKY, interventions=(scale_head(0, 1),))
+    found = run(decoding_recipes.distribution_recipe(moment, {}))
+    assert list(found["trace"].arrays) == ["logits"]
+
+
 def test_an_explanation(run, moment, a):
     found = run(recipes.explanation_recipe(moment, "layers/1/norm1", (2, 3)))
     model = a(moment.model)

@@ -69,7 +69,7 @@ def test_a_place_shows_the_text_around_it(a):
     ("address", "unit"), [("layers/0/hidden", 99), ("layers/7/hidden", 0), ("orders", 0)]
 )
 def test_units_must_be_there(a, address, unit):
-    with pytest.raises(LmvizError):
+    with pytest.raises(LmvizError, match="There is no unit 99" if unit else "has no units to search for"):
         list(search_corpus(a("lstm"), stream(a, 30), address, unit))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lmviz.inspection.tracing import trace
-from lmviz.inspection.views import stage_parts, strip
+from lmviz.inspection.views import likeliest_tokens, stage_parts, strip
 
 
 def parts_of(found, title, position):
@@ -52,3 +52,10 @@ def test_a_recurrence_reads_what_the_position_before_has_handed_on(a, text, kind
     handed_on = [part for part in stage_parts(found, stage, 2) if part.is_previous]
     assert [(part.address, part.position) for part in handed_on] == [("layers/0/hidden", 1)]
     assert not any(part.is_previous for part in stage_parts(found, stage, 0))
+
+
+def test_the_likeliest_tokens_come_first(a, text):
+    found = trace(a("lstm"), text)
+    row = found["probabilities"].array[2]
+    shown = likeliest_tokens(found, 2, 4)
+    assert [row[token] for token in shown] == sorted(row, reverse=True)[:4]

@@ -119,6 +119,7 @@ def test_paths_agree_and_cells_follow_from_their_operands(tmp_path):
                     np.testing.assert_allclose(stated, factor.values, rtol=1e-6)
     known = {tap.address for tap in model.taps()}
     assert all(known >= {*stage.results, *stage.operands} for stage in model.stages())
+    assert sorted(known) == sorted(address for stage in model.stages() for address in stage.results)
 
 
 def test_tokens_with_white_space_and_lookalikes_are_spelt_apart():

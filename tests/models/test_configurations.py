@@ -50,6 +50,12 @@ def test_work_of_a_known_network():
     assert estimate.operations_per_step == 6 * matrices * 2 * 3  # ×2 to add as well, ×3 to go back as well
 
 
+def test_an_ngram_model_has_at_most_one_ngram_of_every_order_for_each_token():
+    estimate = FAMILIES["ngram"].configuration(order=3).estimate(10, batch=2, length=60)
+    assert estimate.parameters == 10 + 100 + 120  # there are no more than 100 bigrams of 10 tokens
+    assert estimate.bytes == 40 * estimate.parameters
+
+
 @pytest.mark.parametrize("family", NEURAL)
 def test_every_setting_has_its_limits_and_says_what_it_does(family):
     for item in FAMILIES[family].configuration.settings():

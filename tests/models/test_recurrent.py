@@ -147,3 +147,10 @@ def test_a_new_model_finds_every_token_about_equally_likely(family, tied):
     tokens = torch.randint(100, (2, 64), generator=torch.Generator().manual_seed(0))
     loss, _ = model.loss(tokens, tokens.roll(-1, dims=1))
     assert loss.item() == pytest.approx(4.6, abs=0.3)
+
+
+@every_family
+def test_the_rows_of_a_tied_embedding_have_a_length_of_about_one(family):
+    configuration = FAMILIES[family].configuration(width=256, tied=True)
+    rows = build_model(family, configuration, 100, seed=0).embedding.weight
+    torch.testing.assert_close(rows.norm(dim=1), torch.ones(100), rtol=0, atol=0.3)

@@ -153,3 +153,31 @@ def test_a_new_model_finds_every_token_about_equally_likely():
     tokens = torch.randint(65, (2, 64), generator=torch.Generator().manual_seed(0))
     loss, _ = model.loss(tokens, tokens.roll(-1, dims=1))
     assert loss.item() == pytest.approx(4.17, abs=0.1)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_new_matrices_keep_variances_and_those_that_add_to_a_stream_begin_small(norm):
+    configuration = TransformerConfiguration(layers=2, heads=4, width=64, norm=norm)
+    for name, parameter in TransformerModel(configuration, 50).named_parameters():
+        if name.endswith("bias"):
+            assert not parameter.any()
+        elif "norm" in name:
+            assert (parameter == 1).all()
+        else:
+            if not name.startswith("layers"):
+                expected = 0.02
+            elif norm == "post":
+                expected = (2 / sum(parameter.shape)) ** 0.5
+                assert parameter.abs().max() <= 3**0.5 * expected  # uniform
+            else:
+                expected = 0.02 / 4**0.5 if "output" in name else 64**-0.5
+            assert parameter.std().item() == pytest.approx(expected, rel=0.1)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("positions", ["learned", "rotary", "alibi"])
+def test_a_stage_is_placed_where_its_results_are(positions, norm):
+    for stage in build(positions=positions, norm=norm).stages():
+        if stage.place != "output":
+            assert all(address.startswith(f"{stage.place}/") for address in stage.results)
+            assert stage.place.count("/") == stage.results[0].count("/") - 1

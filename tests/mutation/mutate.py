@@ -105,7 +105,7 @@ def judge(mutant: Mutant, files: list[FileOfTests], copy: Path) -> str:
         compiled.unlink()  # and never written again, as two changes in one second look alike to Python
     try:
         place.write_text(mutant.source, encoding="utf-8")
-        limit = 15 + 4 * sum(seconds[test] for test in tests)
+        limit = 30 + 4 * sum(seconds[test] for test in tests)
         code, _ = forked(lambda: _run(tests), copy, limit)
     finally:
         place.write_bytes(original)
@@ -115,7 +115,10 @@ def judge(mutant: Mutant, files: list[FileOfTests], copy: Path) -> str:
 
 
 def _run(tests: list[str]) -> int:
-    """pytest's exit code of these tests, run in this order up to the first failure."""
+    """pytest's exit code of these tests, run in this order up to the first failure.
+
+    No test has a time limit of its own: a busy machine would turn it into a failure, and so into a kill.
+    """
     import pytest
 
     places = {test: place for place, test in enumerate(tests)}
@@ -128,14 +131,14 @@ def _run(tests: list[str]) -> int:
             )
 
     paths = sorted({test.split("::")[0] for test in tests})
-    return int(pytest.main([*OPTIONS, "--timeout=60", *paths], plugins=[Plugin()]))
+    return int(pytest.main([*OPTIONS, "--timeout=0", *paths], plugins=[Plugin()]))
 
 
 def summary(outcomes: list[tuple[Mutant, str]]) -> tuple[str, float]:
     """The report, and the share of mutants that were noticed."""
     lines = []
     for mutant, outcome in outcomes:
-        if outcome in ("survived", "untested"):
+        if outcome != "killed":
             lines += [f"\n{outcome}: {mutant.path}:{mutant.line}", mutant.diff()]
     kinds = ("killed", "timed out", "survived", "untested")
     lines += ["", f"{'folder':<14}" + "".join(f"{kind:>10}" for kind in kinds) + f"{'noticed':>10}"]

@@ -63,6 +63,18 @@ def test_a_limit_of_its_container_counts(tmp_path: Path, monkeypatch: pytest.Mon
     assert machine_memory() != 123_456_789
 
 
+def test_a_system_that_does_not_say_how_much_memory_it_has_is_not_held_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(name: str) -> int:
+        raise ValueError(f"unrecognized configuration name {name}")
+
+    monkeypatch.setattr(cost.os, "sysconf", unknown, raising=False)
+    monkeypatch.setattr(cost, "GROUP_LIMITS", (str(tmp_path / "no such file"),))
+    assert machine_memory() is None
+    check_memory(TRANSFORMER(), TrainingOptions(device="cpu"), 100)
+
+
 def test_a_training_that_cannot_fit_leaves_nothing_behind(tmp_path: Path) -> None:
     corpus = text_corpus("the cows eat grass " * 40, "meadow")
     with pytest.raises(LmvizError, match="GB of memory"):

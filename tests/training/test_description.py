@@ -15,6 +15,10 @@ def test_characters_per_token_are_a_positive_number_or_unknown(recorded, expecte
     assert RunDescription("run", "lstm", {}, 7).characters_per_token is None
 
 
+def test_a_fingerprint_that_was_not_recorded_is_empty():
+    assert RunDescription("run", "lstm", {}, 7).fingerprint == ""
+
+
 def test_the_versions_of_what_decides_about_numbers_are_told():
     found = versions()
     assert set(found) == {"python", "lmviz", "torch", "numpy", "tokenizers"}

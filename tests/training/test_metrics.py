@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lmviz.training.metrics import append_metrics, flush_metrics, read_metrics, truncate_metrics
+from lmviz.training.plain_numbers import LARGEST_STEP
 from lmviz.training.writing import NotWritten
 
 resource = pytest.importorskip("resource")
@@ -17,6 +18,17 @@ def test_lines_come_back_in_order(tmp_path: Path) -> None:
     append_metrics(tmp_path / "metrics", lines[:3])
     append_metrics(tmp_path / "metrics", lines[3:])
     assert read_metrics(tmp_path / "metrics") == lines
+
+
+@pytest.mark.parametrize(
+    ("step", "is_one"),
+    [(0, True), (LARGEST_STEP, True), (LARGEST_STEP + 1, False), (-1, False), (1.0, False)],
+)
+def test_a_line_without_the_number_of_a_step_is_passed_over(
+    tmp_path: Path, step: float, is_one: bool
+) -> None:
+    append_metrics(tmp_path / "metrics", [{"step": step}])
+    assert read_metrics(tmp_path / "metrics") == [{"step": step}] * is_one
 
 
 def test_no_file_means_no_lines(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lmviz.training.progress import SMOOTHING, Clock
+from lmviz.training.progress import SMOOTHING, Clock, Progress
 
 
 @pytest.fixture
@@ -26,6 +26,24 @@ def test_the_time_left_is_that_of_the_steps_since_it_began_or_resumed(wait):
         clock.step(10, 2.0)
     assert clock.elapsed == 1008.0
     assert clock.seconds_left(5) == pytest.approx(10.0)
+
+
+def test_before_it_starts_a_clock_says_what_it_began_with(wait):
+    clock = Clock(seconds=7.0)
+    wait(2.0)
+    assert clock.elapsed == 7.0
+
+
+def test_a_line_of_metrics_holds_milliseconds_and_tenths_of_tokens():
+    progress = Progress(step=3, steps=9, loss=2.5, seconds=12.34567, tokens_per_second=456.789)
+    assert progress.metrics() == {
+        "step": 3,
+        "loss": 2.5,
+        "learning_rate": 0.0,
+        "gradient_norm": 0.0,
+        "tokens_per_second": 456.8,
+        "seconds": 12.346,
+    }
 
 
 def test_seconds_that_others_take_do_not_count(wait):

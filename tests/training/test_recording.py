@@ -9,9 +9,12 @@ import torch
 from lmviz.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.training.controls import Controls
+from lmviz.training.distributed import Team
 from lmviz.training.gradient_training import learn
+from lmviz.training.learner import GradientLearner
 from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Progress
+from lmviz.training.recorder import Recorder
 from lmviz.training.run import Run
 
 resource = pytest.importorskip("resource")
@@ -319,8 +322,37 @@ def test_as_many_processes_resume_a_training_as_began_it(
         next(start(lstm(), ids, options, run, resume=True))
 
 
+def test_only_the_first_of_several_processes_writes(lstm: Make, new_run: NewRun) -> None:
+    class TeamOfTwo(Team):
+        size = 2
+
+        def __init__(self, rank: int) -> None:
+            self.rank = rank
+
+        def gather(self, tensor: torch.Tensor) -> list[torch.Tensor]:
+            return [tensor, tensor]
+
+    options, model = TrainingOptions(**SMALL), lstm()
+    for rank in (1, 0):
+        run = new_run(model, options, f"rank {rank}")
+        learner = GradientLearner(
+            model,
+            np.arange(60) % 7,
+            options,
+            ignored_target=None,
+            device=torch.device("cpu"),
+            team=TeamOfTwo(rank),
+        )
+        recorder = Recorder(run, learner, options, Controls(), TeamOfTwo(rank))
+        recorder.note(Progress(step=1, steps=40, validation_loss=1.0))
+        recorder.snapshot()
+        recorder.save(1.0)
+        wrote = (run.is_resumable, run.snapshots(), len(run.metrics()))
+        assert wrote == ((True, [0], 1) if rank == 0 else (False, [], 0))
+
+
 def test_seconds_go_on_from_what_was_saved_or_from_nought(
-    lstm: Make, new_run: NewRun, ids: np.ndarray
+    lstm: Make, new_run: NewRun, ids: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = TrainingOptions(**SMALL)
     run = new_run(lstm(), options)
@@ -328,10 +360,11 @@ def test_seconds_go_on_from_what_was_saved_or_from_nought(
     next(steps)
     steps.close()
     tensors, values = run.load_resume()
-    for saved, least in ((None, 0), (1000.0, 1000)):
+    monkeypatch.setattr("time.perf_counter", lambda: 0.0)  # no time passes
+    for saved, expected in ((None, 0), (-5.0, 0), (0.25, 0.25), (1000.0, 1000)):
         run.save_resume(tensors, values | {"seconds": saved})
         resumed = start(lstm(), ids, options, run, resume=True)
-        assert least <= next(resumed).seconds < least + 60
+        assert next(resumed).seconds == expected
         resumed.close()
 
 

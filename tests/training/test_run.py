@@ -87,8 +87,9 @@ def test_whatever_a_crash_leaves_half_made_goes_when_training_begins_again(
 
 def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(LmvizError, match="could not be made"):
-        Run.create(tmp_path / "file" / "run", DESCRIPTION)
+    for name, reason in (("run", "Not a directory"), ("nul\0", "embedded null byte")):
+        with pytest.raises(LmvizError, match=rf"could not be made \({reason}\)"):
+            Run.create(tmp_path / "file" / name, DESCRIPTION)
 
 
 @pytest.mark.parametrize("place", ["nowhere", "file", "."])
@@ -126,6 +127,22 @@ def test_any_value_in_run_json_is_a_run_or_a_sentence(tmp_path: Path, name: str,
     (tmp_path / "run.json").write_text(json.dumps(DESCRIPTION.to_values() | {name: value}))
     with contextlib.suppress(LmvizError):
         assert isinstance(Run.open(tmp_path).description.options, TrainingOptions)
+
+
+def test_what_is_wrong_with_a_run_json_is_said_within_one_sentence(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", DESCRIPTION)
+    values = DESCRIPTION.to_values() | {"training": {"steps": 0}}
+    (run.folder / "run.json").write_text(json.dumps(values))
+    with pytest.raises(LmvizError, match=r"describes no run \([^()]*[^().]\): choose another run\.$"):
+        Run.open(run.folder)
+
+
+@pytest.mark.parametrize("values", ["no", [1], None])
+def test_a_resume_state_without_values_is_damaged(tmp_path: Path, values: object) -> None:
+    run = Run.create(tmp_path / "run", DESCRIPTION)
+    run.save_resume({"weight": torch.zeros(1)}, values)  # type: ignore[arg-type]
+    with pytest.raises(LmvizError, match=r"state\.safetensors is damaged"):
+        run.load_resume()
 
 
 def test_deeply_nested_json_is_told(tmp_path: Path) -> None:

@@ -53,9 +53,17 @@ def test_thinning_keeps_what_is_left_spread_out() -> None:
 
 
 def test_a_snapshot_comes_back_bit_for_bit(tmp_path: Path) -> None:
-    state = {"weight": torch.randn(5, 3), "counts": torch.arange(4), "flags": torch.tensor([True, False])}
+    state = {
+        "weight": torch.randn(5, 3),
+        "half": torch.randn(3).half(),
+        "counts": torch.arange(4),
+        "flags": torch.tensor([True, False]),
+    }
     write_snapshot(tmp_path / "full", 7, state)
-    assert all(torch.equal(tensor, state[name]) for name, tensor in read_snapshot(tmp_path / "full").items())
+    found = read_snapshot(tmp_path / "full")
+    assert found.keys() == state.keys()
+    assert all(tensor.dtype == state[name].dtype for name, tensor in found.items())
+    assert all(torch.equal(tensor, state[name]) for name, tensor in found.items())
 
 
 @pytest.mark.parametrize(
