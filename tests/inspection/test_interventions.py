@@ -469,6 +469,11 @@ def test_each_says_what_it_does(change, said):
     assert said in change.describe()
 
 
+def test_a_function_is_named_as_one():
+    change = replace("layers/0/hidden", lambda cells: cells, unit=3)
+    assert change.describe() == "layer 1, hidden, unit 3 = a function"
+
+
 @pytest.mark.parametrize("change", [change for change, _ in EXAMPLES])
 def test_they_survive_a_round_trip_through_json(change):
     assert Intervention.from_values(json.loads(json.dumps(change.to_values()))) == change

@@ -54,6 +54,30 @@ def test_a_recurrence_reads_what_the_position_before_has_handed_on(a, text, kind
     assert not any(part.is_previous for part in stage_parts(found, stage, 0))
 
 
+def test_the_gates_of_a_recurrence_keep_the_order_in_which_they_are_computed(a, text):
+    found = trace(a("lstm"), text)
+    stage = next(number for number, item in enumerate(found.stages) if item.title == "New cell state")
+    shown = [
+        (part.address.rpartition("/")[2], part.position, part.role) for part in stage_parts(found, stage, 2)
+    ]
+    assert shown == [
+        ("forget", 2, "operand"),
+        ("input", 2, "operand"),
+        ("candidate", 2, "operand"),
+        ("cell", 1, "operand"),
+        ("cell", 2, "result"),
+        ("output", 2, "other"),
+        ("hidden", 2, "other"),
+    ]
+
+
+def test_elsewhere_what_a_stage_is_about_comes_first(a, text):
+    found = trace(a("transformer-learned-pre"), text)
+    stage = next(number for number, item in enumerate(found.stages) if item.title == "Dot products")
+    shown = [(part.address.rpartition("/")[2], part.role) for part in stage_parts(found, stage, 2)]
+    assert shown[:4] == [("query", "operand"), ("key", "operand"), ("products", "result"), ("value", "other")]
+
+
 def test_the_likeliest_tokens_come_first(a, text):
     found = trace(a("lstm"), text)
     row = found["probabilities"].array[2]

@@ -98,6 +98,33 @@ def test_transformer_stages_follow_the_wiring():
     assert "Final normalisation" not in post
 
 
+RECURRENT_STAGES = {
+    "rnn": ["Pre-activation", "Hidden state"],
+    "lstm": ["Forget gate", "Input gate", "Candidate", "New cell state", "Output gate", "Hidden state"],
+    "gru": ["Reset gate", "Update gate", "Candidate", "Hidden state"],
+}
+
+
+@pytest.mark.parametrize("family", RECURRENT_STAGES)
+def test_recurrent_stages_are_those_of_every_layer(family):
+    stages = build(family, layers=2, width=4).stages()
+    assert [stage.title for stage in stages] == [
+        "Embedding",
+        *RECURRENT_STAGES[family],
+        *RECURRENT_STAGES[family],
+        "Logits",
+        "Softmax",
+    ]
+    *_, hidden = (stage for stage in stages if stage.place == "layers/0")
+    assert hidden.results == ("layers/0/hidden",)
+    gates = {
+        "rnn": {"layers/0/preactivation"},
+        "lstm": {"layers/0/output", "layers/0/cell"},
+        "gru": {"layers/0/update", "layers/0/candidate", "layers/0/hidden"},
+    }
+    assert set(hidden.operands) == gates[family]
+
+
 @pytest.mark.parametrize(
     ("family", "settings"),
     [

@@ -11,7 +11,7 @@ from lmviz.inspection.equations import numbers, one_line
 from lmviz.inspection.highlights import operand_cells
 from lmviz.models.arithmetic import RULES, Arithmetic, Factor, Rule, Terms, constant
 from lmviz.models.arithmetic.notation import LATEX, PLAIN
-from lmviz.models.arithmetic.sheet import Sheet, term_line
+from lmviz.models.arithmetic.sheet import Sheet, numbers_of, term_line
 
 
 def factor(*values, source="x", function=""):
@@ -145,6 +145,26 @@ def test_the_lines_of_a_sum_add_up():
         lines = RULES["sum"].sheet(groups, lambda source, index: source, count).lines
         assert sum(line.value for line in lines) == pytest.approx(RULES["sum"].evaluate(groups))
         assert all(line.adds for line in lines)
+
+
+def test_a_line_leaves_out_the_ones_that_change_nothing():
+    group = Terms("", (constant(1.0), constant(2.0), constant(1.0, function="sin"), factor(1.0)))
+    shown = [(number.value, number.function, number.source) for number in numbers_of(group, 0)]
+    assert shown == [(2.0, "", "constant"), (1.0, "sin", "constant"), (1.0, "", "x")]
+
+
+def test_the_sheet_of_a_layer_norm_states_what_it_computes_with():
+    sheet = RULES["layer norm"].sheet(SAMPLES["layer norm"], lambda source, index: source, 9)
+    values = [line.value for line in sheet.lines]
+    assert values == pytest.approx([0.7, np.mean(ROW), np.std(ROW), 1.5, -0.2])
+    assert [line.name for line in sheet.lines][2:] == ["their standard deviation", "gain", "bias"]
+
+
+def test_the_values_of_a_layer_norm_matter_by_their_distance_from_the_mean():
+    own, row, *others = RULES["layer norm"].strengths(SAMPLES["layer norm"])
+    distances = np.abs(np.array(ROW) - np.mean(ROW))
+    np.testing.assert_allclose(row, distances / distances.max())
+    assert all((strength == 1).all() for strength in (own, *others))
 
 
 def test_a_rule_that_is_not_there_is_refused_where_it_is_named():

@@ -1,0 +1,81 @@
+"""The lines of Python that reproduce what a corpus shows do reproduce it."""
+
+from collections import Counter
+
+import pytest
+
+import lmviz
+from lmviz.inspection.recipes import text as recipes
+
+SETTINGS = {"tokenizer": "words", "validation": 0.25}
+
+
+@pytest.fixture(scope="module")
+def sources(small_text):
+    return (str(small_text),)
+
+
+@pytest.fixture(scope="module")
+def corpus(sources):
+    return lmviz.load_corpus(*sources, **SETTINGS)
+
+
+def run(source):
+    found = {}
+    exec(source, found)
+    return found
+
+
+def test_settings_are_those_that_are_not_usual(corpus, sources):
+    found = recipes.settings_of(corpus)
+    assert found.items() >= {"validation": 0.25}.items()
+    assert lmviz.load_corpus(*sources, **found).fingerprint == corpus.fingerprint
+    assert "validation" not in recipes.settings_of(lmviz.load_corpus(*sources, tokenizer="words"))
+
+
+def test_a_vocabulary(corpus, sources):
+    found = run(recipes.vocabulary_recipe(sources, SETTINGS))["vocabulary"]
+    counted = Counter(corpus.tokenizer.token(int(id)) for id in corpus.training)
+    assert dict(found) == counted
+    assert [count for _, count in found] == sorted(counted.values(), reverse=True)
+
+
+def test_a_page(corpus, sources):
+    found = run(recipes.page_recipe(sources, SETTINGS, 3, 5))
+    assert found["ids"].tolist() == corpus.training[3:8].tolist()
+    assert found["tokens"] == [corpus.tokenizer.token(int(id)) for id in corpus.training[3:8]]
+
+
+def test_merges(sources):
+    settings = SETTINGS | {"tokenizer": "bpe", "vocabulary": 300}
+    whole = lmviz.load_corpus(*sources, **settings)
+    few = run(recipes.merges_recipe(sources, settings, 2, 6, 0))["pieces"]
+    many = run(recipes.merges_recipe(sources, settings, 2, 6, 1000))["pieces"]
+    text = whole.tokenizer.decode(whole.training[2:8])
+    assert len(few) > len(many)
+    assert "".join(few) == "".join(many)
+    assert text.split()[0] in "".join(many)
+
+
+def test_a_concordance(corpus, sources):
+    found = run(recipes.concordance_recipe(sources, SETTINGS, "The cow"))["words"]
+    text = corpus.tokenizer.decode(corpus.training).split()
+    followers = Counter(
+        text[place + 2] for place in range(len(text) - 2) if text[place : place + 2] == ["The", "cow"]
+    )
+    assert dict(found) == followers
+
+
+def test_places(corpus, sources):
+    ids = [corpus.tokenizer.id_of("The"), corpus.tokenizer.id_of("bat")]
+    found = run(recipes.places_recipe(sources, SETTINGS, ids))["places"]
+    stream = corpus.training.tolist()
+    expected = [place for place in range(len(stream) - 1) if stream[place : place + 2] == ids]
+    assert len(found) == len(expected) > 3
+    assert {match for _, _, match, _, _ in found} == {"The bat"}
+
+
+def test_several_sources_are_named_one_by_one(small_text):
+    sources = (str(small_text), str(small_text))
+    found = run(recipes.page_recipe(sources, SETTINGS, 0, 4))
+    assert found["corpus"].sources == sources
