@@ -46,6 +46,85 @@ def test_operands_are_where_they_say(model, text):
 
 
 @pytest.mark.parametrize(
+    ("kind", "address", "index", "operation", "labels"),
+    [
+        ("transformer-learned-pre", "layers/0/attention/scores", (1, 2, 4), "mask", ["hidden score"]),
+        ("transformer-learned-pre", "layers/0/attention/scores", (1, 4, 2), "unmasked", ["score"]),
+        ("transformer-learned-pre", "layers/0/residual1", (1, 2), "sum", ["stream", "attention"]),
+        ("transformer-learned-pre", "layers/0/feedforward/activation", (1, 2), "gelu", ["input"]),
+        (
+            "transformer-learned-pre",
+            "layers/0/attention/mixed",
+            (1, 3, 2),
+            "weighted mean",
+            ["weight × value"],
+        ),
+        (
+            "transformer-alibi-pre",
+            "layers/0/attention/bias",
+            (1, 3, 2),
+            "bias by distance",
+            ["slope × distance"],
+        ),
+        (
+            "transformer-learned-pre",
+            "layers/0/norm1",
+            (2, 1),
+            "layer normalisation",
+            ["own value", "all channels", "gain", "bias", "epsilon"],
+        ),
+        (
+            "window",
+            "hidden",
+            (3, 1),
+            "weighted sum, then tanh",
+            ["input, 2 before", "input, 1 before", "input", "bias"],
+        ),
+        ("window", "logits", (3, 1), "weighted sum", ["hidden", "bias"]),
+        (
+            "gru",
+            "layers/0/hidden",
+            (2, 1),
+            "sum of products",
+            ["newly written", "kept from the previous state"],
+        ),
+        (
+            "gru",
+            "layers/0/update",
+            (2, 1),
+            "weighted sum, then sigmoid",
+            ["input", "bias", "previous state", "bias"],
+        ),
+        (
+            "lstm",
+            "layers/0/cell",
+            (2, 1),
+            "sum of products",
+            ["kept from the previous cell", "newly written"],
+        ),
+        ("lstm", "layers/0/hidden", (2, 1), "products", ["shown"]),
+        ("ngram", "orders/2/total", (2,), "sum", ["counts"]),
+        ("ngram", "orders/2/probabilities", (2, 3), "interpolation", ["count", "lower order"]),
+        ("ngram", "logits", (2, 3), "logarithm", ["probability"]),
+        ("ngram", "probabilities", (2, 3), "softmax", ["own score", "all scores"]),
+    ],
+)
+def test_an_explanation_says_what_is_done_and_with_what(a, text, kind, address, index, operation, labels):
+    arithmetic = explain(a(kind), trace(a(kind), text), address, index)
+    assert (arithmetic.operation, [group.label for group in arithmetic.terms]) == (operation, labels)
+
+
+def test_an_ngram_says_how_often_the_tokens_it_discounts_were_seen(a, text):
+    arithmetic = explain(a("ngram"), trace(a("ngram"), text), "orders/2/backoff", (2,))
+    assert arithmetic.operation == "discounts, over the total"
+    assert [group.label for group in arithmetic.terms] == [
+        "D1 × 2 tokens seen once",
+        "D2 × 0 tokens seen twice",
+        "D3 × 0 tokens seen three times or more",
+    ]
+
+
+@pytest.mark.parametrize(
     ("intervention", "value", "said"),
     [
         (zero("layers/0/hidden", position=2, unit=1), 0.0, "set to"),
