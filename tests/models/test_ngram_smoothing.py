@@ -195,9 +195,3 @@ def test_maximum_likelihood_falls_back_to_the_longest_context_seen():
 def test_before_anything_is_counted_every_token_is_equally_likely(smoothing):
     model = tables([], 4, 3, 3, smoothing)
     np.testing.assert_allclose(model.distributions(np.array([[0, 1, 2]])), [[[1 / 3, 1 / 3, 1 / 3, 0]] * 3])
-
-
-@pytest.mark.parametrize("counts", [[], [1, 1, 2], [1, 3, 3], [5, 7, 900]])
-def test_too_few_counts_to_estimate_discounts_take_the_usual_ones(counts):
-    found = estimate_discounts(np.array(counts, dtype=np.int64))
-    assert found.tolist() == [0.0, *FALLBACK_DISCOUNTS]

@@ -94,7 +94,11 @@ def measure_all(copy: Path, places: list[str]) -> list[FileOfTests]:
 
 
 def judge(mutant: Mutant, files: list[FileOfTests], copy: Path) -> str:
-    """ "killed", "survived", "timed out", or "untested" where no test concerns the line."""
+    """ "killed", "survived", or "untested" where no test concerns the line.
+
+    "timed out" where the tests end in their time without the change only, and "undecided" where the machine
+    is too busy even for that.
+    """
     tests = concerned(files, mutant.path, mutant.line)
     if not tests:
         return "untested"
@@ -107,10 +111,12 @@ def judge(mutant: Mutant, files: list[FileOfTests], copy: Path) -> str:
         place.write_text(mutant.source, encoding="utf-8")
         limit = 30 + 4 * sum(seconds[test] for test in tests)
         code, _ = forked(lambda: _run(tests), copy, limit)
+        if code is None:  # by the change, or by a busy machine?
+            place.write_bytes(original)
+            undisturbed, _ = forked(lambda: _run(tests), copy, limit)
+            return "timed out" if undisturbed == 0 else "undecided"
     finally:
         place.write_bytes(original)
-    if code is None:
-        return "timed out"
     return "survived" if code == 0 else "killed"
 
 
@@ -140,7 +146,7 @@ def summary(outcomes: list[tuple[Mutant, str]]) -> tuple[str, float]:
     for mutant, outcome in outcomes:
         if outcome != "killed":
             lines += [f"\n{outcome}: {mutant.path}:{mutant.line}", mutant.diff()]
-    kinds = ("killed", "timed out", "survived", "untested")
+    kinds = ("killed", "timed out", "undecided", "survived", "untested")
     lines += ["", f"{'folder':<14}" + "".join(f"{kind:>10}" for kind in kinds) + f"{'noticed':>10}"]
     folders = [mutant.path.split("/")[1] for mutant, _ in outcomes]
     for folder in [*sorted(set(folders)), "all"]:

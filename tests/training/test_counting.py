@@ -170,3 +170,13 @@ def test_references_are_the_losses_of_the_models_they_name():
     assert references["bigram"] == pytest.approx(list(told)[-1].validation_loss)
     assert references["bigram"] < references["unigram"]
     assert reference_losses(TRAINING, VALIDATION[:1], VOCABULARY) == {}
+
+
+def test_between_validations_a_slice_is_judged_by_what_the_last_one_had_counted():
+    _, told = learning(steps=100, snapshots=2, validate_every=10)
+    losses = {item.step: item.loss for item in told}
+    counted = Ngram(NgramConfiguration(3), VOCABULARY)
+    counted.fit(count_ngrams(TRAINING[:300], 3, VOCABULARY, START))
+    for step in (11, 12, 15, 20):
+        expected = mean_loss(counted, TRAINING, 30 * (step - 1), 30 * step, START)
+        assert losses[step] == pytest.approx(expected)

@@ -50,6 +50,24 @@ def test_the_time_for_which_the_driver_holds_it_does_not_count(
     assert next(steps).seconds == 0
 
 
+def test_how_far_updates_move_the_weights_is_measured_once_a_second(
+    lstm: Make, ids: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+
+    def pass_time() -> float:
+        nonlocal now
+        now += 0.01
+        return now
+
+    monkeypatch.setattr("time.perf_counter", pass_time)
+    told = train(lstm(), ids, OPTIONS)
+    measured = [progress for progress in told if progress.update_ratios]
+    assert measured[0].step == 1
+    assert 1 <= len(measured) <= 1 + told[-1].seconds
+    assert len(measured) < len(told) / 2
+
+
 @pytest.mark.parametrize("sampling", ["random", "streams"])
 def test_the_same_seed_gives_the_same_weights(lstm: Make, ids: np.ndarray, sampling: str) -> None:
     options = TrainingOptions(steps=8, batch=4, length=8, sampling=sampling)

@@ -80,6 +80,6 @@ def test_any_bytes_give_steps_with_numbers(tmp_path: Path, content: bytes) -> No
 
 def test_lines_that_cannot_reach_the_disk_are_told(tmp_path: Path) -> None:
     (tmp_path / "metrics").mkdir()
-    with pytest.raises(NotWritten):
+    with pytest.raises(NotWritten, match=str(tmp_path / "metrics")):
         flush_metrics(tmp_path / "metrics")
     flush_metrics(tmp_path / "none yet")

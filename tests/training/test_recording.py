@@ -14,7 +14,7 @@ from lmviz.training.gradient_training import learn
 from lmviz.training.learner import GradientLearner
 from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Progress
-from lmviz.training.recorder import Recorder
+from lmviz.training.recorder import SAVE_SECONDS, Recorder
 from lmviz.training.run import Run
 
 resource = pytest.importorskip("resource")
@@ -320,6 +320,26 @@ def test_as_many_processes_resume_a_training_as_began_it(
     run.save_resume(tensors, values | {"processes": 2})
     with pytest.raises(LmvizError, match="ran in 2 processes and cannot be resumed by 1"):
         next(start(lstm(), ids, options, run, resume=True))
+
+
+def test_the_state_is_saved_with_planned_snapshots_that_are_seconds_apart(
+    lstm: Make, new_run: NewRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    options, model = TrainingOptions(steps=40, batch=4, length=8, snapshots=2, resume_seconds=60), lstm()
+    learner = GradientLearner(
+        model, np.arange(60) % 7, options, ignored_target=None, device=torch.device("cpu"), team=Team()
+    )
+    recorder = Recorder(new_run(model, options), learner, options, Controls(), Team())
+    assert recorder.save_due()  # nothing is saved yet
+    recorder.save(1.0)
+    due = {}
+    for step in (7, 40):  # only the latter has a snapshot
+        learner.step = step
+        for now in (1000.0 + SAVE_SECONDS / 2, 1000.0 + 2 * SAVE_SECONDS, 1061.0):
+            due[step, now - 1000.0] = recorder.save_due()
+    assert list(due.values()) == [False, False, True, False, True, True]
 
 
 def test_only_the_first_of_several_processes_writes(lstm: Make, new_run: NewRun) -> None:

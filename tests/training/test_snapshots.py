@@ -30,6 +30,10 @@ def test_the_offset_is_the_smallest_that_keeps_neighbours_apart() -> None:
     assert snapshot_steps(24, 3) == (0, 4, 24)  # step + 1 is 1, 5, 25
 
 
+def test_the_first_steps_may_be_neighbours() -> None:
+    assert snapshot_steps(15, 5) == (0, 1, 3, 7, 15)  # step + 1 doubles
+
+
 def test_snapshots_are_denser_early() -> None:
     chosen = snapshot_steps(10_000, 50)
     gaps = [later - earlier for earlier, later in pairwise(chosen)]

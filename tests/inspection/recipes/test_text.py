@@ -1,11 +1,14 @@
 """The lines of Python that reproduce what a corpus shows do reproduce it."""
 
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
 import lmviz
 from lmviz.inspection.recipes import text as recipes
+from lmviz.text.catalogue import find_entry
+from lmviz.text.corpus import CorpusOptions
 
 SETTINGS = {"tokenizer": "words", "validation": 0.25}
 
@@ -31,6 +34,17 @@ def test_settings_are_those_that_are_not_usual(corpus, sources):
     assert found.items() >= {"validation": 0.25}.items()
     assert lmviz.load_corpus(*sources, **found).fingerprint == corpus.fingerprint
     assert "validation" not in recipes.settings_of(lmviz.load_corpus(*sources, tokenizer="words"))
+
+
+def test_what_is_usual_depends_on_the_source():
+    usual = find_entry("farm").options
+    assert usual["lower_case"]
+    for options, expected in (
+        (usual, {}),
+        (usual | {"lower_case": False, "validation": 0.5}, {"lower_case": False, "validation": 0.5}),
+    ):
+        corpus = SimpleNamespace(sources=("farm",), options=CorpusOptions(**options))
+        assert recipes.settings_of(corpus) == expected
 
 
 def test_a_vocabulary(corpus, sources):
