@@ -69,6 +69,15 @@ def test_the_gates_of_a_recurrence_keep_the_order_in_which_they_are_computed(a, 
         ("output", 2, "other"),
         ("hidden", 2, "other"),
     ]
+    last = next(number for number, item in enumerate(found.stages) if item.title == "Hidden state")
+    assert [(part.address.rpartition("/")[2], part.role) for part in stage_parts(found, last, 2)] == [
+        ("forget", "other"),
+        ("input", "other"),
+        ("candidate", "other"),
+        ("cell", "operand"),
+        ("output", "operand"),
+        ("hidden", "result"),
+    ]
 
 
 def test_elsewhere_what_a_stage_is_about_comes_first(a, text):
