@@ -188,16 +188,18 @@ def evaluate(
     progress: Callable[[float], None] | None = None,
 ) -> Evaluation:
     """How well a model predicts a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
-    nats per token, `.perplexity`, `.bits_per_character`.
+    nats per token, `.perplexity`, `.bits_per_character`, and how many of the tokens are `.unknown`, and
+    their `.unknown_share`.
 
+    Bits per character include what it takes to spell unknown words out (`lmviz.text.spelling`), over the
+    characters of the file.
     The text is divided into documents as the one the model learned from. Under interventions, positions
     count from the start of each document, or of each window of the model's context; documents that lack
     a position are read without that change, and each is held in memory whole. LmvizError when the text
     cannot be read or is too short, or when an intervention cannot be.
     """
-    import numpy as np
-
-    from lmviz.training.evaluation import evaluate_ids
+    from lmviz.text.stream import Stream
+    from lmviz.training.held_out import documents_of, evaluate_stream
 
     opened = _opened(model)
     tokenizer = opened.tokenizer
@@ -207,15 +209,13 @@ def evaluate(
         raise LmvizError("An intervention cannot change the tokens that are judged: change the text instead.")
     text = load_corpus(source, tokenizer, documents=opened.documents, validation=0.0, encoding=encoding)
     start = tokenizer.start_id if text.marks_boundaries else None
-    ids = text.training
-    documents = [ids] if start is None else np.split(ids, np.flatnonzero(ids == start)[1:])
-    positions = max(len(document) for document in documents) - 1
-    return evaluate_ids(
+    positions = max(len(document) for document in documents_of(text.training, start)) - 1
+    return evaluate_stream(
         _with_interventions(opened, interventions, positions),
-        documents,
-        start,
-        characters=text.training_characters,
-        progress=progress,
+        Stream(text.training, text.training_characters),
+        text.training_documents,
+        tokenizer,
+        progress,
     )
 
 

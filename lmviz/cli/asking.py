@@ -26,11 +26,18 @@ def evaluate(model: str, file: str, step: int | None, as_json: bool) -> None:
         "negative_log_likelihood": score.negative_log_likelihood,
         "perplexity": score.perplexity,
         "bits_per_character": score.bits_per_character,
+        "unknown": score.unknown,
+        "unknown_share": score.unknown_share,
     }
     if as_json:
         print_json(values)
     else:
-        units = {"negative_log_likelihood": "nats per token", "bits_per_character": "bits"}
+        units = {
+            "negative_log_likelihood": "nats per token",
+            "bits_per_character": "bits, unknown words spelled out",
+            "unknown": "tokens",
+            "unknown_share": "of the tokens",
+        }
         for name, value in values.items():
             number = f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
             print(f"{name.replace('_', ' '):<24} {number} {units.get(name, '')}".rstrip())

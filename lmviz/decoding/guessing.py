@@ -19,6 +19,7 @@ from lmviz.decoding.comparison import surprisal_over
 from lmviz.decoding.distribution import Distribution
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.errors import LmvizError
+from lmviz.text.spelling import SpellingModel
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -52,12 +53,23 @@ class Round:
         return -math.log2(probability)
 
     def model_bits(self, model: Model) -> float:
-        """The surprisal of the answer to a model, whatever its tokenizer."""
+        """The surprisal of the answer to a model that `has_units` of the game.
+
+        An answer that it does not know is spelled out.
+        """
         likelihood = text_log_probabilities(model, self.complete)
+        tokenizer, first = model.tokenizer, len(self.text)
+        spelled = 0.0
+        if tokenizer is not None and tokenizer.unknown_id is not None:
+            spans = [
+                token.span
+                for token in likelihood.tokens
+                if token.id == tokenizer.unknown_id and token.span[1] > first
+            ]
+            spelling = SpellingModel(tokenizer) if spans else None
+            spelled = sum(spelling.nats(self.complete[start:end]) for start, end in spans) / math.log(2)
         # The gap before the answer counts with it, as it does where a token begins with its space.
-        return float(
-            surprisal_over(likelihood, [(0, len(self.text)), (len(self.text), len(self.complete))])[1]
-        )
+        return float(surprisal_over(likelihood, [(0, first), (first, len(self.complete))])[1]) + spelled
 
 
 @dataclass(frozen=True)
@@ -101,6 +113,17 @@ class GuessingGame:
             name for name in self.answers[0].bits if all(name in answer.bits for answer in self.answers)
         ]
         return {name: float(np.mean([answer.bits[name] for answer in self.answers])) for name in players}
+
+
+def has_units(tokenizer: Tokenizer, game: Tokenizer) -> bool:
+    """Whether a model's tokens make up the units of a game, which are the tokens of another tokenizer.
+
+    Characters make up everything, and pieces of words make up words; a word has no probability for one of
+    its characters, nor has a piece for a different piece.
+    """
+    if tokenizer.kind == "characters" or tokenizer.spellings() == game.spellings():
+        return True
+    return game.kind == "words"
 
 
 def choose_rounds(

@@ -11,6 +11,7 @@ import numpy as np
 
 _SPACE = b" \t\n\r\f\v"
 _BREAK = re.compile(rb"(?<=[^\s])[ \n]")
+_GAP = re.compile(rb"\s*\n|\s*\Z")
 _PIECE = 1 << 17  # bytes of text at a time: while one call works on them no other thread has its turn
 _FIRST_BYTE = -64  # bytes that continue a character in UTF-8 are 0x80 to 0xBF, signed -128 to -65
 SEPARATORS = {"file": "", "blank line": "\n\n", "line": "\n"}
@@ -90,6 +91,15 @@ class Documents(Sequence[str]):
     def text(self) -> str:
         """All of it as one string."""
         return self.separator.join(self)
+
+    def gaps(self) -> Iterator[str]:
+        """What stands in the file after each document: the white space and line ends up to the next line.
+
+        The line ends that the file has may be more or fewer than those of `separator`.
+        """
+        for end in self.spans[:, 1].tolist() if self.separator else ():
+            found = _GAP.match(self.data, end)
+            yield found[0].decode("utf-8") if found else ""
 
     @property
     def size(self) -> int:

@@ -36,14 +36,22 @@ class Evaluation:
     """How well a text was predicted.
 
     `tokens` were judged, at `negative_log_likelihood` nats each on average; `perplexity` is e to that
-    power. `bits_per_character` compares models of different tokens, and is None where the number of
-    characters is not known.
+    power. `unknown` of the tokens stood for words that the vocabulary lacks: to those two figures each is
+    one token, ⟨unknown⟩, whatever the word, so they compare models of the same vocabulary alone.
+    `bits_per_character` compares models of different tokens, for it includes what it takes to spell the
+    unknown words out; it is None where the number of characters is not known.
     """
 
     tokens: int
     negative_log_likelihood: float
     perplexity: float
     bits_per_character: float | None
+    unknown: int = 0
+
+    @property
+    def unknown_share(self) -> float:
+        """The share of the judged tokens that stood for unknown words, between 0 and 1."""
+        return self.unknown / self.tokens
 
 
 @dataclass(frozen=True)
@@ -60,21 +68,25 @@ def evaluate_ids(
     ignored_target: int | None,
     *,
     characters: int | None = None,
+    unknown_id: int | None = None,
+    spelling: float = 0.0,
     progress: Callable[[float], None] | None = None,
 ) -> Evaluation:
     """Judge every token of each document but its first, except those equal to `ignored_target`.
 
     A document is a flat array of ids, with START in front where the model knows one. `characters` is
-    the number of characters of the judged tokens. `progress` is called with the share that is done,
-    and may raise to cancel. Raises LmvizError when no token can be judged.
+    the number of characters of the judged tokens, and `spelling` the nats that it takes to spell out
+    those of them that are `unknown_id` (see lmviz.text.spelling). `progress` is called with the share that
+    is done, and may raise to cancel. Raises LmvizError when no token can be judged.
     """
     longest_first = sorted((ids for ids in documents if len(ids) > 1), key=len, reverse=True)
     everything = sum(len(ids) - 1 for ids in longest_first)
-    total, counted, done = 0.0, 0, 0
+    total, counted, unknown, done = 0.0, 0, 0, 0
     with evaluation(model) as reader:
         for log_probability, targets in _parts(reader, longest_first, ignored_target):
             total += log_probability
             counted += int(np.count_nonzero(targets != IGNORED))
+            unknown += 0 if unknown_id is None else int(np.count_nonzero(targets == unknown_id))
             done += targets.size
             if progress is not None:
                 progress(min(1.0, done / everything))
@@ -85,7 +97,8 @@ def evaluate_ids(
         tokens=counted,
         negative_log_likelihood=mean,
         perplexity=math.exp(mean) if mean < 700 else math.inf,
-        bits_per_character=-total / math.log(2) / characters if characters else None,
+        bits_per_character=(spelling - total) / math.log(2) / characters if characters else None,
+        unknown=unknown,
     )
 
 

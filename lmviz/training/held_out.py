@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.errors import LmvizError
 from lmviz.text.documents import Documents, divide
-from lmviz.text.stream import encode_documents
+from lmviz.text.spelling import SpellingModel, unknown_words
+from lmviz.text.stream import Stream, encode_documents
 from lmviz.training.evaluation import Evaluation, evaluate_ids
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+    from lmviz.text.tokenizer import Tokenizer
 
 ENCODING = 0.1
 """The share of the progress that goes to turning the text into tokens."""
@@ -31,14 +35,57 @@ def evaluate_documents(
     if tokenizer is None:
         raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
     if not tokenizer.marks_boundaries:
-        documents = divide([documents.text.encode("utf-8")], "file")
+        text = "".join(chain.from_iterable(zip_longest(documents, documents.gaps(), fillvalue="")))
+        documents = divide([text.encode("utf-8")], "file")
     stream = encode_documents(documents, tokenizer, lambda share: progress(ENCODING * share))
+    return evaluate_stream(
+        model, stream, documents, tokenizer, lambda share: progress(ENCODING + (1 - ENCODING) * share)
+    )
+
+
+def evaluate_stream(
+    model: Model,
+    stream: Stream,
+    documents: Documents,
+    tokenizer: Tokenizer,
+    progress: Callable[[float], None] | None = None,
+) -> Evaluation:
+    """Judge a model on a stream of ids that `tokenizer` made of `documents`.
+
+    Characters are counted as the file has them, and unknown words are spelled out for the bits per
+    character. LmvizError when no token can be judged.
+    """
     start = tokenizer.start_id if tokenizer.marks_boundaries else None
-    pieces = [stream.ids] if start is None else np.split(stream.ids, np.flatnonzero(stream.ids == start)[1:])
     return evaluate_ids(
         model,
-        pieces,
+        documents_of(stream.ids, start),
         start,
-        characters=stream.characters,
-        progress=lambda share: progress(ENCODING + (1 - ENCODING) * share),
+        characters=_characters(stream, documents, tokenizer),
+        unknown_id=tokenizer.unknown_id,
+        spelling=_spelling(stream.ids, documents, tokenizer),
+        progress=progress,
     )
+
+
+def documents_of(ids: np.ndarray, start: int | None) -> list[np.ndarray]:
+    """A stream (token,) cut before each START; one document where there is none."""
+    return [ids] if start is None else np.split(ids, np.flatnonzero(ids == start)[1:])
+
+
+def _characters(stream: Stream, documents: Documents, tokenizer: Tokenizer) -> int:
+    """How many characters the judged tokens stand for, END for what the file has between documents."""
+    if not tokenizer.marks_boundaries:
+        return stream.characters
+    return stream.characters - len(documents) * len(documents.separator) + sum(map(len, documents.gaps()))
+
+
+def _spelling(ids: np.ndarray, documents: Documents, tokenizer: Tokenizer) -> float:
+    """The nats that it takes to spell out the judged tokens that are unknown."""
+    if tokenizer.unknown_id is None or not (ids == tokenizer.unknown_id).any():
+        return 0.0
+    words = unknown_words(chain.from_iterable(batch.texts for batch in documents.batches()), tokenizer)
+    if not tokenizer.marks_boundaries and ids[0] == tokenizer.unknown_id:
+        beginning = next(documents.batches()).texts[0]
+        words -= Counter([next(iter(unknown_words([beginning], tokenizer)))])  # the first is not judged
+    spelling = SpellingModel(tokenizer)
+    return sum(count * spelling.nats(word) for word, count in words.items())

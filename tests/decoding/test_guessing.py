@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from lmviz.decoding.distribution import next_distribution
-from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, offered_words
+from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, has_units, offered_words
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.errors import LmvizError
+from lmviz.text.corpus import text_corpus
+from lmviz.text.spelling import SpellingModel
 
 ROUND = Round("cows eat", "corn", "cows eat corn", 0.125)
 
@@ -32,6 +34,34 @@ def test_a_model_of_characters_is_scored_for_the_whole_word(make):
     model = make(specification="characters")
     scored = text_log_probabilities(model, "cows eat corn").tokens[-5:]
     assert ROUND.model_bits(model) == pytest.approx(sum(token.surprisal for token in scored))
+
+
+def test_an_answer_that_a_model_does_not_know_is_spelled_out(bigram):
+    strange = Round("cows eat", "zebras", "cows eat zebras", 0.125)
+    unknown = text_log_probabilities(bigram, "cows eat zebras").tokens[-1].surprisal
+    spelled = SpellingModel(bigram.tokenizer).nats("zebras") / math.log(2)
+    assert strange.model_bits(bigram) == pytest.approx(unknown + spelled)
+
+
+@pytest.mark.parametrize(
+    ("reader", "game", "plays"),
+    [
+        ("characters", "words", True),
+        ("characters", "bpe:300", True),
+        ("bpe:300", "words", True),
+        ("bpe:300", "bpe:300", True),
+        ("words", "words", True),
+        ("words", "characters", False),
+        ("words", "bpe:300", False),
+        ("bpe:300", "characters", False),
+        ("bpe:260", "bpe:300", False),
+    ],
+)
+def test_a_model_plays_where_its_tokens_make_up_the_units_of_the_game(reader, game, plays):
+    own, units = (
+        text_corpus("the cows eat the corn " * 20, tokenizer=kind).tokenizer for kind in (reader, game)
+    )
+    assert has_units(own, units) is plays
 
 
 def test_a_game_keeps_the_mean_of_everyone_who_played_all_rounds():

@@ -7,8 +7,12 @@ import pytest
 import torch
 
 from lmviz.models.lstm import LSTMModel
+from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.ngram.model import Ngram
 from lmviz.models.recurrent_configuration import LSTMConfiguration
 from lmviz.text.corpus import Corpus, text_corpus
+from lmviz.text.spelling import SpellingModel
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.training.evaluation import evaluate_ids
 from lmviz.training.held_out import evaluate_documents
@@ -34,6 +38,56 @@ def test_with_the_corpus_s_own_tokenizer_it_is_the_corpus_s_own_validation() -> 
     documents = np.split(corpus.validation, np.flatnonzero(corpus.validation == start)[1:])
     expected = evaluate_ids(model, documents, start, characters=corpus.validation_characters)
     assert told == expected
+    assert told.unknown == 0
+
+
+def test_an_unknown_word_pays_for_its_spelling() -> None:
+    learned = corpus_of("words", "line")
+    model = model_for(learned.tokenizer)
+    held_out = text_corpus("the zebra eat grass\nthe okapi eat zebra\n", documents="line", validation=0)
+    told = evaluate_documents(model, held_out.training_documents)
+    assert told.unknown == 3
+    assert told.tokens == 10
+    assert told.unknown_share == pytest.approx(0.3)
+    spelling = SpellingModel(learned.tokenizer)
+    nats = 10 * told.negative_log_likelihood + 2 * spelling.nats("zebra") + spelling.nats("okapi")
+    assert told.bits_per_character == pytest.approx(nats / math.log(2) / 40)
+
+
+def test_a_model_that_knows_few_words_does_not_win() -> None:
+    """A long word that is not known, a hundred times: predicting ⟨unknown⟩ is easy, and says little."""
+    few = text_corpus("a b a b\na a a a\n" * 50, minimum_count=150, documents="line", validation=0)
+    assert "b" not in few.tokenizer.tokens()
+    model = Ngram(NgramConfiguration(order=2), few.tokenizer.vocabulary_size)
+    start = few.tokenizer.start_id
+    model.fit(count_ngrams(few.training, 2, few.tokenizer.vocabulary_size, start_id=start))
+    model.tokenizer = few.tokenizer
+    word = "honorificabilitudinitatibus"
+    long = text_corpus(" ".join([word] * 100), documents="line", validation=0)
+    told = evaluate_documents(model, long.training_documents)
+    assert told.unknown == 100
+    assert told.bits_per_character > math.log2(26)
+
+
+def test_the_first_token_is_not_judged_and_not_spelled_where_nothing_stands_before_it() -> None:
+    model = model_for(corpus_of("words", "file").tokenizer)
+    one = evaluate_documents(model, text_corpus("zebra grass", validation=0).training_documents)
+    assert one.unknown == 0
+    assert one.bits_per_character == pytest.approx(one.negative_log_likelihood / math.log(2) / len(" grass"))
+
+
+@pytest.mark.parametrize(("documents", "ending"), [("line", "\n"), ("blank line", "\n\n"), ("file", "\n")])
+def test_characters_are_counted_as_the_file_has_them(documents: str, ending: str) -> None:
+    """More line ends between documents than their separator has, and fewer at the end of the file."""
+    written = "the cows eat grass\n\n\n\nthe hens eat corn\n"
+    text = text_corpus(written, documents="blank line", validation=0).training_documents
+    learned = f"the cows eat grass{ending}the hens eat corn{ending}"
+    told = evaluate_documents(
+        model_for(text_corpus(learned, documents=documents, validation=0).tokenizer), text
+    )
+    bits = told.tokens * told.negative_log_likelihood / math.log(2)
+    unjudged = len("the") if documents == "file" else 0
+    assert bits / told.bits_per_character == pytest.approx(len(written) - unjudged)
 
 
 @pytest.mark.parametrize("documents", ["line", "file"])

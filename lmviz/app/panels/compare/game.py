@@ -72,7 +72,7 @@ class GamePanel(Panel):
 
     def invite(self, sentence: str, *, again: bool) -> bool:
         """Say what to do before one can play, or else `sentence`; whether one can play."""
-        lacking, (first, _) = self._lacking(), self._first()
+        lacking, (first, _) = self.lacking(), self._first()
         self.invitation.invite(lacking or sentence, first if lacking else "Play again" if again else "Play")
         return not lacking
 
@@ -87,13 +87,13 @@ class GamePanel(Panel):
 
     def _play_or_open(self) -> None:
         corpus = self.session.text.corpus
-        if corpus is None or self._lacking():
+        if corpus is None or self.lacking():
             self._first()[1]()
         else:
             self.seed += 1
             self.start(corpus)
 
-    def _lacking(self) -> str:
+    def lacking(self) -> str:
         """The sentence about what has to be there first; empty when one can play."""
         session = self.session
         if session.library.model is None:

@@ -25,14 +25,16 @@ from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.quiet_table import ROW
 from lmviz.app.widgets.tables.table_view import TableView
-from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, offered_words
+from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, has_units, offered_words
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import Moment
     from lmviz.app.session.session import Session
     from lmviz.decoding.distribution import Distribution
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus
+    from lmviz.text.tokenizer import Tokenizer
 
 ROUNDS = 10
 BEFORE = {"characters": 60, "bpe": 24}
@@ -147,6 +149,24 @@ class GuessWordPanel(GamePanel):
             sentence = f"You needed {self._game.mean_bits['you']:.2f} bits a word. {_say_best(self._game)}"
         return self.invite(sentence, again=self._game is not None)
 
+    def _players(self) -> tuple[Moment, ...]:
+        """The models that play along: those whose tokens make up what is to be guessed."""
+        corpus = self.session.text.corpus
+        return tuple(
+            moment
+            for moment in self.session.comparison.moments
+            if corpus is not None and has_units(moment[0].tokenizer, corpus.tokenizer)
+        )
+
+    def lacking(self) -> str:
+        lacking, model, corpus = super().lacking(), self.session.library.model, self.session.text.corpus
+        if lacking or model is None or corpus is None or self._players():
+            return lacking
+        return (
+            f"{model.name} reads {_units(model.tokenizer)} and cannot guess the {_units(corpus.tokenizer)} "
+            f"of {corpus.name}: open a model of those, or the text as {_units(model.tokenizer)}."
+        )
+
     def _show_answer(self, game: GuessingGame) -> None:
         answer = game.answers[-1]
         came = visible(answer.round.answer.strip(" ")) or visible(answer.round.answer)
@@ -211,13 +231,18 @@ class GuessWordPanel(GamePanel):
             self._ask()
 
     def _ask(self) -> None:
-        game, corpus, moments = self._game, self._corpus, self.session.comparison.moments
+        game, corpus, moments = self._game, self._corpus, self._players()
         current = game.current if game is not None else None
         self._model_bits = self._expected = None
-        if game is None or current is None or corpus is None or not moments:
+        if game is None or current is None or corpus is None:
+            return
+        if not moments:
+            self.forget()  # the last model that could play was closed: the invitation says what to open
+            self.refresh_soon()
             return
         kinds = [model.tokenizer.kind for model, _ in moments]
-        present = moments.index(self.session.comparison.present)
+        shown = self.session.comparison.present
+        present = moments.index(shown) if shown in moments else 0
         # The present model says what it expected, unless only another has tokens like the corpus's.
         alike = [place for place, kind in enumerate(kinds) if kind == corpus.tokenizer.kind]
         teller = present if present in alike or not alike else alike[0]
@@ -267,3 +292,7 @@ def _say_best(game: GuessingGame) -> str:
         return ""
     best = min(models, key=models.__getitem__)
     return f"The best model, {best}, needed {models[best]:.2f}."
+
+
+def _units(tokenizer: Tokenizer) -> str:
+    return {"characters": "characters", "words": "words"}.get(tokenizer.kind, "pieces of words")

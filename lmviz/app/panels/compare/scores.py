@@ -14,7 +14,7 @@ from lmviz.app.session.comparison import names_of
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
-from lmviz.app.widgets.base.figures import count, number
+from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
@@ -75,12 +75,18 @@ class ScoresPanel(Panel):
         return None if corpus is None else self._known.get(_key(moment, corpus.fingerprint))
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        """Of each model that was measured: tokens, nats per token, perplexity, bits per character."""
+        """Of each measured model: tokens, nats per token, perplexity, bits per character, unknown tokens."""
         moments = self.session.comparison.moments
         scores = zip(names_of(moments), map(self.score_of, moments), strict=True)
         return {
             name: np.array(
-                [score.tokens, score.negative_log_likelihood, score.perplexity, score.bits_per_character],
+                [
+                    score.tokens,
+                    score.negative_log_likelihood,
+                    score.perplexity,
+                    score.bits_per_character,
+                    score.unknown,
+                ],
                 dtype=np.float64,
             )
             for name, score in scores
@@ -122,12 +128,14 @@ class ScoresPanel(Panel):
         perplexity = [item.perplexity if item else np.nan for item in found]
         bits = [item.bits_per_character if item and item.bits_per_character else np.nan for item in found]
         tokens = [item.tokens if item else np.nan for item in found]
+        unknown = [item.unknown_share if item else np.nan for item in found]
         self._table.set_columns(
             [
                 Column("model", list(names_of(moments))),
                 Column("tokens are", [model.tokenizer.kind for model, _ in moments]),
                 Column("learned from", [_origin(model) for model, _ in moments]),
                 Column("tokens judged", np.array(tokens), lambda value: _written(value, count)),
+                Column("unknown", np.array(unknown), lambda value: _written(value, percentage)),
                 Column(
                     "perplexity per token",
                     np.array(perplexity),
@@ -144,7 +152,7 @@ class ScoresPanel(Panel):
     def _said(self) -> str:
         if self._job is not None:
             return f"{self._job.name}: {100 * self._share:.0f} %"
-        said = "across tokenizers only bits per character compare"
+        said = "across tokenizers only bits per character compare; unknown words are spelled out"
         # A score is of a model as it was trained, and is remembered.
         return f"without the interventions · {said}" if self.session.surgery.in_force else said
 
