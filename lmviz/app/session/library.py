@@ -73,9 +73,20 @@ class Library(Part):
         self._work.ask(
             f"open {path_or_name}",
             lambda: _open(cache, path_or_name),
-            lambda opened: self._take(opened, step),
+            lambda opened: self.choose(self._take(opened), step),
             self.failed.emit,
         )
+
+    def open_beside(self, path_or_name: str | Path) -> None:
+        """Open a run, or a sample model by its name, and stay with the present model if there is one."""
+        cache = self._work.cache
+
+        def take(opened: OpenedModel) -> None:
+            opened = self._take(opened)
+            if self._model is None:
+                self.choose(opened)
+
+        self._work.ask(f"open {path_or_name}", lambda: _open(cache, path_or_name), take, self.failed.emit)
 
     def choose(self, opened: OpenedModel, step: int | None = None) -> None:
         """Look into another of the open models, at its newest snapshot by default."""
@@ -156,14 +167,15 @@ class Library(Part):
         self._step = step
         return moved
 
-    def _take(self, opened: OpenedModel, step: int | None) -> None:
+    def _take(self, opened: OpenedModel) -> OpenedModel:
+        """Put a model among those that are open, with a colour of its own."""
         others = tuple(model for model in self._models if model != opened)
         taken = {model.color_index for model in others}
         free = next(index for index in range(len(taken) + 1) if index not in taken)
         opened = replace(opened, color_index=free)
         self._models = (*others, opened)
         self.models_changed.emit()
-        self.choose(opened, step)
+        return opened
 
     def _replace(self, changed: OpenedModel) -> None:
         self._models = tuple(changed if item == changed else item for item in self._models)

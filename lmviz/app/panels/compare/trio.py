@@ -38,9 +38,10 @@ class Trio(QObject):
     @property
     def offer(self) -> str:
         """What `compare` would compare; empty when there are no two models."""
+        models, present = self._session.library.models, self._session.library.model
         if self._folders:
-            return _listed([folder.name for folder in self._folders])
-        models = self._session.library.models
+            beside = [present.name] if present is not None and present.folder not in self._folders else []
+            return _listed([*beside, *(folder.name for folder in self._folders)])
         return _listed([model.name for model in models]) if len(models) > 1 else ""
 
     def look(self) -> None:
@@ -67,7 +68,7 @@ class Trio(QObject):
         self._looked_for = None
 
     def compare(self) -> None:
-        """Open what is offered and not open yet, and compare it."""
+        """Open what is offered and not open yet, and put it beside the present model."""
         if not self._folders:
             self.compare_all()
             return
@@ -75,7 +76,7 @@ class Trio(QObject):
         known = {model.folder for model in self._session.library.models}
         for folder in self._awaited:
             if folder not in known:
-                self._session.library.open(folder)
+                self._session.library.open_beside(folder)
         self._go_on()
 
     def compare_all(self) -> None:
@@ -90,17 +91,17 @@ class Trio(QObject):
             self._soon.start()
 
     def _go_on(self) -> None:
-        """Once all are open, the last one is shown and the others are compared with it."""
+        """Once all are open, they stand beside the present model, which was open before or opened first."""
         session = self._session
         found = {model.folder: model for model in session.library.models}
         if not self._awaited or not all(folder in found for folder in self._awaited):
             return
         chosen = [found[folder] for folder in self._awaited]
         self._awaited = ()
-        session.library.choose(chosen[-1])
-        session.comparison.choose((model, model.snapshots[-1]) for model in chosen[:-1])
+        present = session.library.model
+        session.comparison.choose((model, model.snapshots[-1]) for model in chosen if model != present)
         if session.text.corpus is None:
-            session.text.open_text_of(chosen[-1])  # on whose held-out part they are judged
+            session.text.open_text_of(present)  # on whose held-out part they are judged
 
     def _take(self, folders: tuple[Path, ...]) -> None:
         if folders != self._folders:
