@@ -25,6 +25,11 @@ def attention_weights(trace: Trace, layer: int) -> np.ndarray:
     return trace[f"layers/{layer}/attention/weights"].array
 
 
+def unseen(weights: np.ndarray) -> np.ndarray:
+    """The cells of weights (query, key) that the causal mask hides, (query, key) bool: keys after their query."""
+    return ~np.tri(*weights.shape, dtype=bool)
+
+
 def combine_heads(trace: Trace, heads: Sequence[tuple[int, int]], how: str = "mean") -> np.ndarray:
     """The mean or the maximum over some heads, each given as (layer, head), cell by cell; (query, key)."""
     if how not in COMBINATIONS:

@@ -66,6 +66,7 @@ class AttentionPanel(Panel):
         self._strips.setFixedWidth(STRIPS_WIDTH)
         self._dragging = False
         self._shown = NOTHING
+        self._hidden = NOTHING
         self._drawn = ""
         self._card = Card("Attention", self._head(), self._body())
         self.column.addWidget(self._card)
@@ -180,7 +181,7 @@ class AttentionPanel(Panel):
         return f"layers/{self.session.attention.head[0]}/attention/{self._tap}"
 
     def _draw(self, trace: Trace) -> None:
-        from lmviz.inspection.attention import combine_heads
+        from lmviz.inspection.attention import combine_heads, unseen
 
         layer, head = self.session.attention.head
         several = [place for place in self.session.attention.heads if self._has(trace, *place)]
@@ -201,7 +202,10 @@ class AttentionPanel(Panel):
         self._matrix.set_style(square=True, values="hovered row", row_role="query", column_role="key")
         walked = self._drawn not in ("", self._address)
         self._drawn = self._address
-        self._matrix.set_matrix(self._shown, scale=scale, rows=names, columns=names, crossfade=walked)
+        # A weight behind the mask is no small weight: its cell is without a number.
+        self._hidden = unseen(self._shown) if scale == "share" else np.isneginf(self._shown)
+        cells = np.where(self._hidden, -np.inf, self._shown)
+        self._matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=walked)
         self._draw_strips()
 
     def _has(self, trace: Trace, layer: int, head: int) -> bool:
@@ -327,4 +331,6 @@ class AttentionPanel(Panel):
         reading = self.session.reading.current
         names = [visible(token) for token in reading.trace.tokens] if reading is not None else []
         words = f"{coordinate('query', query, names)} looks at {coordinate('key', key, names)}"
+        if self._hidden[query, key]:
+            return "masked", [words.replace(" looks at ", " cannot look at ")]
         return number(float(self._shown[query, key])), [words]

@@ -15,6 +15,7 @@ from lmviz.app.session.surgery import in_words, meaning_in_words
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.controls.sampling_controls import SamplingControls
 from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine
 from lmviz.app.widgets.tables.figures_table import FiguresTable
@@ -128,7 +129,9 @@ class DistributionPanel(Panel):
         self._card.set_title(TITLE if prospect.position is None else EARLIER)
         said = self._say(prospect)
         self._foot.setText(said)
-        self._foot.setToolTip(f"<p>{said}.</p><p>{meaning_in_words(prospect.moment.interventions)}</p>")
+        self._foot.setToolTip(
+            paragraph(f"{said}.") + paragraph(meaning_in_words(prospect.moment.interventions))
+        )
         self._mark(prospect)
 
     def _say(self, prospect: Prospect) -> str:

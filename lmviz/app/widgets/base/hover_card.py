@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPaintEvent
@@ -20,13 +20,16 @@ LINE_SIZE = 12
 class HoverCard(Canvas):
     """`HoverCard.beside(widget, place, title, lines)` shows the window's one card; `HoverCard.leave(widget)`.
 
-    `place` is in the widget's coordinates. The card keeps inside the window and lets the pointer through.
+    `place` is in the widget's coordinates. The card keeps inside the window and lets the pointer through. A
+    widget whose numbers change under the pointer calls `HoverCard.renew(widget, readout)`.
     """
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._title = ""
         self._lines: tuple[str, ...] = ()
+        self._spoken_for: QWidget | None = None
+        self._place = QPoint()
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
@@ -36,8 +39,23 @@ class HoverCard(Canvas):
         """Show a title in bold monospace and muted lines, below and to the right of a place."""
         window = widget.window()
         card = cls._of(window) or cls(window)
-        card._fill(title, lines, widget.mapTo(window, place))
+        card._spoken_for, card._place = widget, widget.mapTo(window, place)
+        card._fill(title, lines)
         return card
+
+    @classmethod
+    def renew(cls, widget: QWidget, readout: Callable[[], tuple[str, Sequence[str]]] | None) -> None:
+        """Say anew what is under the pointer, where the card is the widget's; None hides it.
+
+        `readout` gives the title and the lines, and is called only where the card can be seen.
+        """
+        card = cls._of(widget.window())
+        if card is None or card.isHidden() or card._spoken_for is not widget:
+            return
+        if readout is None:
+            card.hide()
+        else:
+            card._fill(*readout())
 
     @classmethod
     def leave(cls, widget: QWidget) -> None:
@@ -60,8 +78,8 @@ class HoverCard(Canvas):
         """What the card says below."""
         return self._lines
 
-    def _fill(self, title: str, lines: Sequence[str], place: QPoint) -> None:
-        self._title, self._lines = title, tuple(lines)
+    def _fill(self, title: str, lines: Sequence[str]) -> None:
+        self._title, self._lines, place = title, tuple(lines), self._place
         size = self.sizeHint()
         distance, window = round(self.length(DISTANCE)), self.window()
         left, top = place.x() + distance - SHADOW, place.y() + distance - SHADOW

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.tooltip import paragraph
 
 SIZE = 12
 
@@ -32,8 +33,8 @@ class MutedLine(Canvas):
             return
         before, self._text = self.sizeHint(), text
         self.setAccessibleName(text)
-        self.setToolTip(text)
-        if self.sizeHint() != before:  # other digits of the same width need no new layout
+        self.setToolTip(paragraph(text))
+        if self.sizeHint() != before:  # other digits of the same width are no reason to lay out anew
             self.updateGeometry()
         self.update()
 

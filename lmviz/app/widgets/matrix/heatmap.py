@@ -111,6 +111,8 @@ class HeatmapView(Canvas):
             self._selection, self._lights = (-1, -1), None
             self.reset_zoom()
         self._frame = None
+        known = self._readout is not None and self._hovered is not None
+        HoverCard.renew(self, (lambda: self._readout(*self._hovered)) if known else None)
         self.setAccessibleDescription(f"{values.shape[0]} rows, {values.shape[1]} columns")
         self.update()
 

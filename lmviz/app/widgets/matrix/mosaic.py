@@ -69,6 +69,8 @@ class HeadMosaic(Canvas):
         self._levels = cells.levels.reshape(thumbnails.shape)
         self._badges = tuple(tuple(row) for row in badges)
         self._image = None
+        known = self._readout is not None and self._hovered is not None
+        HoverCard.renew(self, (lambda: self._readout(*self._hovered)) if known else None)
         self._describe()
         self.updateGeometry()
         self.update()

@@ -81,6 +81,8 @@ class StripList(Canvas):
         self._marks, self._lights = (), ()
         if not self._has(self._hovered):
             self._hovered = (-1, -1)
+        known = self._readout is not None and self._hovered[0] >= 0
+        HoverCard.renew(self, (lambda: self._readout(*self._hovered)) if known else None)
         self._paint_images()
         self.updateGeometry()
         self.update()

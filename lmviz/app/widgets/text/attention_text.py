@@ -68,6 +68,7 @@ class AttentionText(Canvas):
         self._weights = np.nan_to_num(np.asarray(weights, dtype=np.float64), nan=0.0, neginf=0.0)
         self._edges = self._measured = None
         self._describe()
+        self._renew_card()
         self.updateGeometry()
         self.update()
 
@@ -89,6 +90,7 @@ class AttentionText(Canvas):
         """Whether the marked token is shown as the one looked at, rather than as the one that looks."""
         if looked_at != self._looked_at:
             self._looked_at = looked_at
+            self._renew_card()
             self.update()
 
     def token_place(self, index: int) -> QPointF:
@@ -238,6 +240,10 @@ class AttentionText(Canvas):
             HoverCard.beside(self, place.toPoint(), *self._readout(index))
         if changed:
             self.token_hovered.emit(index)
+
+    def _renew_card(self) -> None:
+        """What is under the pointer has changed while the pointer rested."""
+        HoverCard.renew(self, (lambda: self._readout(self._hovered)) if self._hovered >= 0 else None)
 
     def _readout(self, index: int) -> tuple[str, list[str]]:
         weights = self._weights[:, index] if self._looked_at else self._weights[index]

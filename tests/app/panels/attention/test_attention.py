@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.empty_text import EmptyText
-from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
@@ -109,6 +109,53 @@ def test_hovering_a_cell_shows_its_position_everywhere_and_explains_it(
     weight = session.reading.current.trace["layers/0/attention/weights"].array[0, 4, 2]
     assert why.shown.value == pytest.approx(float(weight), rel=1e-5)
     assert why.shown.evaluate() == pytest.approx(float(weight), rel=1e-4)
+
+
+def test_the_hovered_row_prints_nothing_in_masked_cells(
+    panels: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    matrix = panels["attention_view"].matrix
+    for value_step in range(2):  # weights are 0 there, not −∞
+        matrix.set_hovered((1 + value_step, 0))
+        picture = matrix.grab().toImage()
+        area = matrix.cell_rectangle(1 + value_step, 4).adjusted(4, 4, -4, -4).toRect()
+        colors = {
+            picture.pixel(x, y)
+            for x in range(area.left(), area.right())
+            for y in range(area.top(), area.bottom())
+        }
+        assert len(colors) == 1
+    title, *_ = card_of(matrix, (1, 4), qtbot)
+    assert title == "masked"
+
+
+def card_of(matrix: QWidget, cell: tuple[int, int], qtbot: QtBot) -> tuple[str, ...]:
+    """What the hover card says of a cell that the pointer is brought to."""
+    qtbot.mouseMove(matrix, QPoint(2, 2))
+    qtbot.mouseMove(matrix, matrix.cell_rectangle(*cell).center().toPoint())
+    qtbot.waitUntil(lambda: shown_card(matrix) is not None, timeout=LONG)
+    card = shown_card(matrix)
+    return card.title, *card.lines
+
+
+def shown_card(widget: QWidget) -> HoverCard | None:
+    return next((card for card in widget.window().findChildren(HoverCard) if card.isVisible()), None)
+
+
+def test_the_hover_card_says_the_number_that_a_dragged_cell_has_now(
+    panels: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    panel = panels["attention_view"]
+    matrix = panel.matrix
+    before = card_of(matrix, (4, 2), qtbot)[0]
+    qtbot.mouseClick(window.findChild(QPushButton, "paint_button"), Qt.MouseButton.LeftButton)
+    place = matrix.cell_rectangle(4, 2).center().toPoint()
+    qtbot.mousePress(matrix, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseMove(matrix, place + QPoint(0, -60))
+    qtbot.waitUntil(lambda: panel.shown[4, 2] > 0.4, timeout=LONG)
+    qtbot.waitUntil(lambda: shown_card(matrix).title == number(float(panel.shown[4, 2])), timeout=LONG)
+    assert shown_card(matrix).title != before
+    qtbot.mouseRelease(matrix, Qt.MouseButton.LeftButton, pos=place + QPoint(0, -60))
 
 
 def test_a_weight_leads_to_its_query_and_key_channel_by_channel(

@@ -84,3 +84,14 @@ def test_another_stage_gives_way_cell_by_cell(strips, qtbot):
 def test_other_numbers_of_one_stage_are_there_at_once(strips):
     strips.set_strips([Strip("operand", np.ones(12), "signed")])
     assert not strips.is_crossfading
+
+
+def test_the_card_says_the_number_that_is_there_now(strips, point):
+    strips.set_readout(lambda strip, cell: (f"{strips.strips[strip].values[cell]:.1f}", []))
+    point(strips, strips.cell_rectangle(1, 3).center())
+    card = strips.window().findChild(HoverCard)
+    assert card.title == "1.0"
+    strips.set_strips([strips.strips[0], Strip("result", np.full(4, 0.5), "share", role="result")])
+    assert card.title == "0.5"
+    strips.set_strips([strips.strips[0]])
+    assert not card.isVisible()

@@ -122,3 +122,18 @@ def test_between_two_words_that_stand_far_apart_is_no_word(shown):
     view.token_hovered.connect(told.append)
     QTest.mouseMove(view, ((view.token_place(0) + view.token_place(1)) / 2 + QPointF(0, 8)).toPoint())
     assert told == []
+
+
+def test_the_card_follows_shift_and_new_weights_while_the_pointer_rests(view, qtbot):
+    QTest.mouseMove(view, (view.token_place(2) + QPointF(0, 10)).toPoint())
+    card = view.window().findChild(HoverCard)
+    assert card.title == "made looks at"
+    QTest.keyPress(view, Qt.Key.Key_Shift)
+    assert card.title == "made is looked at by"
+    assert card.lines == ("100.0 %  made", "50.0 %  noise")
+    QTest.keyRelease(view, Qt.Key.Key_Shift)
+    assert card.title == "made looks at"
+    view.set_attention(WORDS, np.eye(4)[[0, 0, 1, 1]])
+    assert card.lines == ("100.0 %  bat",)
+    view.set_attention(WORDS[:2], np.eye(2))
+    assert not card.isVisible()
