@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QPushButton, QStackedWidget, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.offers import FIRST_MODEL, FIRST_TEXT, MODEL_OFFER
@@ -32,8 +34,11 @@ class GamePanel(Panel):
     needs_text = ""
     needs_held_out = ""
 
-    def __init__(self, session: Session, play_button: str) -> None:
+    def __init__(self, session: Session, play_button: str, next_button: str) -> None:
         super().__init__(session)
+        self.next = QPushButton("Next")
+        self.next.setObjectName(next_button)
+        self.next.clicked.connect(self.hold_keyboard)
         self.seed = 0
         self.invitation = Invitation(play_button)
         self.invitation.accepted.connect(self._play_or_open)
@@ -52,6 +57,35 @@ class GamePanel(Panel):
     def add_page(self, page: QWidget) -> None:
         """The page that is shown while one plays."""
         self.pages.addWidget(page)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return presses the button that goes on: Play, or Next after an answer."""
+        button = self.invitation.button if self.invitation.isVisible() else self.next
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and button.isVisible():
+            button.click()
+        else:
+            super().keyPressEvent(event)
+
+    def hold_keyboard(self) -> None:
+        """Keep the keyboard in this panel while what has it is about to be hidden.
+
+        Qt would pass it on to whatever stands next, which may be in the panel behind another tab.
+        """
+        self.setFocus()
+
+    def pass_keyboard_to(self, widget: QWidget) -> None:
+        """Give a widget the keyboard, if it was held for it."""
+        if self.hasFocus() and widget.isVisible():
+            widget.setFocus()
+
+    def show_page(self, index: int) -> None:
+        """Show the invitation, 0, or a page of the game; the keyboard stays in this panel."""
+        focused = QApplication.focusWidget()
+        if index != self.pages.currentIndex() and focused and self.pages.isAncestorOf(focused):
+            self.hold_keyboard()
+        self.pages.setCurrentIndex(index)
+        if index == 0:
+            self.pass_keyboard_to(self.invitation.button)
 
     def start(self, corpus: Corpus) -> None:
         """Begin a game with a text."""
@@ -86,6 +120,7 @@ class GamePanel(Panel):
         self.forget()
 
     def _play_or_open(self) -> None:
+        self.hold_keyboard()
         corpus = self.session.text.corpus
         if corpus is None or self.lacking():
             self._first()[1]()

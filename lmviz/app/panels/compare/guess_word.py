@@ -55,7 +55,7 @@ class GuessWordPanel(GamePanel):
     needs_held_out = "This text has no held-out part: open it again with a validation share."
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session, "guess_play_button")
+        super().__init__(session, "guess_play_button", "guess_next_button")
         self.setObjectName("guess_view")
         self._game: GuessingGame | None = None
         self._corpus: Corpus | None = None
@@ -94,10 +94,8 @@ class GuessWordPanel(GamePanel):
         self._told_by = MutedLine()
         self._bars = BarsView()
         self._bars.setAccessibleName("what the model expected")
-        self._next = QPushButton("Next")
-        self._next.setObjectName("guess_next_button")
-        self._next.clicked.connect(self._go_on)
-        self._look = QPushButton("Show predictions side by side")
+        self.next.clicked.connect(self._go_on)
+        self._look = QPushButton("Compare them here")
         self._look.setObjectName("guess_look_button")
         self._look.setProperty("role", "link")
         self._look.setToolTip("Make this passage the prefix of the window")
@@ -108,7 +106,7 @@ class GuessWordPanel(GamePanel):
 
     def _round_page(self) -> QWidget:
         buttons = QHBoxLayout()
-        buttons.addWidget(self._next)
+        buttons.addWidget(self.next)
         buttons.addWidget(self._look)
         buttons.addStretch(1)
         page = QWidget()
@@ -126,7 +124,7 @@ class GuessWordPanel(GamePanel):
     def refresh(self) -> None:
         ready = self._show_invitation()
         game, shown = self._game, self.round
-        self.pages.setCurrentIndex(int(ready and shown is not None))
+        self.show_page(int(ready and shown is not None))
         if not ready or game is None or shown is None:
             self.game_card.set_aside("")
             return
@@ -136,10 +134,13 @@ class GuessWordPanel(GamePanel):
         self._passage.setText(f"“…{shown.text} {written if self._is_revealed else '____'}”")
         for asking in (self._words, self._sure):
             asking.setVisible(not self._is_revealed)
-        for telling in (self._verdict, self._told_by, self._bars, self._next, self._look):
+        for telling in (self._verdict, self._told_by, self._bars, self.next, self._look):
             telling.setVisible(self._is_revealed)
         if self._is_revealed:
             self._show_answer(game)
+            self.pass_keyboard_to(self.next)
+        elif self._words.own.isEnabled():
+            self.pass_keyboard_to(self._words.own)
         self._show_scores(game)
 
     def _show_invitation(self) -> bool:
@@ -268,6 +269,7 @@ class GuessWordPanel(GamePanel):
                 self._words.offer(offered_words(current, expected, OFFERED, seed))
             else:
                 self._words.offer(common_words(current, corpus.validation, corpus.tokenizer, OFFERED, seed))
+            self.refresh_soon()
 
         self.ask_compared([ComparedModel(moment) for moment in moments], self.key, work, take)
 
@@ -278,6 +280,7 @@ class GuessWordPanel(GamePanel):
     def _commit(self, guess: str) -> None:
         if self._game is None or self._model_bits is None or self._is_revealed or not guess:
             return
+        self.hold_keyboard()
         self._game = self._game.answered(guess, self._sure.value / 100, self._model_bits)
         self._is_revealed = True
         self.refresh_soon()

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -46,7 +45,7 @@ class WhichIsRealPanel(GamePanel):
     needs_held_out = "This text has no held-out part: open it again with a validation share."
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session, "real_play_button")
+        super().__init__(session, "real_play_button", "real_next_button")
         self.setObjectName("real_view")
         self._passages: tuple[HeldOutPassage, ...] = ()
         self._game: RealGame | None = None
@@ -78,9 +77,7 @@ class WhichIsRealPanel(GamePanel):
         for first, choice in zip((True, False), self._choices, strict=True):
             choice.setObjectName("real_first" if first else "real_second")
             choice.chosen.connect(lambda first=first: self._answer(first))
-        self._next = QPushButton("Next")
-        self._next.setObjectName("real_next_button")
-        self._next.clicked.connect(self._go_on)
+        self.next.clicked.connect(self._go_on)
         self._verdict = QLabel()
         self._verdict.setObjectName("real_verdict")
         self.add_page(self._pair_page())
@@ -92,7 +89,7 @@ class WhichIsRealPanel(GamePanel):
             self._pair_row.addWidget(choice, 1)
         below = QHBoxLayout()
         below.addWidget(self._verdict, 1)
-        below.addWidget(self._next)
+        below.addWidget(self.next)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
@@ -111,7 +108,7 @@ class WhichIsRealPanel(GamePanel):
     def refresh(self) -> None:
         can_play = self._show_invitation()
         pair = self.pair if can_play and not self._is_over else None
-        self.pages.setCurrentIndex(int(pair is not None))
+        self.show_page(int(pair is not None))
         found = self._game.found if self._game is not None else ()
         self.game_card.set_aside(f"{sum(found)} of {len(found)} found" if found else "")
         if pair is None:
@@ -121,10 +118,11 @@ class WhichIsRealPanel(GamePanel):
             for choice, text in zip(self._choices, pair.shown, strict=True):
                 if choice.verdict or choice.text != _continued(text):
                     choice.set_passage(_continued(text))
-        self._next.setVisible(self._is_revealed)
+        self.next.setVisible(self._is_revealed)
         self._verdict.setText("" if self._is_revealed else "Which one is from the held-out text? Click it.")
         if self._is_revealed:
             self._reveal(pair, has_found=found[-1])
+        self.pass_keyboard_to(self.next if self._is_revealed else self._choices[0])
 
     def _reveal(self, pair: Pair, *, has_found: bool) -> None:
         model, step = self._forgers[-1]
@@ -170,10 +168,10 @@ class WhichIsRealPanel(GamePanel):
             return
         passage, options = self._passages[done], self.options_of(done)
         moment = (self.session.library.model, self.session.library.step)
-        self._next.setEnabled(False)
+        self.next.setEnabled(False)
 
         def take(pair: Pair) -> None:
-            self._next.setEnabled(True)
+            self.next.setEnabled(True)
             if self._game is game:
                 self._game = replace(game, pairs=(*game.pairs, pair))
                 self._forgers.append(moment)
@@ -184,13 +182,14 @@ class WhichIsRealPanel(GamePanel):
 
     def _answer(self, first: bool) -> None:
         if self._game is not None and self._game.current is not None and not self._is_revealed:
+            self.hold_keyboard()
             self._game = self._game.answered(first)
             self._is_revealed = True
             self.refresh_soon()
 
     def forget(self) -> None:
         self._game, self._is_revealed, self._is_over = None, False, False
-        self._next.setEnabled(True)
+        self.next.setEnabled(True)
 
 
 def _continued(text: str) -> str:

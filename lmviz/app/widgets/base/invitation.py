@@ -31,6 +31,11 @@ class Invitation(QWidget):
         column.addWidget(self._button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(1)
 
+    @property
+    def button(self) -> QPushButton:
+        """The button, which is hidden where nothing is offered."""
+        return self._button
+
     def invite(self, sentence: str, offer: str = "") -> None:
         """Set the sentence and the label of the button."""
         self._sentence.set_text(sentence)

@@ -32,6 +32,11 @@ class WordChoice(QWidget):
         self._own.returnPressed.connect(lambda: self.chosen.emit(self._own.text()))
         self.offer(())
 
+    @property
+    def own(self) -> QLineEdit:
+        """The line in which to type."""
+        return self._own
+
     def offer(self, words: Sequence[str]) -> None:
         """Other words in place of those before."""
         while (item := self._row.takeAt(0)) is not None:
