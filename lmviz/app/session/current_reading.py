@@ -180,7 +180,8 @@ class CurrentReading(Part):
             return
         self._reading = reading
         self._focus.fit_cells(lambda cell: reading is not None and reading.has_cell(*cell))
-        self._focus.fit_stages(len(reading.trace.stages) if reading is not None else 0)
+        stages = reading.trace.stages if reading is not None else ()
+        self._focus.fit_stages([(stage.place, stage.title) for stage in stages])
         self.changed.emit()
 
 

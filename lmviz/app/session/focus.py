@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
@@ -27,7 +27,7 @@ class Focus(Part):
         self._positions = 0
         self._hovered_position: int | None = None
         self._stage = 0
-        self._stages = 0
+        self._stages: tuple[tuple[str, str], ...] = ()
         self._cell: Cell | None = None
         self._hovered_cell: Cell | None = None
         self._hovers_operand = False
@@ -98,7 +98,7 @@ class Focus(Part):
 
     def choose_stage(self, stage: int) -> None:
         """Go to a stage; beyond either end it stays at that end."""
-        stage = max(0, min(stage, self._stages - 1))
+        stage = max(0, min(stage, len(self._stages) - 1))
         if stage != self._stage:
             self._stage = stage
             self.stage_changed.emit()
@@ -140,10 +140,19 @@ class Focus(Part):
         self._positions = positions
         return self.position != before
 
-    def fit_stages(self, stages: int) -> None:
-        """The trace has so many stages now."""
-        self._stages = stages
-        self.choose_stage(self._stage)
+    def fit_stages(self, names: Sequence[tuple[str, str]]) -> None:
+        """The trace has these stages now, each a place and a title.
+
+        Where they are others than before, as another family's are, one goes to the stage of the same name, in
+        the same place if there is one; else to the first.
+        """
+        before, self._stages = self._stages, tuple(names)
+        stage = self._stage
+        if before and self._stages != before:
+            place, title = before[stage]
+            same = [n for n, (_, other) in enumerate(self._stages) if other == title]
+            stage = next((n for n in same if self._stages[n][0] == place), same[0] if same else 0)
+        self.choose_stage(stage)
 
     def fit_cells(self, exists: Callable[[Cell], bool]) -> None:
         """Unpin cells that the trace no longer has, as those of another model or a longer prefix."""

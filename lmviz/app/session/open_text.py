@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,35 @@ if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus, CorpusOptions
 
 
+@dataclass(frozen=True)
+class OwnText:
+    """A text that a person brought: how it was last read, and what it is read from again.
+
+    `sources` are its files; a pasted text has none, and is `data` itself, in UTF-8.
+    """
+
+    name: str
+    options: CorpusOptions
+    sources: tuple[str, ...]
+    data: bytes
+    size: int
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> OwnText:
+        """What there is to remember of a corpus."""
+        parts = corpus.training_documents, corpus.validation_documents
+        data = b"" if corpus.sources else corpus.training_documents.data
+        return cls(corpus.name, corpus.options, corpus.sources, data, sum(part.size for part in parts))
+
+    def is_text_of(self, corpus: Corpus) -> bool:
+        """Whether a corpus was read from this text, in whatever way."""
+        if self.sources or corpus.sources:
+            return self.sources == corpus.sources
+        return self.data == corpus.training_documents.data
+
+
 class OpenText(Part):
-    """Opens corpora, one at a time."""
+    """Opens corpora, one at a time, and remembers those that are a person's own."""
 
     changed = Signal()
     place_changed = Signal()
@@ -29,6 +57,7 @@ class OpenText(Part):
         super().__init__(parent)
         self._work = work
         self._corpus: Corpus | None = None
+        self._own: tuple[OwnText, ...] = ()
         self._job: Job | None = None
         self._place = 0
 
@@ -41,6 +70,11 @@ class OpenText(Part):
     def place(self) -> int:
         """The chosen place: an index into the corpus's training ids."""
         return self._place
+
+    @property
+    def own(self) -> tuple[OwnText, ...]:
+        """The texts that were opened or pasted and are none of the catalogue's, in the order of opening."""
+        return self._own
 
     @property
     def is_opening(self) -> bool:
@@ -59,12 +93,29 @@ class OpenText(Part):
             corpus.statistics()  # counted here, so that no panel has to wait for it
             return corpus
 
-        if self._job is not None:
-            self._job.cancel()
-        name = Path(source).name if isinstance(source, str | Path) else "several texts"
-        self._job = self._work.start_job(f"Reading {name}", work, self._take_read, self.failed.emit)
-        self._job.ended.connect(self._forget_job)
-        return self._job
+        return self._start(Path(source).name if isinstance(source, str | Path) else "several texts", work)
+
+    def paste(self, text: str, options: CorpusOptions, name: str = "") -> Job:
+        """Read a text that is in no file, in place of any other under way; a new one gets its own name."""
+        taken = {own.name for own in self._own}
+        numbered = (f"pasted text {number}" for number in range(2, len(taken) + 3))
+        name = name or next(free for free in ("pasted text", *numbered) if free not in taken)
+
+        def work(report: Report) -> Corpus:
+            from lmviz.text.corpus import text_corpus
+
+            corpus = text_corpus(text, name, options=options, progress=report)
+            corpus.statistics()
+            return corpus
+
+        return self._start(f"the {name}", work)
+
+    def open_own(self, own: OwnText, options: CorpusOptions | None = None) -> Job:
+        """Read one's own text once more, as it was last read unless there are other options."""
+        options = options or own.options
+        if not own.sources:
+            return self.paste(own.data.decode("utf-8"), options, own.name)
+        return self.open(own.sources[0] if len(own.sources) == 1 else own.sources, options)
 
     def open_text_of(self, model: OpenedModel) -> Job | None:
         """Read the text that a model learned from, as it was read then; None where that is not known."""
@@ -80,8 +131,12 @@ class OpenText(Part):
         return self.open(sources[0] if len(sources) == 1 else sources, options) if sources else None
 
     def take(self, corpus: Corpus) -> None:
-        """Use a corpus that was made elsewhere, such as one from pasted text."""
+        """Use a corpus."""
+        from lmviz.text.catalogue import find_entry
+
         self._corpus = corpus
+        if len(corpus.sources) != 1 or find_entry(corpus.sources[0]) is None:
+            self._remember(OwnText.of(corpus), corpus)
         self._place = 0
         self.changed.emit()
 
@@ -96,6 +151,19 @@ class OpenText(Part):
     def _take_read(self, corpus: Corpus) -> None:
         self._job = None
         self.take(corpus)
+
+    def _start(self, name: str, work: Callable[[Report], Corpus]) -> Job:
+        if self._job is not None:
+            self._job.cancel()
+        self._job = self._work.start_job(f"Reading {name}", work, self._take_read, self.failed.emit)
+        self._job.ended.connect(self._forget_job)
+        return self._job
+
+    def _remember(self, text: OwnText, corpus: Corpus) -> None:
+        """Put a text in the list, or in the place of the same text as it was read before."""
+        known = [own.is_text_of(corpus) for own in self._own]
+        kept = tuple(text if same else own for own, same in zip(self._own, known, strict=True))
+        self._own = kept if any(known) else (*kept, text)
 
     def _forget_job(self, job: Job) -> None:
         if self._job is job:

@@ -8,7 +8,7 @@ from lmviz.app.session.focus import Focus
 def focus() -> Focus:
     looking = Focus()
     looking.fit_positions(5)
-    looking.fit_stages(3)
+    looking.fit_stages([("", "one"), ("", "two"), ("", "three")])
     return looking
 
 

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.panel import JOBS, Panel
+from lmviz.app.session.open_text import OwnText
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -35,7 +36,6 @@ from lmviz.text.corpus import CorpusOptions
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.app.workers.job import Report
-    from lmviz.text.corpus import Corpus
 
 KINDS = ("characters", "words", "bpe")
 FILTER = "Texts (*.txt *.md *.csv *.tsv *.json *.tex *.py *.html);;All files (*)"
@@ -49,7 +49,6 @@ class TextsPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("texts_view")
-        self._pasted = ""
         self._texts = _text_list()
         self._sentence = QLabel()
         self._sentence.setWordWrap(True)
@@ -66,6 +65,7 @@ class TextsPanel(Panel):
         self._pieces.setRange(FEWEST_PIECES, 100_000)
         self._pieces.setValue(1024)
         self._pieces.setAccessibleName("number of byte-pair pieces")
+        self._pieces_row = QWidget()  # beside the kind it would be wider than the panel
         self._form = ConfigurationForm(CorpusOptions())
         self._form.field("tokenizer").set_shown(False)
         self._form.field("tokenizer").control.setObjectName("tokenizer_specification")
@@ -103,7 +103,7 @@ class TextsPanel(Panel):
             self._pieces.blockSignals(True)
             self._pieces.setValue(int(pieces))
             self._pieces.blockSignals(False)
-        self._pieces.setVisible(kind == "bpe")
+        self._pieces_row.setVisible(kind == "bpe")
         self._form.set_configuration(corpus.options)
         entry = find_entry(corpus.name) if corpus.sources == (corpus.name,) else None
         self._sentence.setText(f"{entry.description} ({entry.licence})" if entry else "")
@@ -130,9 +130,13 @@ class TextsPanel(Panel):
         tokenizer = QHBoxLayout()
         tokenizer.addWidget(QLabel("Tokenizer"))
         tokenizer.addStretch(1)
-        tokenizer.addWidget(self._pieces)
         tokenizer.addWidget(self._kind)
-        self._pieces.hide()
+        pieces = QHBoxLayout(self._pieces_row)
+        pieces.setContentsMargins(0, 0, 0, 0)
+        pieces.addWidget(QLabel("Pieces"))
+        pieces.addStretch(1)
+        pieces.addWidget(self._pieces)
+        self._pieces_row.hide()
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
@@ -142,6 +146,7 @@ class TextsPanel(Panel):
         column.addSpacing(8)
         column.addWidget(title)
         column.addLayout(tokenizer)
+        column.addWidget(self._pieces_row)
         column.addWidget(self._form)
         column.addStretch(1)
         return scrolling(body)
@@ -158,21 +163,23 @@ class TextsPanel(Panel):
             self._texts.addTopLevelItem(item)
             if corpus is not None and corpus.sources == (entry.name,):
                 self._texts.setCurrentItem(item)
-        if corpus is not None and find_entry(corpus.name) is None:
-            characters = corpus.training_documents.size + corpus.validation_documents.size
-            item = QTreeWidgetItem([corpus.name, short(characters)])
+        for own in self.session.text.own:
+            item = QTreeWidgetItem([own.name, short(own.size)])
+            item.setData(0, Qt.ItemDataRole.UserRole, own)
             item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
-            item.setToolTip(0, "\n".join(corpus.sources))
+            item.setToolTip(0, "\n".join(own.sources))
             self._texts.addTopLevelItem(item)
-            self._texts.setCurrentItem(item)
+            if corpus is not None and own.is_text_of(corpus):
+                self._texts.setCurrentItem(item)
         height = self._texts.sizeHintForRow(0) * self._texts.topLevelItemCount() + 6
         self._texts.setFixedHeight(height)
 
     def _choose(self, item: QTreeWidgetItem) -> None:
-        name = item.data(0, Qt.ItemDataRole.UserRole)
-        entry = find_entry(name) if name else None
-        if entry is None:
+        chosen = item.data(0, Qt.ItemDataRole.UserRole)
+        if isinstance(chosen, OwnText):
+            self.session.text.open_own(chosen)
             return
+        entry = find_entry(chosen)
         if entry.is_present:
             self._open(entry.name)
         else:
@@ -202,25 +209,12 @@ class TextsPanel(Panel):
     def _paste(self) -> None:
         text = QGuiApplication.clipboard().text()
         if text.strip():
-            self._pasted = text
-            self._read_pasted(replace(CorpusOptions(), tokenizer=self._specification))
+            self.session.text.paste(text, replace(CorpusOptions(), tokenizer=self._specification))
         else:
             self._sentence.setText("There is no text on the clipboard: copy some first.")
 
-    def _read_pasted(self, options: CorpusOptions) -> None:
-        text = self._pasted
-
-        def work(report: Report) -> Corpus:
-            from lmviz.text.corpus import text_corpus
-
-            corpus = text_corpus(text, "pasted text", options=options, progress=report)
-            corpus.statistics()
-            return corpus
-
-        self.start_job("Reading the pasted text", work, self.session.text.take)
-
     def _tokenizer_chosen(self) -> None:
-        self._pieces.setVisible(self._kind.currentText() == "bpe")
+        self._pieces_row.setVisible(self._kind.currentText() == "bpe")
         self._settle.start()
 
     def _read_again(self) -> None:
@@ -234,10 +228,11 @@ class TextsPanel(Panel):
         self.complain("", "options")
         if corpus is None or options == corpus.options:
             return
-        if corpus.sources:
-            self.session.text.open(corpus.sources[0] if len(corpus.sources) == 1 else corpus.sources, options)
-        elif self._pasted:
-            self._read_pasted(options)
+        own = next((own for own in self.session.text.own if own.is_text_of(corpus)), None)
+        if own is not None:
+            self.session.text.open_own(own, options)
+        else:
+            self.session.text.open(corpus.sources[0], options)
 
 
 def _text_list() -> QTreeWidget:

@@ -36,10 +36,12 @@ class PicturePanel(Panel):
         self.setObjectName("picture_view")
         self._unrolled = UnrolledView()
         self._wiring = WiringView()
+        self._lit = (0, 0)
         self._pages = QStackedWidget()
         self._areas = [scrolling(self._unrolled, sideways=True), scrolling(self._wiring, sideways=True)]
         for area in self._areas:
             self._pages.addWidget(area)
+        self._areas[0].horizontalScrollBar().rangeChanged.connect(lambda: self._bring_into_sight())
         self._invitation = Invitation("picture_invitation")
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
         self._pages.addWidget(self._invitation)
@@ -131,7 +133,12 @@ class PicturePanel(Panel):
         self._unrolled.set_current(position, layer)
         self._card.set_title("Unrolled over the prefix")
         self._card.set_aside(KEYS_OF_A_RECURRENCE)
-        place = self._unrolled.cell_rectangle(position, max(0, layer)).center()
+        self._lit = position, max(0, layer)
+        self._bring_into_sight()
+
+    def _bring_into_sight(self) -> None:
+        """Scroll to the lit cell, and again once the picture has the width that it needs."""
+        place = self._unrolled.cell_rectangle(*self._lit).center()
         self._areas[0].ensureVisible(round(place.x()), round(place.y()), 180, 60)
 
     def _wire(self, trace: Trace) -> None:

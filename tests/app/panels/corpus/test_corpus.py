@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QTreeWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QSpinBox, QTreeWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.tables.table_view import TableView
@@ -54,6 +55,51 @@ def test_text_from_the_clipboard_becomes_a_corpus(window: MainWindow, session: S
         qtbot.mouseClick(window.findChild(QPushButton, "corpus_paste_button"), Qt.MouseButton.LeftButton)
     assert session.text.corpus.name == "pasted text"
     assert {"one", "two", "three"} <= set(session.text.corpus.tokenizer.tokens())
+
+
+def test_no_field_is_pushed_out_by_byte_pairs(corpus: MainWindow, session: Session, qtbot: QtBot) -> None:
+    corpus.resize(1000, 640)
+    view, picker = panel(corpus, "texts_view"), corpus.findChild(QComboBox, "tokenizer_picker")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        picker.setCurrentText("bpe")
+        picker.activated.emit(picker.currentIndex())
+    pieces = next(spin for spin in view.findChildren(QSpinBox) if "pieces" in spin.accessibleName())
+    qtbot.waitUntil(pieces.isVisible)
+    area = view.findChild(QuietScrollArea)
+    qtbot.waitUntil(lambda: area.widget().width() <= area.viewport().width())
+    for field in area.findChildren(QWidget):
+        if field.isVisible() and isinstance(field, QSpinBox | QComboBox | QPushButton):
+            right = field.mapTo(area.viewport(), field.rect().topRight()).x()
+            assert right < area.viewport().width(), field.accessibleName() or field.objectName()
+
+
+def test_texts_of_one_s_own_stay_in_the_list(
+    corpus: MainWindow, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    texts = corpus.findChild(QTreeWidget, "corpus_picker")
+
+    def names() -> list[str]:
+        return [texts.topLevelItem(row).text(0) for row in range(texts.topLevelItemCount())]
+
+    def click(name: str) -> None:
+        qtbot.waitUntil(lambda: name in names())
+        place = texts.visualItemRect(texts.topLevelItem(names().index(name))).center()
+        with qtbot.waitSignal(session.text.changed, timeout=LONG):
+            qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+    QGuiApplication.clipboard().setText("one two three\n" * 20)
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        qtbot.mouseClick(corpus.findChild(QPushButton, "corpus_paste_button"), Qt.MouseButton.LeftButton)
+    click(text_file.stem)
+    assert session.text.corpus.sources == (str(text_file.resolve()),)
+    assert session.text.corpus.options.documents == "line", "read as it was read before"
+    click("Farm")
+    qtbot.waitUntil(lambda: {text_file.stem, "pasted text"} <= set(names()))
+    click("pasted text")
+    assert "three" in session.text.corpus.tokenizer.tokens()
+    assert not session.text.corpus.sources
+    qtbot.waitUntil(lambda: texts.currentItem().text(0) == "pasted text")
+    assert names().count("pasted text") == names().count(text_file.stem) == 1
 
 
 def test_another_tokenizer_cuts_the_same_text_anew(

@@ -46,6 +46,58 @@ def inside(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> dic
     return panels
 
 
+def test_another_family_opens_at_the_stage_of_the_same_name_or_the_first(
+    window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot
+) -> None:
+    folders = [make_run(name, 3, **small_settings(name)) for name in ("transformer", "ngram", "lstm")]
+
+    def open_run(folder: Path) -> list[str]:
+        session.library.open(folder)
+        qtbot.waitUntil(
+            lambda: (
+                session.reading.current is not None
+                and session.reading.current.model.folder == folder.resolve()
+            ),
+            timeout=LONG,
+        )
+        return [stage.title for stage in session.reading.current.trace.stages]
+
+    session.reading.set_prefix("the cows eat")
+    window.show_perspective("inside")
+    titles = open_run(folders[0])
+    session.focus.choose_stage(titles.index("Softmax"))
+    titles = open_run(folders[2])
+    assert titles[session.focus.stage] == "Softmax"
+    gate = next(n for n, title in enumerate(titles) if "gate" in title.casefold())
+    session.focus.choose_stage(gate)
+    open_run(folders[1])
+    assert session.focus.stage == 0
+    session.focus.choose_stage(1)
+    open_run(folders[0])
+    assert session.focus.stage == 0
+
+
+def test_the_unrolled_picture_scrolls_to_the_chosen_position(
+    window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    window.show_perspective("inside")
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    session.reading.set_prefix("the cows eat grass " * 8)
+    view = next(found for found in window.perspective.panels if found.objectName() == "picture_view").unrolled
+
+    def is_in_sight(position: int) -> bool:
+        return view.visibleRegion().contains(view.cell_rectangle(position, 0).center().toPoint())
+
+    qtbot.waitUntil(lambda: is_in_sight(session.reading.position), timeout=LONG)
+    last = session.reading.position
+    assert last > 20
+    session.focus.choose_position(0)
+    qtbot.waitUntil(lambda: is_in_sight(0) and not is_in_sight(last))
+    session.focus.choose_position(last - 2)
+    qtbot.waitUntil(lambda: is_in_sight(last - 2) and not is_in_sight(0))
+
+
 def test_every_stage_draws_its_taps_as_the_trace_has_them(
     inside: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
