@@ -21,6 +21,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.inspection.names import cell_name, title_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ class SurgeryPanel(Panel):
         self._value = QDoubleSpinBox()
         self._list = QListWidget()
         self._said = QLabel()
+        self._pinned = QLabel()
+        self._pinned.setObjectName("pinned_cell")
+        self._pinned.setTextFormat(Qt.TextFormat.PlainText)
         self._buttons: dict[str, QPushButton] = {}
         self._grid = QGridLayout()
         self._card = Card("Surgery", self._head(), self._body())
@@ -81,9 +85,19 @@ class SurgeryPanel(Panel):
         }
         for name, button in self._buttons.items():
             button.setEnabled(enabled[name])
-        self._buttons["set cell"].setText("set cell" if cell is None else f"set {_short(cell)}")
+        self._pinned.setText(self._name_of_pinned())
+        self._pinned.setVisible(bool(self._pinned.text()))
         if not self._said.text() or not session.surgery.interventions:
             self._say("" if session.surgery.interventions else "Pin a head, a cell or a word, and change it.")
+
+    def _name_of_pinned(self) -> str:
+        """The cell that "set cell" would change, numbered as everywhere; empty where none is pinned."""
+        reading, cell = self.session.reading.current, self.session.focus.cell
+        traced = reading.trace.arrays.get(cell[0]) if reading is not None and cell is not None else None
+        if traced is None:
+            return ""
+        names = [visible(token) for token in reading.trace.tokens]
+        return f"Pinned: {title_of(cell[0])}, {cell_name(traced.axes, cell[1], names)}"
 
     def _head(self) -> QWidget:
         head = QWidget()
@@ -128,8 +142,10 @@ class SurgeryPanel(Panel):
         label.setProperty("role", "muted")
         grid.addWidget(label, 2, 0, Qt.AlignmentFlag.AlignRight)
         grid.addWidget(self._value, 2, 1)
-        self._said.setProperty("role", "muted")
-        self._said.setWordWrap(True)
+        for line in (self._pinned, self._said):
+            line.setProperty("role", "muted")
+            line.setWordWrap(True)
+        grid.addWidget(self._pinned, 1, 0, 1, 3)
         grid.addWidget(self._said, 3, 0, 1, 3)
         self._list.setAccessibleName("interventions in force")
         grid.addWidget(self._list, 4, 0, 1, 3)
@@ -218,7 +234,3 @@ class SurgeryPanel(Panel):
             return remove_positions(model)
 
         self.ask("positions", work, lambda found: self._do(*found))
-
-
-def _short(cell: tuple[str, tuple[int, ...]]) -> str:
-    return f"{cell[0].rsplit('/', 1)[-1]}{list(cell[1])}"

@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QComboBox, QListWidget, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QListWidget, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
 from lmviz.inspection.attention import combine_heads
@@ -156,6 +157,22 @@ def test_the_hover_card_says_the_number_that_a_dragged_cell_has_now(
     qtbot.waitUntil(lambda: shown_card(matrix).title == number(float(panel.shown[4, 2])), timeout=LONG)
     assert shown_card(matrix).title != before
     qtbot.mouseRelease(matrix, Qt.MouseButton.LeftButton, pos=place + QPoint(0, -60))
+
+
+def test_surgery_keeps_its_buttons_in_the_panel_and_counts_from_one(
+    panels: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    window.resize(1000, 640)
+    surgery = panels["surgery_view"]
+    session.focus.choose_cell(("layers/1/attention/weights", (0, 4, 2)))
+    pinned = window.findChild(QLabel, "pinned_cell")
+    qtbot.waitUntil(pinned.isVisible)
+    assert pinned.text() == "Pinned: layer 2, attention weights, head 1, query 5 “grass”, key 3 “cows”"
+    area = surgery.findChild(QuietScrollArea)
+    qtbot.waitUntil(lambda: area.widget().width() <= area.viewport().width())
+    for button in area.findChildren(QPushButton):
+        assert "[" not in button.text()
+        assert button.mapTo(area.viewport(), button.rect().topRight()).x() < area.viewport().width()
 
 
 def test_a_weight_leads_to_its_query_and_key_channel_by_channel(
