@@ -27,6 +27,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.window.arrow_keys import PLAIN, ArrowKeys
 from lmviz.app.window.commands import Commands
+from lmviz.app.window.first_place import LEAST, USUAL, first_place, least_size
 from lmviz.app.window.header import Header
 from lmviz.app.window.job_strip import JobStrip
 from lmviz.app.window.notice import Notice
@@ -36,8 +37,6 @@ from lmviz.app.window.prefix_bar import PrefixBar
 from lmviz.app.window.shift_key import ShiftKey
 from lmviz.app.window.transport import Transport
 
-SIZE = (1440, 900)
-SMALLEST = (860, 560)
 ROUNDS = 3
 """Turns of the event loop after which panels have been given their sizes, then their tabs, then drawn."""
 
@@ -113,11 +112,19 @@ class MainWindow(QMainWindow):
 
     def show_settled(self) -> None:
         """Show the window, but nothing of it before every panel has its place and has drawn."""
+        self._fit_screen()
         self.setUpdatesEnabled(False)
         self.show()
         for _ in range(ROUNDS):
             QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
         self.setUpdatesEnabled(True)
+
+    def _fit_screen(self) -> None:
+        """Stand within the screen, title bar and all, unless one is put back where one was."""
+        available = self.screen().availableGeometry()
+        self.setMinimumSize(least_size(available))
+        if self.settings.arrangement("view/geometry").isEmpty():
+            self.setGeometry(first_place(available))
 
     def build_ahead(self) -> None:
         """Build the perspectives that have not been shown yet while the user is idle."""
@@ -196,7 +203,7 @@ class MainWindow(QMainWindow):
         for below in (self.jobs, self.transport):
             column.addWidget(below)
         self.setCentralWidget(centre)
-        self.setMinimumSize(*SMALLEST)
+        self.setMinimumSize(LEAST)
 
     def _connect(self) -> None:
         self.rail.chosen.connect(self.show_perspective)
@@ -218,7 +225,7 @@ class MainWindow(QMainWindow):
             switch.set_choice(choice)
         if self.settings.is_on("view/projector") != switch.projector:
             switch.set_projector(not switch.projector)
-        self.resize(*SIZE)
+        self.resize(USUAL)
         self.restoreGeometry(self.settings.arrangement("view/geometry"))
         last = self.settings.last_session.perspective
         self.show_perspective(last if last in self._views else next(iter(self._views)))
