@@ -26,7 +26,7 @@ def attention_weights(trace: Trace, layer: int) -> np.ndarray:
 
 
 def unseen(weights: np.ndarray) -> np.ndarray:
-    """The cells of weights (query, key) that the causal mask hides, (query, key) bool: keys after their query."""
+    """The keys after their query, which the causal mask hides: (query, key) bool for weights (query, key)."""
     return ~np.tri(*weights.shape, dtype=bool)
 
 
