@@ -168,7 +168,14 @@ def test_scores_leave_as_numbers_and_as_python(
     arrays, scope = exported(panel, qtbot)
     [figures], [score] = arrays.values(), scope["scores"]
     assert list(figures) == pytest.approx(
-        [score.tokens, score.negative_log_likelihood, score.perplexity, score.bits_per_character], rel=1e-5
+        [
+            score.tokens,
+            score.negative_log_likelihood,
+            score.perplexity,
+            score.bits_per_character,
+            score.unknown,
+        ],
+        rel=1e-5,
     )
 
 

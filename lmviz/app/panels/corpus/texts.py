@@ -177,6 +177,7 @@ class TextsPanel(Panel):
     def _choose(self, item: QTreeWidgetItem) -> None:
         chosen = item.data(0, Qt.ItemDataRole.UserRole)
         if isinstance(chosen, OwnText):
+            self.complain("", JOBS)
             self.session.text.open_own(chosen)
             return
         entry = find_entry(chosen)

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
-from benches.compare import LONG, click, panel
+from benches.compare import LONG, bring_to_front, click, open_all, panel
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import open_model
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.window.main_window import MainWindow
 
 
@@ -42,3 +43,93 @@ def test_guessing_is_scored_beside_the_models(
     first, second = view.game.answers
     assert not second.is_right
     assert view.game.mean_bits["lstm"] == pytest.approx((first.bits["lstm"] + second.bits["lstm"]) / 2)
+
+
+def test_a_model_of_words_is_not_asked_to_guess_characters(
+    compare: MainWindow, session: Session, text_file: Path, character_run: Path, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, tokenizer="characters", documents="line")
+    view = panel(compare, "guess_view")
+    qtbot.waitUntil(
+        lambda: any("reads words and cannot guess" in label.text() for label in view.findChildren(QLabel)),
+        timeout=LONG,
+    )
+    button = compare.findChild(QPushButton, "guess_play_button")
+    assert not button.isVisible()
+    open_all(session, qtbot, character_run)
+    qtbot.waitUntil(lambda: button.isVisible() and button.text() == "Play", timeout=LONG)
+    click(compare, "guess_play_button", qtbot)
+    own = compare.findChild(QLineEdit, "guess_edit")
+    qtbot.waitUntil(lambda: own.isVisible() and own.isEnabled(), timeout=LONG)
+    own.setText("e")
+    qtbot.keyClick(own, Qt.Key.Key_Return)
+    assert set(view.game.answers[0].bits) == {"you", session.library.model.name}
+
+
+@pytest.mark.parametrize("game", ["guess", "real"])
+def test_play_stays_with_its_own_game(compare: MainWindow, game: str, qtbot: QtBot) -> None:
+    view = bring_to_front(compare, f"{game}_view", qtbot)
+    button = compare.findChild(QPushButton, f"{game}_play_button")
+    qtbot.waitUntil(lambda: button.isVisible() and button.isEnabled(), timeout=LONG)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: view.pages.currentIndex() == 1, timeout=LONG)
+    qtbot.wait(50)  # a jump to another tab would come with the focus, at once
+    assert view.is_in_sight
+    assert view.isAncestorOf(QApplication.focusWidget())
+    if game == "guess":
+        qtbot.waitUntil(lambda: any(found.property("guess") for found in view.findChildren(QPushButton)))
+        choices = [choice for choice in view.findChildren(QPushButton) if choice.property("guess")]
+    else:
+        qtbot.waitUntil(lambda: view.pair is not None, timeout=LONG)
+        choices = [compare.findChild(PassageView, "real_first")]
+    qtbot.mouseClick(choices[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(compare.findChild(QPushButton, f"{game}_next_button").isVisible)
+    qtbot.wait(50)
+    assert view.is_in_sight
+    assert view.isAncestorOf(QApplication.focusWidget())
+
+
+def test_a_whole_game_of_guesses_is_played_with_the_keyboard(compare: MainWindow, qtbot: QtBot) -> None:
+    view = bring_to_front(compare, "guess_view", qtbot)
+    own = compare.findChild(QLineEdit, "guess_edit")
+    button = compare.findChild(QPushButton, "guess_play_button")
+    qtbot.waitUntil(button.isVisible, timeout=LONG)
+    button.setFocus()
+    press(Qt.Key.Key_Return, qtbot)
+    qtbot.waitUntil(lambda: view.game is not None, timeout=LONG)
+    for played in range(1, len(view.game.rounds) + 1):
+        qtbot.waitUntil(lambda: QApplication.focusWidget() is own and own.isEnabled(), timeout=LONG)
+        qtbot.keyClicks(own, "corn")
+        press(Qt.Key.Key_Return, qtbot)
+        assert len(view.game.answers) == played
+        assert view.is_in_sight
+        qtbot.waitUntil(lambda: compare.findChild(QPushButton, "guess_next_button").isVisible())
+        assert view.game.answers[-1].round is view.round
+        press(Qt.Key.Key_Return, qtbot)
+    qtbot.waitUntil(button.isVisible, timeout=LONG)
+    assert button.text() == "Play again"
+    press(Qt.Key.Key_Return, qtbot)
+    qtbot.waitUntil(lambda: view.game.answers == () and own.isEnabled(), timeout=LONG)
+    assert view.is_in_sight
+
+
+def press(key: Qt.Key, qtbot: QtBot) -> None:
+    """Press a key where the keyboard is."""
+    qtbot.keyClick(QApplication.focusWidget(), key)
+
+
+def test_after_a_choice_of_passages_return_goes_on(compare: MainWindow, qtbot: QtBot) -> None:
+    view = bring_to_front(compare, "real_view", qtbot)
+    button = compare.findChild(QPushButton, "real_play_button")
+    qtbot.waitUntil(button.isVisible, timeout=LONG)
+    button.setFocus()
+    press(Qt.Key.Key_Return, qtbot)
+    first = compare.findChild(PassageView, "real_first")
+    for played in (1, 2):
+        qtbot.waitUntil(lambda played=played: view.game is not None and len(view.game.pairs) == played)
+        qtbot.waitUntil(lambda: first.isVisible() and first.verdict == "", timeout=LONG)
+        qtbot.mouseClick(first, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: compare.findChild(QPushButton, "real_next_button").isVisible())
+        assert len(view.game.found) == played
+        press(Qt.Key.Key_Return, qtbot)

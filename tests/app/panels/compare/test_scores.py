@@ -31,5 +31,8 @@ def test_scores_are_measured_once_on_the_same_text(
         assert score.tokens == expected.tokens
         assert score.perplexity == pytest.approx(expected.perplexity, rel=1e-5)
         assert score.bits_per_character == pytest.approx(expected.bits_per_character, rel=1e-5)
+        shown = view.table.model()
+        row = [shown.index(moments.index(moment), column).data() for column in range(shown.columnCount())]
+        assert f"{100 * expected.unknown_share:.1f} %" in row
     button = compare.findChild(QPushButton, "measure_button")
     qtbot.waitUntil(lambda: not session.work.jobs and not button.isEnabled(), timeout=LONG)

@@ -41,3 +41,29 @@ def test_one_button_opens_and_compares_the_three_families(
         np.testing.assert_allclose(found.distribution.probabilities, probabilities, rtol=1e-4)
     qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
     assert session.text.corpus.fingerprint == session.library.model.description.fingerprint
+
+
+def test_the_open_model_stays_when_the_suggestion_is_taken(
+    window: MainWindow,
+    session: Session,
+    lstm_run: Path,
+    ngram_run: Path,
+    transformer_run: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folders = {"a": ngram_run, "b": lstm_run, "c": transformer_run}
+    monkeypatch.setattr("lmviz.api.sample_models", lambda: tuple(folders))
+    monkeypatch.setattr("lmviz.api.find_run", lambda name: folders.get(str(name), Path(name)))
+    window.show_perspective("compare")
+    open_all(session, qtbot, lstm_run)
+    session.library.choose_step(session.library.model.snapshots[0])
+    session.reading.set_prefix(PREFIX)
+    button = window.findChild(QPushButton, "compare_trio_button")
+    qtbot.waitUntil(button.isVisible, timeout=LONG)
+    kept = session.library.moment
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    view = wait_for_distributions(window, 3, qtbot)
+    assert session.library.moment == kept
+    assert {item.model.family for item in view.models} == {"ngram", "lstm", "transformer"}
+    assert {model.family for model, _ in session.comparison.chosen} == {"ngram", "transformer"}

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from benches.sample import Bench
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QTextDocument
+from PySide6.QtWidgets import QLabel
 
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.decoding.continuation import Continuation
@@ -131,3 +132,15 @@ def test_a_word_clicked_where_one_looks_back_goes_on_from_there(bench: Bench) ->
     assert session.reading.prefix == "the hens"
     bench.wait_for_prospect()
     assert len(session.writing.branches.nodes) == 1
+
+
+def test_the_foot_s_tooltip_shows_what_was_typed_as_it_was_typed(bench: Bench) -> None:
+    bench.session.reading.set_prefix("the <b>cows</b>")
+    bench.wait_for_prospect()
+    feet = [label for label in bench.window.findChildren(QLabel) if "<b>cows</b>" in label.text()]
+    tips = [label.toolTip() for label in feet if label.toolTip()]
+    assert tips
+    for tip in tips:
+        shown = QTextDocument()
+        shown.setHtml(tip)
+        assert "<b>cows</b>" in shown.toPlainText()
