@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 UNIT_AXES = ("unit", "channel")
-WIDE, WIDE_COLUMNS = 310, 3  # pixels at scale 1 from which so many buttons stand side by side
+WIDE_COLUMNS = 3  # how many buttons stand side by side where they fit, one fewer elsewhere
+AROUND = 56  # pixels at scale 1 between the panel's edges and the buttons, a scroll bar among them
 
 
 class SurgeryPanel(Panel):
@@ -159,8 +160,11 @@ class SurgeryPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = event.size().width() >= WIDE * current_theme().scale
-        self._arrange(WIDE_COLUMNS if wide else WIDE_COLUMNS - 1)
+        room = event.size().width() - AROUND * current_theme().scale
+        widths = [button.sizeHint().width() for button in self._buttons.values()]
+        needed = sum(max(widths[column::WIDE_COLUMNS]) for column in range(WIDE_COLUMNS))
+        needed += (WIDE_COLUMNS - 1) * self._grid.horizontalSpacing()
+        self._arrange(WIDE_COLUMNS if needed <= room else WIDE_COLUMNS - 1)
 
     def _fill_list(self, interventions: tuple[Intervention, ...]) -> None:
         self._list.blockSignals(True)

@@ -159,10 +159,11 @@ def test_the_hover_card_says_the_number_that_a_dragged_cell_has_now(
     qtbot.mouseRelease(matrix, Qt.MouseButton.LeftButton, pos=place + QPoint(0, -60))
 
 
+@pytest.mark.parametrize("size", [(1000, 640), (1280, 720), (1920, 1080)])
 def test_surgery_keeps_its_buttons_in_the_panel_and_counts_from_one(
-    panels: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
+    panels: dict[str, object], window: MainWindow, session: Session, size: tuple[int, int], qtbot: QtBot
 ) -> None:
-    window.resize(1000, 640)
+    window.resize(*size)
     surgery = panels["surgery_view"]
     session.focus.choose_cell(("layers/1/attention/weights", (0, 4, 2)))
     pinned = window.findChild(QLabel, "pinned_cell")
