@@ -135,7 +135,6 @@ class ScoresPanel(Panel):
                 Column("tokens are", [model.tokenizer.kind for model, _ in moments]),
                 Column("learned from", [_origin(model) for model, _ in moments]),
                 Column("tokens judged", np.array(tokens), lambda value: _written(value, count)),
-                Column("unknown", np.array(unknown), lambda value: _written(value, percentage)),
                 Column(
                     "perplexity per token",
                     np.array(perplexity),
@@ -146,6 +145,7 @@ class ScoresPanel(Panel):
                     np.array(bits),
                     lambda value: _written(value, lambda known: number(known, 3)),
                 ),
+                Column("unknown", np.array(unknown), lambda value: _written(value, percentage)),
             ]
         )
 
