@@ -95,7 +95,7 @@ class GuessWordPanel(GamePanel):
         self._bars = BarsView()
         self._bars.setAccessibleName("what the model expected")
         self.next.clicked.connect(self._go_on)
-        self._look = QPushButton("Compare them here")
+        self._look = QPushButton("Show predictions side by side")
         self._look.setObjectName("guess_look_button")
         self._look.setProperty("role", "link")
         self._look.setToolTip("Make this passage the prefix of the window")

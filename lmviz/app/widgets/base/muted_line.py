@@ -34,7 +34,7 @@ class MutedLine(Canvas):
         before, self._text = self.sizeHint(), text
         self.setAccessibleName(text)
         self.setToolTip(paragraph(text))
-        if self.sizeHint() != before:  # other digits of the same width are no reason to lay out anew
+        if self.sizeHint() != before:  # other digits of the same width need no new layout
             self.updateGeometry()
         self.update()
 
