@@ -66,8 +66,10 @@ class Round:
                 for token in likelihood.tokens
                 if token.id == tokenizer.unknown_id and token.span[1] > first
             ]
-            spelling = SpellingModel(tokenizer) if spans else None
-            spelled = sum(spelling.nats(self.complete[start:end]) for start, end in spans) / math.log(2)
+            if spans:
+                spelling = SpellingModel(tokenizer)
+                nats = [spelling.nats(self.complete[start:end]) for start, end in spans]
+                spelled = sum(nats) / math.log(2)
         # The gap before the answer counts with it, as it does where a token begins with its space.
         return float(surprisal_over(likelihood, [(0, first), (first, len(self.complete))])[1]) + spelled
 

@@ -27,7 +27,7 @@ def attention_weights(trace: Trace, layer: int) -> np.ndarray:
 
 def unseen(weights: np.ndarray) -> np.ndarray:
     """The keys after their query, which the causal mask hides: (query, key) bool for weights (query, key)."""
-    return ~np.tri(*weights.shape, dtype=bool)
+    return np.tri(*weights.shape) == 0
 
 
 def combine_heads(trace: Trace, heads: Sequence[tuple[int, int]], how: str = "mean") -> np.ndarray:

@@ -194,7 +194,7 @@ def test_a_run_that_vanishes_while_it_is_trained_is_one_sentence(
     qtbot.waitUntil(lambda: not ready.training.state.is_active, timeout=LONG)
     assert ready.training.state.phase == "failed"
     assert len(said) == 1
-    assert "has gone" in said[0]
+    assert "was deleted" in said[0]
     ready.library.choose_step(ready.library.model.snapshots[0])  # what was open stays open
 
 

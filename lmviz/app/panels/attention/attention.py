@@ -66,7 +66,7 @@ class AttentionPanel(Panel):
         self._strips.setFixedWidth(STRIPS_WIDTH)
         self._dragging = False
         self._shown = NOTHING
-        self._hidden = NOTHING
+        self._hidden = NOTHING == 0  # (query, key) bool: what the causal mask hides
         self._drawn = ""
         self._card = Card("Attention", self._head(), self._body())
         self.column.addWidget(self._card)
@@ -204,7 +204,7 @@ class AttentionPanel(Panel):
         self._drawn = self._address
         # A weight behind the mask is no small weight: its cell is without a number.
         self._hidden = unseen(self._shown) if scale == "share" else np.isneginf(self._shown)
-        cells = np.where(self._hidden, -np.inf, self._shown)
+        cells = np.where(self._hidden, np.float32(-np.inf), self._shown)
         self._matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=walked)
         self._draw_strips()
 

@@ -100,7 +100,7 @@ class Trio(QObject):
         self._awaited = ()
         present = session.library.model
         session.comparison.choose((model, model.snapshots[-1]) for model in chosen if model != present)
-        if session.text.corpus is None:
+        if session.text.corpus is None and present is not None:
             session.text.open_text_of(present)  # on whose held-out part they are judged
 
     def _take(self, folders: tuple[Path, ...]) -> None:

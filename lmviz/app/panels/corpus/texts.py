@@ -181,6 +181,8 @@ class TextsPanel(Panel):
             self.session.text.open_own(chosen)
             return
         entry = find_entry(chosen)
+        if entry is None:
+            return
         if entry.is_present:
             self._open(entry.name)
         else:

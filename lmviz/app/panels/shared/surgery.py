@@ -94,9 +94,9 @@ class SurgeryPanel(Panel):
     def _name_of_pinned(self) -> str:
         """The cell that "set cell" would change, numbered as everywhere; empty where none is pinned."""
         reading, cell = self.session.reading.current, self.session.focus.cell
-        traced = reading.trace.arrays.get(cell[0]) if reading is not None and cell is not None else None
-        if traced is None:
+        if reading is None or cell is None or cell[0] not in reading.trace.arrays:
             return ""
+        traced = reading.trace[cell[0]]
         names = [visible(token) for token in reading.trace.tokens]
         return f"Pinned: {title_of(cell[0])}, {cell_name(traced.axes, cell[1], names)}"
 

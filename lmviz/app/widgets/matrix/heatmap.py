@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -111,8 +112,9 @@ class HeatmapView(Canvas):
             self._selection, self._lights = (-1, -1), None
             self.reset_zoom()
         self._frame = None
-        known = self._readout is not None and self._hovered is not None
-        HoverCard.renew(self, (lambda: self._readout(*self._hovered)) if known else None)
+        readout, hovered = self._readout, self._hovered
+        known = partial(readout, *hovered) if readout is not None and hovered is not None else None
+        HoverCard.renew(self, known)
         self.setAccessibleDescription(f"{values.shape[0]} rows, {values.shape[1]} columns")
         self.update()
 

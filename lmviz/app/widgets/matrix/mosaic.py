@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -69,8 +70,9 @@ class HeadMosaic(Canvas):
         self._levels = cells.levels.reshape(thumbnails.shape)
         self._badges = tuple(tuple(row) for row in badges)
         self._image = None
-        known = self._readout is not None and self._hovered is not None
-        HoverCard.renew(self, (lambda: self._readout(*self._hovered)) if known else None)
+        readout, hovered = self._readout, self._hovered
+        known = partial(readout, *hovered) if readout is not None and hovered is not None else None
+        HoverCard.renew(self, known)
         self._describe()
         self.updateGeometry()
         self.update()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -81,8 +82,9 @@ class StripList(Canvas):
         self._marks, self._lights = (), ()
         if not self._has(self._hovered):
             self._hovered = (-1, -1)
-        known = self._readout is not None and self._hovered[0] >= 0
-        HoverCard.renew(self, (lambda: self._readout(*self._hovered)) if known else None)
+        readout, hovered = self._readout, self._hovered
+        known = partial(readout, *hovered) if readout is not None and hovered[0] >= 0 else None
+        HoverCard.renew(self, known)
         self._paint_images()
         self.updateGeometry()
         self.update()
