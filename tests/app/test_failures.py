@@ -232,7 +232,7 @@ ROWS = (
     Row("open ", "corpus", NOTICE, lambda scene: scene.session.library.open(scene.runs["lstm"])),
     Row("concordance", "corpus", "concordance_view", look_up),
     Row("Reading ", "corpus", "texts_view", read_text),
-    Row("Reading the pasted text", "corpus", "texts_view", paste),
+    Row("Reading ", "corpus", "texts_view", paste),
     Row("Downloading ", "corpus", "texts_view", download),
     Row("reading", "train", NOTICE, Scene.type),
     Row("live sample", "train", "live_sample_view", Scene.type),
