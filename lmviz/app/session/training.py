@@ -52,6 +52,7 @@ class Training(Part):
 
     changed = Signal()
     plan_changed = Signal()
+    text_missing = Signal(str)
     live_failed = Signal(str)
     """The current weights could not be shown; `library.step_changed` follows once they can."""
 
@@ -249,6 +250,7 @@ class Training(Part):
             self._take(TrainingState("preparing", family=plan.family, doing=PREPARING_TEXT))
         elif corpus is None:
             self.failed.emit(NO_TEXT)
+            self.text_missing.emit(NO_TEXT)
         else:
             self._begin_new(plan, corpus, steps)
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.offers import FIRST_TEXT
-from lmviz.app.session.training import NO_TEXT
 from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.window.notice import Notice
@@ -73,6 +72,7 @@ class Transport(QFrame):
         self.stop_button.clicked.connect(session.training.stop)
         session.training.changed.connect(self._show_training)
         session.training.failed.connect(self._say)
+        session.training.text_missing.connect(self._offer_a_text)
         self.notice.show_failures(session.training.live_failed, session.library.step_changed)
         session.library.model_changed.connect(self._offer_to_go_on)
         for changed in (
@@ -105,11 +105,11 @@ class Transport(QFrame):
             self.train_as_planned()
 
     def _say(self, sentence: str) -> None:
-        if sentence == NO_TEXT:
-            self.notice.offer(sentence, f"Open “{FIRST_TEXT}”", lambda: self._session.text.open(FIRST_TEXT))
-        else:
-            self.notice.say(sentence)
-            self._offer_to_go_on()
+        self.notice.say(sentence)
+        self._offer_to_go_on()
+
+    def _offer_a_text(self, sentence: str) -> None:
+        self.notice.offer(sentence, f"Open “{FIRST_TEXT}”", lambda: self._session.text.open(FIRST_TEXT))
 
     def _offer_to_go_on(self) -> None:
         """Put a button beside what stopped the training, once its run is open and can be resumed."""

@@ -82,21 +82,6 @@ def test_a_folder_of_texts(
     assert session.text.corpus.name == "letters"
 
 
-def test_a_run_is_looked_for_where_runs_are_kept(
-    session: Session,
-    choose: Callable[[str], None],
-    lstm_run: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    qtbot: QtBot,
-) -> None:
-    asked = answer(monkeypatch, "getExistingDirectory", str(lstm_run))
-    with qtbot.waitSignal(session.library.model_changed):
-        choose("Open run…")
-    assert session.library.model.folder == lstm_run.resolve()
-    [(*_, start)] = asked
-    assert start == str(session.training.runs_folder)
-
-
 def test_the_button_of_the_corpus_perspective(
     window: MainWindow, session: Session, text_file: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -108,7 +93,7 @@ def test_the_button_of_the_corpus_perspective(
 
 
 @pytest.mark.usefixtures("nothing_outside")
-@pytest.mark.parametrize("name", ["Open text…", "Open folder of texts…", "Open run…"])
+@pytest.mark.parametrize("name", ["Open text…", "Open folder of texts…"])
 def test_a_dialog_that_is_left_opens_nothing(
     session: Session, settings: object, choose: Callable[[str], None], name: str
 ) -> None:

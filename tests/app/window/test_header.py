@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton
+from PySide6.QtWidgets import QDialog, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -63,19 +63,14 @@ def test_its_menu_chooses_among_the_open_models_and_closes_one(
     assert not any(words.startswith("lstm") for words in offered("model_picker"))
 
 
-def test_its_menu_opens_a_run(
-    two: Session,
-    offered: Callable[[str], dict[str, QAction]],
-    make_run: Callable[..., Path],
-    monkeypatch: pytest.MonkeyPatch,
-    qtbot: QtBot,
+def test_its_menu_asks_which_run_to_open(
+    two: Session, offered: Callable[[str], dict[str, QAction]], window: MainWindow, qtbot: QtBot
 ) -> None:
-    folder = make_run("gru", 1, width=8)
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
     [choose] = [action for words, action in offered("model_picker").items() if words.startswith("Open")]
-    choose.trigger()
-    qtbot.waitUntil(lambda: len(two.library.models) == 3)
-    assert two.library.model.folder == folder.resolve()
+    with qtbot.waitSignal(window.header.open_model_wanted):
+        choose.trigger()
+    [dialog] = [found for found in window.findChildren(QDialog) if found.isVisible()]
+    dialog.close()
 
 
 def test_models_are_ticked_to_stand_beside_it(

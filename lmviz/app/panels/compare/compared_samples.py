@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.drawn_token import DrawnToken
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
@@ -41,20 +42,10 @@ Asked = tuple[tuple[ComparedModel, ...], str, SamplingOptions]
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """One token of a sample: the uniform number that chose it, and the probability it had."""
-
-    id: int
-    token: str
-    draw: float
-    probability: float
-
-
-@dataclass(frozen=True)
 class Sample:
     """What one model has written so far; `sentence` says why it cannot write."""
 
-    drawn: tuple[Drawn, ...] = ()
+    drawn: tuple[DrawnToken, ...] = ()
     is_over: bool = False
     sentence: str = ""
 
@@ -271,7 +262,7 @@ def _longer(model: Model, prefix: str, sample: Sample, options: SamplingOptions,
     try:
         for step in draw(model, prefix, PIECE, options, [item.id for item in drawn]):
             assert step.draw is not None, "a sample draws each token"
-            drawn.append(Drawn(step.id, step.token, step.draw, step.probability))
+            drawn.append(DrawnToken.of(step))
             if len(drawn) >= length or (step.is_end and options.stop_at_end):
                 return Sample(tuple(drawn), True)
     except LmvizError as sentence:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.drawn_token import DrawnToken
 from lmviz.app.widgets.base.card import Card
 from lmviz.decoding.options import DRAWING, SamplingOptions
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
-    from lmviz.decoding.sampling import SamplingStep
     from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
 
@@ -27,14 +27,6 @@ PIECE = 8
 EVERY = 6.0  # seconds between two texts while the snapshot keeps changing
 WHILE_TRAINING = 500  # milliseconds between two pieces, so that training keeps its cores
 BEGINNING = "\n"
-
-
-class Drawn(NamedTuple):
-    """One token that was written, the probability that it had, and the uniform number that chose it."""
-
-    id: int
-    probability: float
-    draw: float
 
 
 class LiveSamplePanel(Panel):
@@ -52,7 +44,7 @@ class LiveSamplePanel(Panel):
         self.column.addWidget(self._card)
         self._begun_with: tuple[OpenedModel | None, str] = (None, "")
         self._moments: list[RecipeSubject] = []
-        self._drawn: list[Drawn] = []
+        self._drawn: list[DrawnToken] = []
         self._options = SamplingOptions()
         self._limit = 0
         self._begun = 0.0
@@ -140,16 +132,16 @@ class LiveSamplePanel(Panel):
             f"A sample, at step {now:,}" if now == first else f"A sample, steps {first:,} to {now:,}"
         )
 
-        def work(model: Model) -> tuple[list[Drawn], str, bool]:
+        def work(model: Model) -> tuple[list[DrawnToken], str, bool]:
             from lmviz.decoding.sampling import sample
 
             steps = list(sample(model, text, PIECE, options, ids))
-            drawn = [_drawn(step) for step in steps]
+            drawn = [DrawnToken.of(step) for step in steps]
             return drawn, steps[-1].text, steps[-1].is_end and options.stop_at_end
 
         self.ask("live sample", work, self._take)
 
-    def _take(self, piece: tuple[list[Drawn], str, bool]) -> None:
+    def _take(self, piece: tuple[list[DrawnToken], str, bool]) -> None:
         drawn, text, is_over = piece
         self._drawn += drawn
         if is_over:
@@ -161,8 +153,3 @@ class LiveSamplePanel(Panel):
 
     def _adopt_theme(self) -> None:
         self._page.setFont(current_theme().token_font(12.5))
-
-
-def _drawn(step: SamplingStep) -> Drawn:
-    assert step.draw is not None, "a sample draws each token"
-    return Drawn(step.id, step.probability, step.draw)
