@@ -18,10 +18,11 @@ from lmviz.inspection.origin import Origin
 from lmviz.inspection.surgery import changed, changed_tokens, check_positions, joined
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.models.explicit import in_order
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
 from lmviz.models.reading import evaluation, on_device
-from lmviz.models.tap import Tap, Value
+from lmviz.models.tap import Tap, Value, inside
 
 
 class TapRecorder:
@@ -29,7 +30,7 @@ class TapRecorder:
 
     def __init__(self, taps: Sequence[Tap], interventions: Sequence[Intervention], positions: int) -> None:
         self.values: dict[str, torch.Tensor] = {}
-        self._steps: dict[str, list[torch.Tensor]] = {}
+        self._steps: dict[str, dict[int, torch.Tensor]] = {}
         self._positions = positions
         self._interventions = tuple(interventions)
         self._changes = {tap.address: _concerning(interventions, tap.address) for tap in taps}
@@ -45,9 +46,9 @@ class TapRecorder:
         if position is None:
             self.values[tap.address] = value
         else:
-            self._steps.setdefault(tap.address, []).append(value)
-            if position == self._positions - 1:
-                self.values[tap.address] = torch.stack(self._steps.pop(tap.address), dim=1)
+            self._steps.setdefault(tap.address, {})[position] = value
+            if len(self._steps[tap.address]) == self._positions:
+                self.values[tap.address] = in_order(self._steps.pop(tap.address))
         return value
 
     def carried_out(self) -> tuple[Intervention, ...]:
@@ -76,11 +77,12 @@ class TapRecorder:
     def _read(self, operand: Value, value: torch.Tensor, position: int | None) -> torch.Tensor:
         if position is None:
             return self.values[operand.address]
-        if position + operand.shift < 0:
+        position += operand.shift
+        if not inside(position, self._positions):
             return torch.zeros_like(value)
         if operand.address in self._steps:
-            return self._steps[operand.address][position + operand.shift]
-        return self.values[operand.address][:, position + operand.shift]
+            return self._steps[operand.address][position]
+        return self.values[operand.address][:, position]
 
 
 def record(

@@ -153,9 +153,10 @@ def _by_function(
 
 def joined(stated: Sequence[Intervention], axis: str, size: int) -> Intervention:
     """Interventions that were stated for one index of an axis after the other, as one for all of them."""
-    first = stated[0]
     if len(stated) == 1:
-        return first
+        return stated[0]
+    stated = sorted(stated, key=lambda item: _listed(item.where[axis]))  # a scan may go from the end
+    first = stated[0]
     places = tuple(place for item in stated for place in _listed(item.where[axis]))
     where = {name: place for name, place in first.where.items() if name != axis}
     if places != tuple(range(size)):

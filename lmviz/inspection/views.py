@@ -14,7 +14,7 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
-from lmviz.models.tap import Stage
+from lmviz.models.tap import Stage, inside
 
 TOKENS_SHOWN = 48
 OVER_TEXT = ("position", "query")
@@ -111,34 +111,32 @@ def likeliest_tokens(trace: Trace, position: int, count: int = TOKENS_SHOWN) -> 
 class Part:
     """One line of a stage: a tap at a position, and whether the stage reads it, makes it, or neither.
 
-    `is_previous` is true in a recurrence for what the position before has handed on, `is_one_of_several`
-    for an operand that is read at several positions.
+    `shift` is not 0 in a recurrence for what another position has handed on: -1 for the one before, 1 for
+    the one after. `is_one_of_several` is true for an operand that is read at several positions.
     """
 
     address: str
     position: int
     role: str  # "result", "operand" or "other"
-    is_previous: bool = False
+    shift: int = 0
     is_one_of_several: bool = False
 
 
 def stage_parts(trace: Trace, stage: int, position: int) -> tuple[Part, ...]:
     """What to show of a stage at a position: what it reads, then everything of its place in order.
 
-    In a recurrence an operand that is only made at this stage or later is that of the position before. An
-    operand that is read at several positions is there once for each of them that the text has.
+    An operand that is read at several positions is there once for each of them that the text has.
     """
     here = trace.stages[stage]
-    made = {address: number for number, item in enumerate(trace.stages) for address in item.results}
+    count = len(here.operands)
     parts = []
-    for address, span in zip(here.operands, here.spans or (1,) * len(here.operands), strict=True):
-        before = here.by_position and made.get(address, -1) >= stage
-        if not before:
-            read = range(max(0, position - span + 1), position + 1)
-            parts += [Part(address, at, "operand", is_one_of_several=span > 1) for at in read]
-        elif position > 0:
-            parts.append(Part(address, position - 1, "operand", is_previous=True))
-    known = {part.address for part in parts if not part.is_previous}
+    for address, span, shift in zip(
+        here.operands, here.spans or (1,) * count, here.shifts or (0,) * count, strict=True
+    ):
+        at = position + shift
+        read = range(max(0, at - span + 1), at + 1) if inside(at, len(trace)) else ()
+        parts += [Part(address, at, "operand", shift, is_one_of_several=span > 1) for at in read]
+    known = {part.address for part in parts if not part.shift}
     neighbours = [address for item in _neighbours(trace, here) for address in item.results]
     for address in neighbours:
         if address in here.results:
@@ -151,7 +149,7 @@ def stage_parts(trace: Trace, stage: int, position: int) -> tuple[Part, ...]:
         key=lambda part: (
             part.role == "other" and not here.by_position,
             order.get(part.address, -1),
-            not part.is_previous,
+            not part.shift,
         )
     )
     return tuple(part for part in parts if part.address in trace.arrays)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import torch
 
 from lmviz.errors import LmvizError
-from lmviz.models.tap import Listener, Operation, Scope, Tap, Value, Weight
+from lmviz.models.tap import Listener, Operation, Scope, Tap, Value, Weight, inside
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class ForwardPass(Scope):
         self._parameters = parameters
         self._rows: dict[Weight, torch.Tensor] = {}
         self._values: dict[str, torch.Tensor] = {}
-        self._steps: dict[str, list[torch.Tensor]] = {}
+        self._steps: dict[str, dict[int, torch.Tensor]] = {}
         self._prepared: dict[Operation, Any] = {}
 
     def read(self, operand: Value) -> torch.Tensor:
@@ -40,7 +40,7 @@ class ForwardPass(Scope):
                 )
             return self._values[operand.address]
         position = self.position + operand.shift
-        if position < 0:
+        if not inside(position, self.tokens.shape[1]):
             parameter = next(iter(self._parameters.values()))
             return parameter.new_zeros(self.tokens.shape[0], operand.width)
         if operand.address in self._steps:
@@ -81,14 +81,20 @@ class ForwardPass(Scope):
         self, taps: list[Tap], listener: Listener, begun: Mapping[str, Sequence[torch.Tensor]] | None = None
     ) -> None:
         """Go through the positions; `begun` has each tap's values at those that are behind already."""
-        self._steps = {tap.address: list(begun[tap.address]) if begun else [] for tap in taps}
-        for position in range(len(self._steps[taps[0].address]), self.tokens.shape[1]):
+        self._steps = {tap.address: dict(enumerate(begun[tap.address])) if begun else {} for tap in taps}
+        positions = range(len(self._steps[taps[0].address]), self.tokens.shape[1])
+        for position in reversed(positions) if taps[0].reverse else positions:
             self.position = position
             for tap in taps:
                 value = tap.operation.compute(self)
-                self._steps[tap.address].append(listener(tap, value, position))
+                self._steps[tap.address][position] = listener(tap, value, position)
         self.position = None
         for address, steps in self._steps.items():
-            self._values[address] = torch.stack(steps, dim=1)
+            self._values[address] = in_order(steps)
         self._steps = {}
         self._prepared = {}
+
+
+def in_order(steps: Mapping[int, torch.Tensor]) -> torch.Tensor:
+    """The values (batch, *axes) of a scan by position, as (batch, position, *axes)."""
+    return torch.stack([steps[position] for position in sorted(steps)], dim=1)

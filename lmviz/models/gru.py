@@ -45,7 +45,7 @@ class GRUModel(RecurrentModel):
         )
 
     def _layer_stages(self, layer: int) -> tuple[Stage, ...]:
-        below, hidden = self._below(layer), f"layers/{layer}/hidden"
+        below, before = self._below(layer), self._previous(layer)
         reset, update, candidate = (f"layers/{layer}/{name}" for name in ("reset", "update", "candidate"))
         return (
             self._stage(
@@ -54,7 +54,7 @@ class GRUModel(RecurrentModel):
                 r"\mathbf{r}_t = \sigma(W_r \mathbf{x}_t + U_r \mathbf{h}_{t-1} + \mathbf{b}_r)",
                 "reset",
                 below,
-                hidden,
+                before,
             ),
             self._stage(
                 layer,
@@ -62,7 +62,7 @@ class GRUModel(RecurrentModel):
                 r"\mathbf{z}_t = \sigma(W_z \mathbf{x}_t + U_z \mathbf{h}_{t-1} + \mathbf{b}_z)",
                 "update",
                 below,
-                hidden,
+                before,
             ),
             self._stage(
                 layer,
@@ -72,7 +72,7 @@ class GRUModel(RecurrentModel):
                 "candidate",
                 below,
                 reset,
-                hidden,
+                before,
             ),
             self._stage(
                 layer,
@@ -82,6 +82,6 @@ class GRUModel(RecurrentModel):
                 "hidden",
                 update,
                 candidate,
-                hidden,
+                before,
             ),
         )

@@ -49,7 +49,7 @@ class LSTMModel(RecurrentModel):
         )
 
     def _layer_stages(self, layer: int) -> tuple[Stage, ...]:
-        below, hidden, cell = self._below(layer), f"layers/{layer}/hidden", f"layers/{layer}/cell"
+        below, before = self._below(layer), self._previous(layer)
         forget, write, candidate, output = (
             f"layers/{layer}/{name}" for name in ("forget", "input", "candidate", "output")
         )
@@ -59,10 +59,10 @@ class LSTMModel(RecurrentModel):
             return rf"{symbol} = {function}(W_{letter} \mathbf{{x}}_t + {previous} + \mathbf{{b}}_{letter})"
 
         return (
-            self._stage(layer, "Forget gate", gate(r"\mathbf{f}_t", r"\sigma", "f"), "forget", below, hidden),
-            self._stage(layer, "Input gate", gate(r"\mathbf{i}_t", r"\sigma", "i"), "input", below, hidden),
+            self._stage(layer, "Forget gate", gate(r"\mathbf{f}_t", r"\sigma", "f"), "forget", below, before),
+            self._stage(layer, "Input gate", gate(r"\mathbf{i}_t", r"\sigma", "i"), "input", below, before),
             self._stage(
-                layer, "Candidate", gate(r"\tilde{\mathbf{c}}_t", r"\tanh", "c"), "candidate", below, hidden
+                layer, "Candidate", gate(r"\tilde{\mathbf{c}}_t", r"\tanh", "c"), "candidate", below, before
             ),
             self._stage(
                 layer,
@@ -71,17 +71,17 @@ class LSTMModel(RecurrentModel):
                 r"+ \mathbf{i}_t \odot \tilde{\mathbf{c}}_t",
                 "cell",
                 forget,
-                cell,
+                self._previous(layer, "cell"),
                 write,
                 candidate,
             ),
-            self._stage(layer, "Output gate", gate(r"\mathbf{o}_t", r"\sigma", "o"), "output", below, hidden),
+            self._stage(layer, "Output gate", gate(r"\mathbf{o}_t", r"\sigma", "o"), "output", below, before),
             self._stage(
                 layer,
                 "Hidden state",
                 r"\mathbf{h}_t = \mathbf{o}_t \odot \tanh(\mathbf{c}_t)",
                 "hidden",
                 output,
-                cell,
+                f"layers/{layer}/cell",
             ),
         )

@@ -121,5 +121,15 @@ class RecurrentModel(NeuralModel):
     def _tap(self, layer: int, name: str, operation: Operation, scale: str = "signed") -> Tap:
         return Tap(f"layers/{layer}/{name}", ("position", "unit"), operation, scale, scan=f"layers/{layer}")
 
-    def _stage(self, layer: int, title: str, equation: str, result: str, *operands: str) -> Stage:
-        return Stage(title, equation, (f"layers/{layer}/{result}",), operands, f"layers/{layer}", True)
+    def _stage(self, layer: int, title: str, equation: str, result: str, *operands: str | Value) -> Stage:
+        """A stage of a layer; what the position before has handed on is given as a `Value` with its shift."""
+        read = [Value(operand) if isinstance(operand, str) else operand for operand in operands]
+        return Stage(
+            title,
+            equation,
+            (f"layers/{layer}/{result}",),
+            tuple(operand.address for operand in read),
+            f"layers/{layer}",
+            by_position=True,
+            shifts=tuple(operand.shift for operand in read),
+        )

@@ -65,7 +65,6 @@ class RNNModel(RecurrentModel):
 
     def _layer_stages(self, layer: int) -> tuple[Stage, ...]:
         preactivated = r"\mathbf{a}_t"
-        hidden, preactivation = f"layers/{layer}/hidden", f"layers/{layer}/preactivation"
         return (
             self._stage(
                 layer,
@@ -73,13 +72,13 @@ class RNNModel(RecurrentModel):
                 r"\mathbf{a}_t = W \mathbf{x}_t + U \mathbf{h}_{t-1} + \mathbf{b}",
                 "preactivation",
                 self._below(layer),
-                hidden,
+                self._previous(layer),
             ),
             self._stage(
                 layer,
                 "Hidden state",
                 rf"\mathbf{{h}}_t = {FUNCTIONS[self.configuration.activation].latex.format(preactivated)}",
                 "hidden",
-                preactivation,
+                f"layers/{layer}/preactivation",
             ),
         )

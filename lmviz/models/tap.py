@@ -32,12 +32,18 @@ between 0 and 1 (gates, attention, probabilities); scores with -inf; counts from
 class Value:
     """An operand: the value of another tap, at the same position or `shift` positions away.
 
-    Before the first position a shifted operand is a row of `width` zeros, the initial state.
+    Where that is outside the text (see `inside`), a shifted operand is a row of `width` zeros, the initial
+    state.
     """
 
     address: str
     shift: int = 0
     width: int = 0
+
+
+def inside(position: int, positions: int) -> bool:
+    """Whether there is such a position in a text of so many; a shift may lead before or behind it."""
+    return 0 <= position < positions
 
 
 @dataclass(frozen=True)
@@ -125,7 +131,8 @@ class Tap:
 
     `axes` name the axes of its value, without the batch. Neighbouring taps with the same `scan` form
     a recurrence: they are computed together, position by position, and may read `Value(..., shift=-1)`
-    of one another; position is then their first axis.
+    of one another; position is then their first axis. With `reverse`, which all taps of a scan share, it
+    goes from the last position to the first, and they read `shift=1`.
     """
 
     address: str
@@ -133,6 +140,7 @@ class Tap:
     operation: Operation
     scale: str = "signed"
     scan: str = ""
+    reverse: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,7 +151,8 @@ class Stage:
     is, for the picture: "embedding", "layers/0/attention", "layers/0/feedforward", "layers/0", "output".
     `by_position` is true where the stage belongs to one position of a recurrence, which the stepper
     then walks position by position. `spans`, where it is not empty, says for each operand at how many
-    positions it is read, the stage's own and those before it.
+    positions it is read, the stage's own and those before it. `shifts`, where it is not empty, says for
+    each operand how many positions away it is read: -1 for what the position before has handed on.
     """
 
     title: str
@@ -153,6 +162,7 @@ class Stage:
     place: str
     by_position: bool = False
     spans: tuple[int, ...] = ()
+    shifts: tuple[int, ...] = ()
 
 
 class Listener(Protocol):

@@ -49,9 +49,9 @@ def test_a_recurrence_reads_what_the_position_before_has_handed_on(a, text, kind
     stage = next(
         n for n, item in enumerate(found.stages) if reads[0] in item.operands and item.place == reads[1]
     )
-    handed_on = [part for part in stage_parts(found, stage, 2) if part.is_previous]
+    handed_on = [part for part in stage_parts(found, stage, 2) if part.shift]
     assert [(part.address, part.position) for part in handed_on] == [("layers/0/hidden", 1)]
-    assert not any(part.is_previous for part in stage_parts(found, stage, 0))
+    assert not any(part.shift for part in stage_parts(found, stage, 0))
 
 
 def test_the_gates_of_a_recurrence_keep_the_order_in_which_they_are_computed(a, text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
-from lmviz.models.tap import Reader, Value, Weight
+from lmviz.models.tap import Reader, Value, Weight, inside
 
 
 def along(place: tuple[int, ...], axis: int, count: int) -> np.ndarray:
@@ -18,9 +18,10 @@ def along(place: tuple[int, ...], axis: int, count: int) -> np.ndarray:
 def value_cell(reader: Reader, operand: Value, index: tuple[int, ...], function: str = "") -> Factor:
     """The cell of a tap at an index whose first axis is the position that the operand may shift."""
     place = (index[0] + operand.shift, *index[1:])
-    if place[0] < 0:
+    array = reader.array(operand.address)
+    if not inside(place[0], len(array)):
         return constant(0.0, function=function)
-    value = float(reader.array(operand.address)[place])
+    value = float(array[place])
     return Factor(operand.address, np.array([place]), np.array([value]), function)
 
 

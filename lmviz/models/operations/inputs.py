@@ -11,7 +11,7 @@ from torch.nn import functional
 from lmviz.models.arithmetic import Factor, constant
 from lmviz.models.growth import ROWS, WHOLE, Growth
 from lmviz.models.operations.factors import value_line
-from lmviz.models.tap import Reader, Scope, Value
+from lmviz.models.tap import Reader, Scope, Value, inside
 
 
 class Input(Protocol):
@@ -56,9 +56,9 @@ class Row:
         return scope.is_given(self.value)
 
     def factors(self, reader: Reader, label: str, position: int) -> tuple[tuple[str, Factor], ...]:
-        """One stretch; zeros before the first position."""
+        """One stretch; zeros outside the text."""
         place = position + self.value.shift
-        if place < 0:
+        if not inside(place, len(reader.array(self.value.address))):
             return ((label, constant(0.0, self.value.width)),)
         return ((label, value_line(reader, self.value.address, (place, 0), axis=1)),)
 

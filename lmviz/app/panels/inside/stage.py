@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 LAYING_OUT = 40  # milliseconds within which everything has its new height
 TITLE_SHARE = 0.72  # of the card's width
+FROM = {-1: ", before", 1: ", after"}  # what another position of a recurrence has handed on
 
 
 class StagePanel(Panel):
@@ -251,5 +252,5 @@ def _labels(parts: Sequence[Part], trace: Trace, result: str) -> list[str]:
         words = title_of(part.address).replace(",", "") if elsewhere else name.replace("_", " ")
         if part.is_one_of_several:
             words += f" “{visible(trace.tokens[part.position])}”"
-        labels.append(f"{words}, before" if part.is_previous else words)
+        labels.append(words + FROM.get(part.shift, ""))
     return labels
