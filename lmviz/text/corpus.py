@@ -18,6 +18,7 @@ from lmviz.errors import LmvizError
 from lmviz.text.catalogue import corpus_path, find_entry
 from lmviz.text.characters import clean
 from lmviz.text.documents import SEPARATORS, Documents, divide, split
+from lmviz.text.examples import Examples
 from lmviz.text.reading import check_encoding, read_utf8, text_files
 from lmviz.text.statistics import Statistics, measure
 from lmviz.text.stream import encode_documents
@@ -78,6 +79,12 @@ class Corpus:
     when large; see `lmviz.text.stream.Stream` for what they hold. `characters` are those of the
     predicted tokens of each part, for bits per character. `sources` are what it can be read again from,
     wherever one is then: absolute paths, or a name of the catalogue; none for a string.
+
+    `task` is what a model is asked: "next-token", "tagging", "classification" or "translation". For all
+    but the first there are examples of both parts, and `training` and `validation` hold the ids of their
+    sources. `labels` are the names of label ids; `target_tokenizer` reads the other side of pairs.
+    `floor` is the number of nats per target below which no model can go, where it is known. `recognised`
+    says in a sentence how the text was read, and `complaints` which lines were left out, and why.
     """
 
     name: str
@@ -91,6 +98,14 @@ class Corpus:
     training_characters: int
     validation_characters: int
     fingerprint: str
+    task: str = "next-token"
+    labels: tuple[str, ...] = ()
+    target_tokenizer: Tokenizer | None = None
+    training_examples: Examples | None = None
+    validation_examples: Examples | None = None
+    floor: float | None = None
+    recognised: str = "Plain text"
+    complaints: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return (

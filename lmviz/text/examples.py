@@ -1,0 +1,74 @@
+"""Examples of a task: the tokens that are read, and what should be answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self, overload
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sequences(Sequence[np.ndarray]):
+    """Several sequences of ids in one array, one after the other.
+
+    `ids` is (token,) in the smallest unsigned type, read-only. `starts` is (sequence + 1,) int64: sequence
+    n is `ids[starts[n]:starts[n + 1]]`.
+    """
+
+    ids: np.ndarray
+    starts: np.ndarray
+
+    @classmethod
+    def of(cls, sequences: Iterable[Iterable[int]], largest: int) -> Self:
+        """Sequences of ids up to `largest`."""
+        lists = [list(sequence) for sequence in sequences]
+        flat = [id for sequence in lists for id in sequence]
+        ids = np.array(flat, dtype=np.min_scalar_type(max(0, largest)))
+        ids.flags.writeable = False
+        return cls(ids, np.cumsum([0, *map(len, lists)], dtype=np.int64))
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} sequences of {len(self.ids):,} ids>"
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> np.ndarray: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[np.ndarray]: ...
+    def __getitem__(self, index: int | slice) -> np.ndarray | list[np.ndarray]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        place = range(len(self))[index]  # from the end where negative; IndexError beyond either end
+        return self.ids[self.starts[place] : self.starts[place + 1]]
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How many ids each has, (sequence,) int64."""
+        return np.diff(self.starts)
+
+    def sequence_at(self, place: int) -> int:
+        """The number of the sequence that the id at a place of `ids` belongs to."""
+        return int(np.searchsorted(self.starts, place, side="right")) - 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Examples:
+    """What a model is asked, and what it should answer: as many `source` as `target` sequences.
+
+    For tagging a target has one label id for each token of its source; for classification it is a single
+    label id. Their sources have no START and no END. For translation a source ends in END, and a target has
+    the ids of its own tokenizer, START first and END last.
+    """
+
+    source: Sequences
+    target: Sequences
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} examples of {len(self.source.ids):,} source tokens>"
+
+    def __len__(self) -> int:
+        return len(self.source)
