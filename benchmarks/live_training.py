@@ -70,13 +70,13 @@ class InWindow:
 
         folder = Path(tempfile.mkdtemp(prefix="lmviz-bench-"))
         cls._opened = opened = OpenedWindow(folder)
-        session, plan = opened.session, opened.session.training.plan
+        session, plan = opened.session, opened.session.plan.current
         from dataclasses import replace
 
         opened.show("train")
         session.text.open(CORPUS)
         opened.wait_until(lambda: session.text.corpus is not None)
-        session.training.set_plan(FAMILY, plan.configuration, replace(plan.training_options, steps=STEPS))
+        session.plan.set(FAMILY, plan.configuration, replace(plan.training_options, steps=STEPS))
         session.training.start()
         opened.wait_until(lambda: session.library.model is not None)
         session.reading.set_prefix(PREFIX)

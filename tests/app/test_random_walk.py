@@ -120,7 +120,7 @@ class Walker:
         small = {} if family == "ngram" else {"width": 8}
         steps = self.random.choice((2, 40, 2000))
         options = TrainingOptions(steps=steps, batch=2, length=8, snapshots=8, validate_every=20)
-        self.window.session.training.set_plan(family, FAMILIES[family].configuration(**small), options)
+        self.window.session.plan.set(family, FAMILIES[family].configuration(**small), options)
         self.window.transport.train_button.click()
 
     def steer(self) -> None:

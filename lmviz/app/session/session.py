@@ -22,6 +22,7 @@ from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.surgery import Surgery
 from lmviz.app.session.training import Training
+from lmviz.app.session.training_plan import TrainingPlan
 from lmviz.app.session.work import Work
 from lmviz.app.session.writing import Writing
 from lmviz.inspection.attention import farthest_looking_head
@@ -39,7 +40,8 @@ class Session(QObject):
         self.work = Work(self)
         self.text = OpenText(self.work, self)
         self.library = Library(self.work, self)
-        self.training = Training(self.work, self.text, self.library, runs_folder, self)
+        self.plan = TrainingPlan(self.text, self)
+        self.training = Training(self.work, self.text, self.library, self.plan, runs_folder, self)
         self.surgery = Surgery(self.library, self)
         self.comparison = Comparison(self.work, self.library, self.surgery, self)
         self.focus = Focus(self)

@@ -1,27 +1,24 @@
-"""Training from the window: start, pause, step, stop and resume a run; and its state."""
+"""Training from the window: start, pause, step, stop and resume a run; and how it stands."""
 
 from __future__ import annotations
 
 import math
-import re
-import time
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from lmviz.app.session.going_further import GoingFurther
 from lmviz.app.session.histories import Histories
-from lmviz.app.session.pace import Pace
+from lmviz.app.session.live_weights import LiveWeights
 from lmviz.app.session.part import Part
 from lmviz.app.session.training_state import History, Phase, Plan, TrainingState, in_words
 from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.threads import compute_with
-from lmviz.app.workers.training_worker import State, TrainingWorker
-from lmviz.errors import LmvizError
-from lmviz.runs.run_title import STAMP
+from lmviz.app.workers.training_worker import TrainingWorker
+from lmviz.runs.new_folder import new_folder
 from lmviz.text.resources import data_folder
 from lmviz.training.controls import Controls
 
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.library import Library
     from lmviz.app.session.open_text import OpenText
     from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.training_plan import TrainingPlan
     from lmviz.app.session.work import Work
     from lmviz.models.model_configuration import ModelConfiguration
     from lmviz.preparation import PreparedTraining
@@ -36,12 +34,9 @@ if TYPE_CHECKING:
     from lmviz.training.options import TrainingOptions
     from lmviz.training.run import Run
 
-FIRST_FAMILY = "transformer"
 LOOK_EVERY = 250  # milliseconds
-LIVE_EVERY = 0.5  # seconds between two looks into the model that is being trained
 
 NO_TEXT = "There is no text to learn from: open one under Corpus."
-NO_RUN = "There is no run to go on with: open one, or train a new model."
 BUSY = "A model is being trained already: stop it first."
 PREPARING_TEXT = "preparing the text…"
 PREPARING_MODEL = "preparing the model…"
@@ -51,7 +46,6 @@ class Training(Part):
     """Trains one model at a time, in its own thread, and shows its newest snapshots meanwhile."""
 
     changed = Signal()
-    plan_changed = Signal()
     text_missing = Signal(str)
     live_failed = Signal(str)
     """The current weights could not be shown; `library.step_changed` follows once they can."""
@@ -61,22 +55,20 @@ class Training(Part):
         work: Work,
         text: OpenText,
         library: Library,
+        plan: TrainingPlan,
         runs_folder: Path | None = None,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._work, self._text, self._library = work, text, library
+        self._work, self._text, self._library, self._plan = work, text, library, plan
         self.runs_folder = runs_folder or data_folder() / "runs"
-        self._plan: Plan | None = None
-        self._plan_problem = ""
         self._state = TrainingState()
         self._worker: TrainingWorker | None = None
         self._controls = Controls()
         self._rate_begun_with: float | None = None
-        self._opening: Path | None = None
-        self._live_asked = 0.0
+        self._further = GoingFurther(text, library, plan)
+        self._live = LiveWeights(work, library, self.live_failed.emit)
         self._histories = Histories()
-        self._pace = Pace()
         self._steps_waiting: float | None = None  # of a training that begins when the text has been read
         self._timer = QTimer(self)
         self._timer.setInterval(LOOK_EVERY)
@@ -104,43 +96,6 @@ class Training(Part):
         """The curves of a run that is open; those of the one under way grow."""
         return self._state.history if model.folder == self._state.folder else self._histories.of(model)
 
-    @property
-    def plan_in_words(self) -> str:
-        """What the Train button would train on what; the family alone while no text is open."""
-        corpus = self._text.corpus
-        text, tokenizer = ("", "") if corpus is None else (corpus.name, corpus.options.tokenizer)
-        return in_words(self.plan.family, text, tokenizer)
-
-    @property
-    def expected_seconds(self) -> float | None:
-        """How long what is planned will take here; None until a second of it was measured."""
-        corpus = self._text.corpus
-        return None if corpus is None else self._pace.seconds(self.plan, corpus.fingerprint)
-
-    @property
-    def plan(self) -> Plan:
-        """What the Train button would train: a family, its configuration, and how."""
-        if self._plan is None:
-            from lmviz.families import FAMILIES
-            from lmviz.training.options import TrainingOptions
-
-            self._plan = Plan(FIRST_FAMILY, FAMILIES[FIRST_FAMILY].configuration(), TrainingOptions())
-        return self._plan
-
-    def set_plan(
-        self, family: str, configuration: ModelConfiguration, training_options: TrainingOptions
-    ) -> None:
-        """Say what the Train button trains."""
-        plan = Plan(family, configuration, training_options)
-        if plan != self._plan:
-            self._plan = plan
-            self._plan_problem = ""
-            self.plan_changed.emit()
-
-    def refuse_plan(self, sentence: str) -> None:
-        """Why the plan in the form cannot be trained; "" when it can."""
-        self._plan_problem = sentence
-
     def start(
         self,
         family: str | None = None,
@@ -149,8 +104,8 @@ class Training(Part):
     ) -> None:
         """Start a new run; without arguments, as planned."""
         if family is not None and configuration is not None and training_options is not None:
-            self.set_plan(family, configuration, training_options)
-            self._plan_problem = ""
+            self._plan.set(family, configuration, training_options)
+            self._plan.refuse("")
         self._start_new(math.inf)
 
     def pause(self) -> None:
@@ -175,15 +130,17 @@ class Training(Part):
         """Whether there is something for `resume`: a paused training, or the shown run."""
         if self._state.is_active:
             return self._state.phase == "paused"
-        return not self._obstacle()
+        return not self._further.obstacle
 
     @property
     def further_steps(self) -> int:
         """How many steps `resume` would make; 0 where it can make none."""
-        model = self._library.model
-        if model is None or self._state.is_active or self._obstacle():
-            return 0
-        return self._further_options(model).steps - model.snapshots[-1]
+        return 0 if self._state.is_active else self._further.steps
+
+    @property
+    def obstacle(self) -> str:
+        """Why the model that is shown cannot be trained further; "" when it can."""
+        return self._further.obstacle
 
     @property
     def can_go_on(self) -> bool:
@@ -196,8 +153,7 @@ class Training(Part):
     def resume(self) -> None:
         """Go on: with the training that waits, otherwise with the run that is shown, where it stopped.
 
-        A run goes on to the steps of the plan, where that describes it, or to its own; one that has come to
-        its end gets as many steps again. Where the plan's learning rate was changed since that training
+        A run goes on as `GoingFurther` says. Where the plan's learning rate was changed since that training
         ended, it goes on with that rate. The plan becomes that of the run, and the run is followed live.
         """
         if self._worker is not None:
@@ -240,11 +196,11 @@ class Training(Part):
             self._worker = None
 
     def _start_new(self, steps: float) -> None:
-        plan, corpus = self.plan, self._text.corpus
+        plan, corpus = self._plan.current, self._text.corpus
         if self._state.is_active:
             self.failed.emit(BUSY)
-        elif self._plan_problem:
-            self.failed.emit(self._plan_problem)
+        elif self._plan.problem:
+            self.failed.emit(self._plan.problem)
         elif self._text.is_opening:
             self._steps_waiting = steps
             self._take(TrainingState("preparing", family=plan.family, doing=PREPARING_TEXT))
@@ -255,23 +211,23 @@ class Training(Part):
             self._begin_new(plan, corpus, steps)
 
     def _begin_new(self, plan: Plan, corpus: Corpus, steps: float) -> None:
-        folder = self._new_folder(f"{plan.family} {corpus.name}")
+        folder = new_folder(self.runs_folder, f"{plan.family} {corpus.name}")
         self._rate_begun_with = plan.training_options.learning_rate
-        self._pace.begin(plan, corpus.fingerprint)
+        self._plan.begin_timing(corpus.fingerprint)
         state = TrainingState(
             "preparing",
             folder=folder,
             family=plan.family,
-            subject=self.plan_in_words,
+            subject=self._plan.in_words,
             doing=PREPARING_MODEL,
         )
-        self._start(lambda controls: _begin(plan, corpus, folder, controls), state, steps)
+        self._start(lambda controls: _begin(plan, corpus, folder, controls), folder, state, steps)
 
     def _begin_after_the_text(self) -> None:
         """Begin the training that has waited for the text, which is there now."""
         steps, self._steps_waiting = self._steps_waiting, None
         if steps is not None and self._text.corpus is not None:
-            self._begin_new(self.plan, self._text.corpus, steps)
+            self._begin_new(self._plan.current, self._text.corpus, steps)
 
     def _give_up_without_a_text(self) -> None:
         """The text for which a training has waited does not come."""
@@ -280,20 +236,20 @@ class Training(Part):
             self._take(TrainingState())
 
     def _start_again(self, steps: float) -> None:
-        model, obstacle = self._library.model, BUSY if self._state.is_active else self._obstacle()
+        model, obstacle = self._library.model, BUSY if self._state.is_active else self._further.obstacle
         if model is None or obstacle:
             self.failed.emit(obstacle)
             return
         from lmviz.runs.further import one_step_further
 
         description, corpus, history = model.description, self._text.corpus, self.history_of(model)
-        rate = self.plan.training_options.learning_rate
+        rate = self._plan.current.training_options.learning_rate
         changed = model.folder == self._state.folder and rate != self._rate_begun_with
         done = model.snapshots[-1]
-        options = one_step_further(description, done) if steps == 1 else self._further_options(model)
-        self._plan_run(model, replace(options, learning_rate=rate) if changed else options)
-        self._rate_begun_with = self.plan.training_options.learning_rate
-        self._pace.begin(self.plan, description.fingerprint)
+        options = one_step_further(description, done) if steps == 1 else self._further.options(model)
+        self._further.plan_run(model, replace(options, learning_rate=rate) if changed else options)
+        self._rate_begun_with = self._plan.current.training_options.learning_rate
+        self._plan.begin_timing(description.fingerprint)
         fits = corpus is not None and corpus.fingerprint == description.fingerprint
         text = corpus if fits else None
         tokenizer = str(description.corpus.get("options", {}).get("tokenizer", ""))
@@ -307,38 +263,7 @@ class Training(Part):
         )
         self._library.follow_live(True)
         begin = lambda controls: _resume(model.run, text, options, controls)  # noqa: E731
-        self._start(begin, state, steps, rate if changed else None)
-
-    def _plan_run(self, model: OpenedModel, options: TrainingOptions) -> None:
-        """Make the plan, and so the form that shows it, that of a run."""
-        from lmviz.families import find_family
-
-        configuration = find_family(model.family).configuration
-        self.set_plan(model.family, configuration.from_values(model.description.configuration), options)
-
-    def _obstacle(self) -> str:
-        """Why the model that is shown cannot be trained further; "" when it can."""
-        from lmviz.runs.further import check_further
-
-        model, corpus = self._library.model, self._text.corpus
-        if model is None:
-            return NO_RUN
-        try:
-            fingerprint = corpus.fingerprint if corpus is not None else ""
-            check_further(model.run, model.snapshots[-1], fingerprint=fingerprint)
-        except LmvizError as sentence:
-            return str(sentence)
-        return ""
-
-    def _further_options(self, model: OpenedModel) -> TrainingOptions:
-        """With which options the run goes on: those of the plan, where that describes it, at its own rate."""
-        from lmviz.runs.further import further_options, is_planned_by
-
-        plan, description = self.plan, model.description
-        planned = None
-        if is_planned_by(description, plan.family, plan.configuration.to_values(), plan.training_options):
-            planned = replace(plan.training_options, learning_rate=description.options.learning_rate)
-        return further_options(description, model.snapshots[-1], planned)
+        self._start(begin, model.folder, state, steps, rate if changed else None)
 
     def _forget_closed(self) -> None:
         self._histories.forget_all_but(model.folder for model in self._library.models)
@@ -346,6 +271,7 @@ class Training(Part):
     def _start(
         self,
         begin: Callable[[Controls], PreparedTraining],
+        folder: Path,
         state: TrainingState,
         steps: float,
         learning_rate: float | None = None,
@@ -355,16 +281,11 @@ class Training(Part):
         controls = Controls()
         controls.learning_rate = learning_rate
         self._controls = controls
+        self._live.begin(folder)
         self._worker = TrainingWorker(lambda: begin(controls), steps)
         self._worker.start()
         self._timer.start()
         self._take(state)
-
-    def _new_folder(self, name: str) -> Path:
-        name = re.sub(r"[^\w.-]+", "-", name).strip("-.")
-        stem = f"{datetime.now().strftime(STAMP)}-{name}"
-        taken = (self.runs_folder / stem).exists()
-        return self.runs_folder / (f"{stem}-{time.time_ns() % 1000:03d}" if taken else stem)
 
     def _look(self) -> None:
         """Empty the worker's mailbox; called by the timer, in the window's thread."""
@@ -375,7 +296,7 @@ class Training(Part):
         taken = worker.take_progress()
         for progress in taken:
             self._state.history.append(progress)
-            self._pace.note(progress)
+            self._plan.note_progress(progress)
         newest = taken[-1] if taken else self._state.progress
         state = replace(self._state, progress=newest, phase=_phase(worker))
         if is_finished:
@@ -386,9 +307,9 @@ class Training(Part):
         has_begun = state.progress is not None
         is_saved = any(progress.snapshot is not None for progress in taken)
         if state.folder is not None and ((is_finished and has_begun) or is_saved):
-            self._show_snapshots(state.folder)
+            self._live.show_snapshots(state.folder)
         if not is_finished:
-            self._look_inside(worker)
+            self._live.look(worker)
 
     def _take(self, state: TrainingState) -> None:
         self._state = state
@@ -399,48 +320,6 @@ class Training(Part):
     def _forget_worker(self) -> None:
         self._timer.stop()
         self._worker = None
-
-    def _show_snapshots(self, folder: Path) -> None:
-        """Make the newest snapshots available, and the model itself when these are its first."""
-        if any(model.folder == folder for model in self._library.models):
-            self._library.refresh_snapshots(folder)
-        elif folder != self._opening:
-            self._opening = folder
-            self._library.follow_live(True)
-            self._library.open(folder)
-
-    def _look_inside(self, worker: TrainingWorker) -> None:
-        """While the training is followed, show its current weights several times a second."""
-        taken = worker.take_state()
-        folder = self._state.folder
-        if taken is not None and folder is not None and self._follows_training():
-            step, state = taken
-            if step > self._library.step:
-                self._go_live(folder, step, state)
-        now = time.monotonic()
-        if self._follows_training() and now - self._live_asked > LIVE_EVERY:
-            self._live_asked = now
-            worker.want_state()
-
-    def _follows_training(self) -> bool:
-        return (
-            self._library.live
-            and self._library.model is not None
-            and self._library.model.folder == self._state.folder
-        )
-
-    def _go_live(self, folder: Path, step: int, state: State) -> None:
-        cache = self._work.cache
-        self._work.ask(
-            "live",
-            lambda: cache.keep(folder, step, state),
-            lambda _: self._show_live(step),
-            self.live_failed.emit,
-        )
-
-    def _show_live(self, step: int) -> None:
-        if self._follows_training():
-            self._library.show_live_step(step)
 
 
 def _begin(plan: Plan, corpus: Corpus, folder: Path, controls: Controls) -> PreparedTraining:

@@ -78,7 +78,7 @@ class Transport(QFrame):
         for changed in (
             session.library.model_changed,
             session.library.models_changed,
-            session.training.plan_changed,
+            session.plan.changed,
             session.text.changed,
         ):
             changed.connect(self._show_training)

@@ -153,7 +153,7 @@ def test_a_run_that_is_trained_elsewhere_is_not_trained_here_too(
 def test_one_step_from_nothing_begins_a_run_and_waits(
     ready: Session, options: TrainingOptions, qtbot: QtBot
 ) -> None:
-    ready.training.set_plan("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    ready.plan.set("lstm", FAMILIES["lstm"].configuration(width=8), options)
     ready.training.step()
     qtbot.waitUntil(lambda: step_of(ready) > 0, timeout=LONG)
     assert step_when_paused(ready, qtbot) == 1
@@ -260,7 +260,7 @@ def test_two_trainings_of_one_second_are_two_runs(
         def now(cls, tz: object = None) -> datetime:
             return datetime(2026, 1, 1, 12)
 
-    monkeypatch.setattr("lmviz.app.session.training.datetime", Noon)
+    monkeypatch.setattr("lmviz.runs.new_folder.datetime", Noon)
     folders = []
     for _ in range(2):
         ready.training.start(

@@ -42,9 +42,7 @@ def runs_in(session: Session) -> list[Path]:
 
 def test_a_finished_run_goes_on_to_the_steps_that_were_raised(trained: Session, qtbot: QtBot) -> None:
     model = trained.library.model
-    trained.training.set_plan(
-        "gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=10, **SMALL)
-    )
+    trained.plan.set("gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=10, **SMALL))
     assert trained.training.further_steps == 4
     trained.training.resume()
     wait_for_the_end(trained, qtbot)
@@ -114,11 +112,11 @@ def test_an_n_gram_that_has_counted_everything_says_so(
 def test_going_on_makes_the_plan_that_of_the_run_and_follows_it_live(trained: Session, qtbot: QtBot) -> None:
     trained.reading.set_prefix("the cows")
     trained.library.choose_step(0)
-    assert trained.training.plan.family == "transformer"
+    assert trained.plan.current.family == "transformer"
     trained.training.resume()
-    assert trained.training.plan.family == "gru"
-    assert trained.training.plan.configuration == FAMILIES["gru"].configuration(width=8)
-    assert trained.training.plan.training_options.steps == 12
+    assert trained.plan.current.family == "gru"
+    assert trained.plan.current.configuration == FAMILIES["gru"].configuration(width=8)
+    assert trained.plan.current.training_options.steps == 12
     assert trained.training.is_following
     wait_for_the_end(trained, qtbot)
     assert trained.library.step == 12
@@ -141,9 +139,7 @@ def test_the_history_is_that_of_the_model_that_is_shown(
 def test_training_waits_for_a_text_that_is_being_read(
     session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
-    session.training.set_plan(
-        "gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=3, **SMALL)
-    )
+    session.plan.set("gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=3, **SMALL))
     session.text.open(text_file, documents="line")
     session.training.start()
     assert session.training.state.phase == "preparing"
@@ -167,21 +163,21 @@ def test_the_duration_is_known_once_it_was_measured(session: Session, text_file:
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         session.text.open(text_file, documents="line")
     plan = ("gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=1_000_000, **SMALL))
-    session.training.set_plan(*plan)
-    assert session.training.expected_seconds is None
+    session.plan.set(*plan)
+    assert session.plan.expected_seconds is None
     session.training.start()
-    qtbot.waitUntil(lambda: session.training.expected_seconds is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: session.plan.expected_seconds is not None, timeout=LONG)
     progress = session.training.state.progress
-    assert session.training.expected_seconds == pytest.approx(
+    assert session.plan.expected_seconds == pytest.approx(
         progress.seconds / progress.step * 1_000_000, rel=0.5
     )
     session.training.stop()
     wait_for_the_end_of_a_stopped(session, qtbot)
-    expected = session.training.expected_seconds
-    session.training.set_plan(*plan[:2], TrainingOptions(steps=500_000, **SMALL))
-    assert session.training.expected_seconds == pytest.approx(expected / 2)
-    session.training.set_plan("gru", FAMILIES["gru"].configuration(width=9), plan[2])
-    assert session.training.expected_seconds is None, "another model takes another time"
+    expected = session.plan.expected_seconds
+    session.plan.set(*plan[:2], TrainingOptions(steps=500_000, **SMALL))
+    assert session.plan.expected_seconds == pytest.approx(expected / 2)
+    session.plan.set("gru", FAMILIES["gru"].configuration(width=9), plan[2])
+    assert session.plan.expected_seconds is None, "another model takes another time"
 
 
 def wait_for_the_end_of_a_stopped(session: Session, qtbot: QtBot) -> None:

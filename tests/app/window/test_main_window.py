@@ -48,7 +48,7 @@ def test_load_choose_train_pause_scrub_resume_stop(
 ) -> None:
     session.text.open(text_file, documents="line")
     qtbot.waitUntil(lambda: session.text.corpus is not None)
-    session.training.set_plan("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    session.plan.set("lstm", FAMILIES["lstm"].configuration(width=8), options)
     press(window, qtbot, "train_button")
     qtbot.waitUntil(
         lambda: session.training.state.phase == "running" and session.library.model is not None, timeout=LONG

@@ -40,7 +40,7 @@ def test_a_finished_run_is_trained_further_by_the_button(
     assert said(finished, "training_step") == "finished · 6 of 6 steps"
     options = session.library.model.description.options
     raised = FAMILIES["gru"].configuration(width=8)
-    session.training.set_plan("gru", raised, TrainingOptions.from_values({**options.to_values(), "steps": 9}))
+    session.plan.set("gru", raised, TrainingOptions.from_values({**options.to_values(), "steps": 9}))
     assert button.text() == "Train 3 more"
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert said(finished, "training_step") == "preparing the text…"

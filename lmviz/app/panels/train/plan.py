@@ -39,7 +39,7 @@ class PlanPanel(Panel):
             [FamilyCard(row.name, row.short_title, row.sentence) for row in FAMILIES.values()]
         )
         self._cards.setObjectName("family_picker")
-        plan = session.training.plan
+        plan = session.plan.current
         self._configurations: dict[str, ModelConfiguration] = {plan.family: plan.configuration}
         self._model_form = ConfigurationForm(plan.configuration)
         self._model_form.setObjectName("model_form")
@@ -63,11 +63,11 @@ class PlanPanel(Panel):
         assert isinstance(rate, QLineEdit), "a rate is not a whole number"
         rate.editingFinished.connect(self._apply_rate)
         session.training.changed.connect(self._notice_training)
-        self.follow(session.training.plan_changed, session.text.changed)
+        self.follow(session.plan.changed, session.text.changed)
         self.follow(session.work.job_started, session.work.job_finished)
 
     def refresh(self) -> None:
-        plan, active = self.session.training.plan, self.session.training.state.is_active
+        plan, active = self.session.plan.current, self.session.training.state.is_active
         self._cards.set_current(plan.family)
         self._cards.setEnabled(not active)
         if self._model_form.configuration != plan.configuration:
@@ -83,14 +83,14 @@ class PlanPanel(Panel):
 
     def _leave_out_unused(self) -> None:
         """Show what the family, and the choices made so far, have use for."""
-        plan = self.session.training.plan
+        plan = self.session.plan.current
         self._model_form.set_shown(plan.configuration.used())
         counts = FAMILIES[plan.family].counts
         self._learning_form.set_shown(used_options(plan.training_options, counts=counts))
 
     def _check_together(self) -> None:
         """What one form alone cannot know: whether the model takes windows of the length."""
-        plan, sentence = self.session.training.plan, ""
+        plan, sentence = self.session.plan.current, ""
         try:
             check_length(plan.training_options.length, getattr(plan.configuration, "context", None))
         except LmvizError as error:
@@ -99,7 +99,7 @@ class PlanPanel(Panel):
         self._tell_problem()
 
     def _tell_problem(self) -> None:
-        self.session.training.refuse_plan(self._model_form.complaint or self._learning_form.complaint)
+        self.session.plan.refuse(self._model_form.complaint or self._learning_form.complaint)
 
     def _notice_training(self) -> None:
         """What can be changed depends on whether it trains, not on how far it has got."""
@@ -107,7 +107,7 @@ class PlanPanel(Panel):
         if self.session.training.state.is_active != self._was_active:
             self._was_active = self.session.training.state.is_active
             self._rate_begun_with = self._rate_applied = (
-                self.session.training.plan.training_options.learning_rate
+                self.session.plan.current.training_options.learning_rate
             )
             self.refresh_soon()
 
@@ -129,32 +129,32 @@ class PlanPanel(Panel):
 
     def _choose_family(self, name: str) -> None:
         configuration = self._configurations.setdefault(name, FAMILIES[name].configuration())
-        self.session.training.set_plan(name, configuration, self.session.training.plan.training_options)
+        self.session.plan.set(name, configuration, self.session.plan.current.training_options)
 
     def _change_model(self, configuration: ModelConfiguration) -> None:
-        plan = self.session.training.plan
+        plan = self.session.plan.current
         self._configurations[plan.family] = configuration
-        self.session.training.set_plan(plan.family, configuration, plan.training_options)
+        self.session.plan.set(plan.family, configuration, plan.training_options)
         self._check_together()
 
     def _change_learning(self, options: TrainingOptions) -> None:
-        plan = self.session.training.plan
+        plan = self.session.plan.current
         if options.learning_rate != self._rate_applied:
             self._rate_settles.start()
-        self.session.training.set_plan(plan.family, plan.configuration, options)
+        self.session.plan.set(plan.family, plan.configuration, options)
         self._check_together()
 
     def _apply_rate(self) -> None:
         """Continue the training with the form's learning rate; its first one restores the schedule."""
         self._rate_settles.stop()
-        rate = self.session.training.plan.training_options.learning_rate
+        rate = self.session.plan.current.training_options.learning_rate
         if rate != self._rate_applied and not self._learning_form.complaint:
             self._rate_applied = rate
             self.session.training.set_learning_rate(None if rate == self._rate_begun_with else rate)
 
     def _show_cost(self) -> None:
         """Parameters, memory and work per step, as far as the vocabulary is known."""
-        plan, corpus = self.session.training.plan, self.session.text.corpus
+        plan, corpus = self.session.plan.current, self.session.text.corpus
         if corpus is None:
             self._card.set_aside("open a text to see its size")
             self._work.set_text("")

@@ -48,23 +48,21 @@ class TrainingStatement(QWidget):
 
     def show_plan(self) -> None:
         """Say what the training under way is, or what the next one will be."""
-        training = self._session.training
+        training, plan = self._session.training, self._session.plan
         state = training.state
         self._button.setEnabled(not state.is_active)
         self._what.setText(
-            f"training {state.subject or training.plan_in_words}"
-            if state.is_active
-            else f"will train {training.plan_in_words}"
+            f"training {state.subject or plan.in_words}" if state.is_active else f"will train {plan.in_words}"
         )
         self._how_long.set_text(self._duration())
 
     def _duration(self) -> str:
-        training, text = self._session.training, self._session.text
+        training, plan, text = self._session.training, self._session.plan, self._session.text
         state, progress = training.state, training.state.progress
         if state.is_active:
             if progress is None:
                 return state.doing
-            known = training.expected_seconds is not None
+            known = plan.expected_seconds is not None
             if state.phase == "paused":
                 return "paused"
             return f"{in_words(progress.seconds_left)} left" if known else "measuring the time…"
@@ -72,7 +70,7 @@ class TrainingStatement(QWidget):
             return PREPARING_TEXT
         if text.corpus is None:
             return "no text open: see Corpus"
-        seconds = training.expected_seconds
+        seconds = plan.expected_seconds
         if seconds is None:
             return "time not measured yet"
         return in_words(seconds)

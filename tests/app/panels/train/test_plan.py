@@ -45,7 +45,7 @@ def test_it_says_what_will_be_trained_and_measures_how_long_that_takes(
 ) -> None:
     whole = corpus.load_corpus(text_file, tokenizer="bpe:300")
     monkeypatch.setattr(corpus, "load_corpus", lambda source, **_: gate.wait() and whole)
-    session.training.set_plan(
+    session.plan.set(
         "gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=1_000_000, batch=2, length=8)
     )
     qtbot.waitUntil(lambda: duration(statement) == "no text open: see Corpus")
@@ -72,7 +72,7 @@ def test_the_button_begins_a_new_run_also_where_the_shown_one_can_go_on(
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         session.text.open(text_file, documents="line")
     qtbot.waitUntil(lambda: session.training.further_steps == 4, timeout=LONG)
-    session.training.set_plan(
+    session.plan.set(
         "rnn", FAMILIES["rnn"].configuration(width=8), TrainingOptions(steps=2, batch=2, length=8)
     )
     qtbot.mouseClick(statement.findChild(QPushButton, "new_run_button"), Qt.MouseButton.LeftButton)
@@ -100,19 +100,19 @@ def test_a_form_shows_what_the_family_and_its_choices_use(
         return {name for name in form.configuration.names() if form.field(name).control.isVisibleTo(form)}
 
     options = TrainingOptions()
-    session.training.set_plan("gru", FAMILIES["gru"].configuration(), options)
+    session.plan.set("gru", FAMILIES["gru"].configuration(), options)
     qtbot.waitUntil(lambda: "learning_rate" in shown(learning))
     assert {"batch", "seed", "schedule"} <= shown(learning)
-    session.training.set_plan("ngram", FAMILIES["ngram"].configuration(), options)
+    session.plan.set("ngram", FAMILIES["ngram"].configuration(), options)
     qtbot.waitUntil(lambda: shown(learning) == {"steps", "validate_every", "snapshots"})
     for form in (model, learning):
         for button in form.findChildren(QPushButton):
             if button.text() == "more settings":
                 button.click()
     qtbot.waitUntil(lambda: shown(model) == {"order", "smoothing"})
-    session.training.set_plan("ngram", FAMILIES["ngram"].configuration(smoothing="add-k"), options)
+    session.plan.set("ngram", FAMILIES["ngram"].configuration(smoothing="add-k"), options)
     qtbot.waitUntil(lambda: shown(model) == {"order", "smoothing", "added"})
-    session.training.set_plan(
+    session.plan.set(
         "gru", FAMILIES["gru"].configuration(), TrainingOptions(optimizer="sgd", schedule="constant")
     )
     qtbot.waitUntil(lambda: "learning_rate" in shown(learning))

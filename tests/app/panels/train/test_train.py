@@ -37,9 +37,7 @@ def train(
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         session.text.open(text_file, documents="line")
     window.show_perspective("train")
-    session.training.set_plan(
-        "lstm", FAMILIES["lstm"].configuration(width=8), replace(options, validate_every=5)
-    )
+    session.plan.set("lstm", FAMILIES["lstm"].configuration(width=8), replace(options, validate_every=5))
     session.reading.set_prefix("the cows")
     qtbot.waitUntil(lambda: session.work.is_ready, timeout=LONG)
     return window
@@ -56,11 +54,11 @@ def step_of(session: Session) -> int:
 def test_choose_train_pause_scrub_resume_stop(train: MainWindow, session: Session, qtbot: QtBot) -> None:
     cards = train.findChild(FamilyCards, "family_picker")
     qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=cards.card_rectangle("gru").center().toPoint())
-    assert session.training.plan.family == "gru"
+    assert session.plan.current.family == "gru"
     form = train.findChild(ConfigurationForm, "model_form")
     qtbot.waitUntil(lambda: type(form.configuration).__name__ == "GRUConfiguration")
     form.field("width").control.setValue(6)
-    assert session.training.plan.configuration.width == 6
+    assert session.plan.current.configuration.width == 6
 
     click(train, "train_button", qtbot)
     qtbot.waitUntil(lambda: step_of(session) > 25 and session.reading.current is not None, timeout=LONG)
@@ -149,25 +147,23 @@ def test_a_training_that_failed_can_be_resumed_from_its_sentence_with_another_ra
 
 
 def test_an_impossible_setting_is_a_sentence_below_its_field(train: MainWindow, session: Session) -> None:
-    session.training.set_plan(
-        "transformer", FAMILIES["transformer"].configuration(heads=4), session.training.plan.training_options
+    session.plan.set(
+        "transformer", FAMILIES["transformer"].configuration(heads=4), session.plan.current.training_options
     )
     panel = next(panel for panel in train.perspective.panels if panel.objectName() == "plan_view")
     panel.refresh()
     form = train.findChild(ConfigurationForm, "model_form")
     form.field("heads").control.setValue(3)
     assert "heads" in form.complaint
-    assert session.training.plan.configuration.heads == 4
+    assert session.plan.current.configuration.heads == 4
 
 
 def test_what_only_both_forms_know_is_said_below_the_field_and_keeps_from_training(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
-    session.training.set_plan(
-        "transformer", FAMILIES["transformer"].configuration(context=16), TrainingOptions()
-    )
+    session.plan.set("transformer", FAMILIES["transformer"].configuration(context=16), TrainingOptions())
     model_form, form = (train.findChild(ConfigurationForm, name) for name in ("model_form", "learning_form"))
-    qtbot.waitUntil(lambda: model_form.configuration == session.training.plan.configuration)
+    qtbot.waitUntil(lambda: model_form.configuration == session.plan.current.configuration)
     length = form.field("length")
     length.control.setValue(32)
     assert "at most 16 positions" in length.complaint.text()
@@ -190,12 +186,12 @@ def test_what_went_wrong_stands_beside_the_button_until_the_next_training(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     notice = train.transport.notice
-    session.training.set_plan(
+    session.plan.set(
         "transformer", FAMILIES["transformer"].configuration(context=8), TrainingOptions(length=64)
     )
     click(train, "train_button", qtbot)
     qtbot.waitUntil(lambda: "at most 8 positions" in notice.sentence, timeout=LONG)
-    session.training.set_plan(
+    session.plan.set(
         "lstm", FAMILIES["lstm"].configuration(width=8), TrainingOptions(steps=2, batch=2, length=8)
     )
     session.training.start()

@@ -1,0 +1,67 @@
+"""Whether the run that is shown can be trained further, and with which options."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lmviz.errors import LmvizError
+
+if TYPE_CHECKING:
+    from lmviz.app.session.library import Library
+    from lmviz.app.session.open_text import OpenText
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.training_plan import TrainingPlan
+    from lmviz.training.options import TrainingOptions
+
+NO_RUN = "There is no run to go on with: open one, or train a new model."
+
+
+class GoingFurther:
+    """The shown run goes on to the steps of the plan, where that describes it, or to its own.
+
+    One that has come to its end gets as many steps again.
+    """
+
+    def __init__(self, text: OpenText, library: Library, plan: TrainingPlan) -> None:
+        self._text, self._library, self._plan = text, library, plan
+
+    @property
+    def obstacle(self) -> str:
+        """Why the shown model cannot be trained further; "" when it can."""
+        from lmviz.runs.further import check_further
+
+        model, corpus = self._library.model, self._text.corpus
+        if model is None:
+            return NO_RUN
+        try:
+            fingerprint = corpus.fingerprint if corpus is not None else ""
+            check_further(model.run, model.snapshots[-1], fingerprint=fingerprint)
+        except LmvizError as sentence:
+            return str(sentence)
+        return ""
+
+    @property
+    def steps(self) -> int:
+        """How many steps it would make; 0 where it can make none."""
+        model = self._library.model
+        if model is None or self.obstacle:
+            return 0
+        return self.options(model).steps - model.snapshots[-1]
+
+    def options(self, model: OpenedModel) -> TrainingOptions:
+        """With which options a run goes on: those of the plan, where that describes it, at its own rate."""
+        from lmviz.runs.further import further_options, is_planned_by
+
+        plan, description = self._plan.current, model.description
+        planned = None
+        if is_planned_by(description, plan.family, plan.configuration.to_values(), plan.training_options):
+            planned = replace(plan.training_options, learning_rate=description.options.learning_rate)
+        return further_options(description, model.snapshots[-1], planned)
+
+    def plan_run(self, model: OpenedModel, options: TrainingOptions) -> None:
+        """Make the plan, and so the form that shows it, that of a run."""
+        from lmviz.families import find_family
+
+        configuration = find_family(model.family).configuration
+        self._plan.set(model.family, configuration.from_values(model.description.configuration), options)

@@ -1,0 +1,70 @@
+"""The weights of the model that is being trained, shown while it learns."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lmviz.app.session.library import Library
+    from lmviz.app.session.work import Failed, Work
+    from lmviz.app.workers.training_worker import State, TrainingWorker
+
+LIVE_EVERY = 0.5  # seconds between two looks into the model that is being trained
+
+
+class LiveWeights:
+    """Opens the run of a training with its first snapshot, and follows it from then on.
+
+    `failed` takes the sentence where the current weights could not be shown.
+    """
+
+    def __init__(self, work: Work, library: Library, failed: Failed) -> None:
+        self._work, self._library, self._failed = work, library, failed
+        self._folder: Path | None = None
+        self._opening: Path | None = None
+        self._asked = 0.0
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether the newest weights of the training are what is shown."""
+        model = self._library.model
+        return self._library.live and model is not None and model.folder == self._folder
+
+    def begin(self, folder: Path) -> None:
+        """A training into this folder begins."""
+        self._folder = folder
+
+    def show_snapshots(self, folder: Path) -> None:
+        """Make the newest snapshots available, and the model itself when these are its first."""
+        if any(model.folder == folder for model in self._library.models):
+            self._library.refresh_snapshots(folder)
+        elif folder != self._opening:
+            self._opening = folder
+            self._library.follow_live(True)
+            self._library.open(folder)
+
+    def look(self, worker: TrainingWorker) -> None:
+        """While the training is followed, show its current weights several times a second."""
+        taken = worker.take_state()
+        if taken is not None and self.is_followed and taken[0] > self._library.step:
+            self._go_live(*taken)
+        now = time.monotonic()
+        if self.is_followed and now - self._asked > LIVE_EVERY:
+            self._asked = now
+            worker.want_state()
+
+    def _go_live(self, step: int, state: State) -> None:
+        cache, folder = self._work.cache, self._folder
+        assert folder is not None, "what is followed has a folder"
+        self._work.ask(
+            "live",
+            lambda: cache.keep(folder, step, state),
+            lambda _: self._show(step),
+            self._failed,
+        )
+
+    def _show(self, step: int) -> None:
+        if self.is_followed:
+            self._library.show_live_step(step)
