@@ -21,6 +21,7 @@ from lmviz.inspection.traced_array import TracedArray, of_parts
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.growth import WHOLE, Growth
 from lmviz.models.model import Model
+from lmviz.models.precision import widened
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.tap import Tap, Value
 
@@ -71,7 +72,8 @@ class ContinuedPass(ForwardPass):
         self._is_beside = False  # whether what is computed are the old queries with the new keys
         self._new_rows: dict[str, torch.Tensor] = {}
         self._new_columns: dict[str, torch.Tensor] = {}
-        self._kind = next((value for value in parameters.values() if value.is_floating_point()), None)
+        kind = next((value for value in parameters.values() if value.is_floating_point()), None)
+        self._kind = None if kind is None else widened(kind[:0])
 
     def read(self, operand: Value) -> torch.Tensor:
         """The operand's value, (batch, *axes), from `first` on if it has positions or queries."""

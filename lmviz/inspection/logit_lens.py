@@ -22,6 +22,7 @@ from lmviz.models.arithmetic import Arithmetic
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.growth import WHOLE
 from lmviz.models.model import Model
+from lmviz.models.precision import widened
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.tap import Operation, Reader, Scope, Stage, Tap
 
@@ -156,8 +157,7 @@ def _distributions(
 def _values(model: Model, trace: Trace, address: str, positions: np.ndarray) -> torch.Tensor:
     """A traced tap's values at some positions as a batch of one, where and as the model computes."""
     rows = torch.from_numpy(trace[address].array[positions])[None]
-    parameter = next(model.parameters())
-    return rows.to(parameter.device, parameter.dtype)
+    return rows.to(widened(next(model.parameters())[:0]))
 
 
 def _matching(addresses: Sequence[str], pattern: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-FROM_ONE = frozenset({"layer", "head", "position", "query", "key"})
+FROM_ONE = frozenset({"layer", "head", "group", "position", "query", "key"})
 """The axes that a reader sees numbered from 1."""
 
 POSITIONAL = frozenset({"position", "query", "key"})

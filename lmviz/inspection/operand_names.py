@@ -29,4 +29,4 @@ def operand_name(trace: Trace, source: str, index: Sequence[int], token: Callabl
 def _brief(axis: str, index: int, tokens: Sequence[str]) -> str:
     if axis in POSITIONAL and 0 <= index < len(tokens):
         return f"“{tokens[index]}”"
-    return coordinate(axis, index) if axis == "head" else str(index)
+    return coordinate(axis, index) if axis in ("head", "group") else str(index)

@@ -63,7 +63,7 @@ class View:
 def strip(trace: Trace, address: str, position: int, head: int, tokens: Sequence[int]) -> View:
     """A tap at one position (and head) as one row; along the vocabulary only `tokens` are shown."""
     traced = _traced(trace, address)
-    fixed = _fixed(traced.axes, traced.array.shape, position, head)
+    fixed = _fixed(trace, address, position, head)
     free = [axis for axis in traced.axes if axis not in fixed]
     part = traced.at(**fixed)
     columns = tuple(tokens) if free == ["token"] else tuple(range(part.size))
@@ -85,7 +85,7 @@ def matrix(
     `order` says in which order, or which, units are drawn. Along the vocabulary only `tokens` are.
     """
     traced = _traced(trace, address)
-    fixed = {"head": min(head, traced.array.shape[0] - 1)} if "head" in traced.axes else {}
+    fixed = _fixed_head(trace, address, head)
     part = traced.at(**fixed)
     free = [axis for axis in traced.axes if axis not in fixed]
     if free == ["query", "key"]:
@@ -166,11 +166,24 @@ def _traced(trace: Trace, address: str) -> TracedArray:
     return trace[address]
 
 
-def _fixed(axes: Sequence[str], sizes: Sequence[int], position: int, head: int) -> dict[str, int]:
-    fixed: dict[str, int] = {}
-    for axis, size in zip(axes, sizes, strict=True):
-        if axis in OVER_TEXT:
-            fixed[axis] = min(position, size - 1)
-        elif axis == "head":
-            fixed[axis] = min(head, size - 1)
-    return fixed
+def _fixed(trace: Trace, address: str, position: int, head: int) -> dict[str, int]:
+    traced = trace[address]
+    over_text = {
+        axis: min(position, size - 1)
+        for axis, size in zip(traced.axes, traced.array.shape, strict=True)
+        if axis in OVER_TEXT
+    }
+    return over_text | _fixed_head(trace, address, head)
+
+
+def _fixed_head(trace: Trace, address: str, head: int) -> dict[str, int]:
+    """The place of an attention head in a tap: its own, or that of the group whose keys it reads."""
+    traced = trace[address]
+    if "head" in traced.axes:
+        return {"head": min(head, traced.array.shape[traced.axes.index("head")] - 1)}
+    if "group" not in traced.axes:
+        return {}
+    groups = traced.array.shape[traced.axes.index("group")]
+    queries = trace.arrays.get(address.rpartition("/")[0] + "/query")
+    heads = groups if queries is None else queries.array.shape[0]
+    return {"group": min(head * groups // heads, groups - 1)}

@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn import functional
 
 from lmviz.models.cross_entropy import linear_cross_entropy
 from lmviz.models.model import Model
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.operations import Affine, Linear, Row, Softmax
+from lmviz.models.precision import linear, widened
 from lmviz.models.tap import Stage, Tap, Value, Weight
 
 
@@ -71,7 +71,7 @@ class NeuralModel(Model):
     def advance(self, tokens: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
         """Logits of further tokens, given the state after the earlier ones; and the state after these."""
         features, state = self.features(tokens, state)
-        return functional.linear(features, self.output_weight, self.output.bias), state
+        return linear(features, self.output_weight, self.output.bias), state
 
     def loss(
         self, tokens: torch.Tensor, targets: torch.Tensor, state: Any = None
@@ -83,7 +83,7 @@ class NeuralModel(Model):
         """
         features, state = self.features(tokens, state if self.recurrent else None)
         value = linear_cross_entropy(
-            features.flatten(0, 1), self.output_weight, self.output.bias, targets.flatten()
+            features.flatten(0, 1), widened(self.output_weight), self.output.bias, targets.flatten()
         )
         return value, _cut(state) if self.recurrent else None
 

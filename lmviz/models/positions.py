@@ -2,6 +2,7 @@
 
 Angles and slopes are computed in float64, so that an explanation finds the same numbers up to one rounding.
 Tables are kept as arrays, not tensors: a tensor first made in inference mode cannot be used in training.
+They hold as many positions as a text has, up to the next power of two, however long the context is.
 """
 
 from __future__ import annotations
@@ -11,38 +12,51 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-BASE = 10000.0
-"""The slowest wave takes 2π × BASE positions to come round (Vaswani et al. 2017)."""
-
-
-def frequencies(width: int) -> np.ndarray:
-    """Radians per position of each pair of channels, fastest first, (⌈width / 2⌉,) float64."""
-    return BASE ** (-2 * np.arange((width + 1) // 2) / width)
+from lmviz.models.rotary import Rotary, frequencies
 
 
 @lru_cache(maxsize=8)
-def _waves(positions: int, width: int) -> np.ndarray:
+def _sinusoids(positions: int, width: int) -> np.ndarray:
+    """Sines in even channels, cosines in odd ones, (position, channel) float32."""
+    waves = _waves(positions, frequencies(width))
+    return waves.transpose(1, 2, 0).reshape(positions, -1)[:, :width]
+
+
+@lru_cache(maxsize=8)
+def _rotations(positions: int, rotary: Rotary) -> np.ndarray:
     """Sines and cosines of each position's angles, (2, position, channel pair) float32."""
-    angles = np.outer(np.arange(positions), frequencies(width))
+    return _waves(positions, rotary.frequencies)
+
+
+def _waves(positions: int, speeds: np.ndarray) -> np.ndarray:
+    angles = np.outer(np.arange(positions), speeds)
     return np.stack([np.sin(angles), np.cos(angles)]).astype(np.float32)
+
+
+def _rounded(positions: int) -> int:
+    return 1 << max(positions - 1, 0).bit_length()
 
 
 def sinusoids(positions: int, width: int) -> torch.Tensor:
     """Sines in even channels, cosines in odd ones, (position, channel) float32 (Vaswani et al. 2017)."""
-    interleaved = _waves(positions, width).transpose(1, 2, 0).reshape(positions, -1)
-    return torch.from_numpy(interleaved[:, :width])
+    return torch.from_numpy(_sinusoids(_rounded(positions), width)[:positions])
 
 
-def rotations(positions: int, width: int) -> torch.Tensor:
+def rotations(positions: int, rotary: Rotary) -> torch.Tensor:
     """Sines and cosines by which pairs of channels turn, (2, position, channel pair) (Su et al. 2021)."""
-    return torch.from_numpy(_waves(positions, width))
+    return torch.from_numpy(_rotations(_rounded(positions), rotary)[:, :positions])
 
 
 def rotate(vectors: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
-    """Turn (..., position, channel) by `rotations`; channel c forms a pair with c + half the channels."""
-    first, second = vectors.chunk(2, dim=-1)
+    """Turn (..., position, channel) by `rotations`, which may be those of the first channels alone.
+
+    Of the channels that are turned, c forms a pair with c + half of them.
+    """
     sines, cosines = turns
-    return torch.cat([first * cosines - second * sines, second * cosines + first * sines], dim=-1)
+    pairs = sines.shape[-1]
+    first, second, rest = vectors.split([pairs, pairs, vectors.shape[-1] - 2 * pairs], dim=-1)
+    turned = [first * cosines - second * sines, second * cosines + first * sines]
+    return torch.cat([*turned, rest] if rest.shape[-1] else turned, dim=-1)
 
 
 def slopes(heads: int) -> np.ndarray:

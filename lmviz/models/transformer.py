@@ -11,7 +11,9 @@ from torch.nn import functional
 from lmviz.errors import LmvizError
 from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.neural import NeuralModel
+from lmviz.models.operations.attention import for_each_head
 from lmviz.models.positions import distance_bias, rotate, rotations, sinusoids
+from lmviz.models.precision import StoredLinear, widened
 from lmviz.models.tap import Stage, Tap
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.models.transformer_stages import transformer_stages
@@ -25,7 +27,8 @@ INITIAL_DEVIATION = 0.02
 class KeyValueCache:
     """What attention needs of the tokens read so far: each layer's keys and values.
 
-    Each is (batch, head, position, channel); keys are turned already where positions are rotary.
+    Each is (batch, head of keys and values, position, channel); keys are turned already where positions are
+    rotary.
     """
 
     layers: tuple[tuple[torch.Tensor, torch.Tensor], ...]
@@ -49,29 +52,39 @@ class Attending:
 
 
 class Attention(nn.Module):
-    """Causal self-attention with several heads; one matrix makes queries, keys and values together."""
+    """Causal self-attention with several heads; one matrix makes queries, keys and values together.
+
+    Where there are fewer heads of keys and values, each is shared by a group of heads (Ainslie et al. 2023).
+    """
 
     def __init__(self, configuration: TransformerConfiguration) -> None:
         super().__init__()
-        self.heads = configuration.heads
         self.dropout = configuration.dropout
-        self.input = nn.Linear(configuration.width, 3 * configuration.width)
-        self.output = nn.Linear(configuration.width, configuration.width)
+        self.head_width = configuration.head_width
+        self.heads, self.groups = configuration.heads, configuration.groups
+        mixed, shared = self.heads * self.head_width, self.groups * self.head_width
+        self.units = (mixed, shared, shared)  # of queries, keys and values
+        width, biases = configuration.width, configuration.attention_bias
+        self.input = StoredLinear(width, sum(self.units), bias=biases != "none")
+        self.output = StoredLinear(mixed, width, bias=biases == "all")
 
     def forward(
         self, read: torch.Tensor, attending: Attending, past: tuple[torch.Tensor, torch.Tensor] | None
     ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
         """(batch, position, channel), and all keys and values so far."""
-        parts = self.input(read).unflatten(-1, (3, self.heads, -1))  # (batch, position, 3, head, channel)
-        query, key, value = parts.permute(2, 0, 3, 1, 4).unbind()  # (batch, head, position, channel) each
+        query, key, value = (
+            part.unflatten(-1, (-1, self.head_width)).transpose(1, 2)  # (batch, head, position, channel)
+            for part in self.input(read).split(self.units, dim=-1)
+        )
         if attending.turns is not None:
             query, key = rotate(query, attending.turns), rotate(key, attending.turns)
         if past is not None:
             key, value = torch.cat([past[0], key], dim=2), torch.cat([past[1], value], dim=2)
+        shared = self.heads // self.groups
         mixed = functional.scaled_dot_product_attention(
             query,
-            key,
-            value,
+            for_each_head(key, shared),
+            for_each_head(value, shared),
             attn_mask=attending.mask,
             dropout_p=self.dropout if self.training else 0.0,
             is_causal=attending.causal,
@@ -80,28 +93,44 @@ class Attention(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """Two layers with a function between them, the same at every position."""
+    """Two layers with a function between them, or a gate, the same at every position."""
 
     def __init__(self, configuration: TransformerConfiguration) -> None:
         super().__init__()
-        self.hidden = nn.Linear(configuration.width, configuration.feedforward_width)
-        self.output = nn.Linear(configuration.feedforward_width, configuration.width)
+        width, units, bias = (
+            configuration.width,
+            configuration.feedforward_width,
+            configuration.feedforward_bias,
+        )
+        self.gate = StoredLinear(width, units, bias=bias) if configuration.gated else None
+        self.hidden = StoredLinear(width, units, bias=bias)
+        self.output = StoredLinear(units, width, bias=bias)
         self.activation = FUNCTIONS[configuration.activation].tensor
 
     def forward(self, read: torch.Tensor) -> torch.Tensor:
         """(batch, position, channel)."""
+        if self.gate is not None:
+            return self.output(self.activation(self.gate(read)) * self.hidden(read))
         return self.output(self.activation(self.hidden(read)))
 
 
+def norm_of(configuration: TransformerConfiguration) -> nn.Module:
+    """The normalisation of a layer's input, or of the end of the stream."""
+    if configuration.norm_kind == "rms":
+        return nn.RMSNorm(configuration.width, configuration.norm_epsilon)
+    return nn.LayerNorm(configuration.width, configuration.norm_epsilon, bias=configuration.norm_bias)
+
+
 class Layer(nn.Module):
-    """Attention and feed-forward network, each added to the residual stream."""
+    """Attention and feed-forward network, each added to the residual stream, in turn or side by side."""
 
     def __init__(self, configuration: TransformerConfiguration) -> None:
         super().__init__()
         self.norm_first = configuration.norm == "pre"
-        self.norm1 = nn.LayerNorm(configuration.width)
+        self.parallel = configuration.parallel
+        self.norm1 = norm_of(configuration)
         self.attention = Attention(configuration)
-        self.norm2 = nn.LayerNorm(configuration.width)
+        self.norm2 = norm_of(configuration)
         self.feedforward = FeedForward(configuration)
         self.dropout = nn.Dropout(configuration.dropout)
 
@@ -111,6 +140,10 @@ class Layer(nn.Module):
         """The residual stream (batch, position, channel) after this layer, and its keys and values."""
         if self.norm_first:
             attended, kept = self.attention(self.norm1(stream), attending, past)
+            if self.parallel:
+                return stream + self.dropout(attended) + self.dropout(
+                    self.feedforward(self.norm2(stream))
+                ), kept
             stream = stream + self.dropout(attended)
             return stream + self.dropout(self.feedforward(self.norm2(stream))), kept
         attended, kept = self.attention(stream, attending, past)
@@ -137,7 +170,7 @@ class TransformerModel(NeuralModel):
         learned = configuration.positions == "learned"
         self.positions = nn.Embedding(configuration.context, configuration.width) if learned else None
         self.layers = nn.ModuleList(Layer(configuration) for _ in range(configuration.layers))
-        self.norm = nn.LayerNorm(configuration.width) if configuration.norm == "pre" else None
+        self.norm = norm_of(configuration) if configuration.norm == "pre" else None
         self.dropout = nn.Dropout(configuration.dropout)
         self._initialise()
 
@@ -183,11 +216,11 @@ class TransformerModel(NeuralModel):
         return stream if self.norm is None else self.norm(stream), KeyValueCache(tuple(kept))
 
     def _embed(self, tokens: torch.Tensor, start: int, end: int) -> torch.Tensor:
-        embedded = self.embedding(tokens)
+        embedded = widened(self.embedding(tokens))
         if self.positions is not None:
-            return embedded + self.positions.weight[start:end]
+            return embedded + widened(self.positions.weight[start:end])
         if self.configuration.positions == "sinusoidal":
-            table = sinusoids(self.configuration.context, self.configuration.width)
+            table = sinusoids(end, self.configuration.width)
             return embedded * self.configuration.embedding_scale + table[start:end].to(embedded)
         return embedded
 
@@ -195,7 +228,7 @@ class TransformerModel(NeuralModel):
         configuration = self.configuration
         turns = mask = None
         if configuration.positions == "rotary":
-            turns = rotations(configuration.context, configuration.head_width)[:, start:end].to(stream)
+            turns = rotations(end, configuration.rotary)[:, start:end].to(stream)
         if configuration.positions == "alibi":
             later = torch.ones(end - start, end, dtype=torch.bool, device=stream.device).triu(start + 1)
             biases = distance_bias(configuration.heads, end, stream.device)[:, start:].to(stream)

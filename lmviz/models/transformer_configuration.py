@@ -8,6 +8,7 @@ from lmviz.configuration import setting
 from lmviz.errors import SettingError
 from lmviz.models.estimate import Estimate, training_estimate
 from lmviz.models.model_configuration import ModelConfiguration
+from lmviz.models.rotary import Rotary
 
 
 @dataclass(frozen=True)
@@ -59,16 +60,132 @@ class TransformerConfiguration(ModelConfiguration):
     )
     norm: str = setting(
         "pre",
-        "Where layer normalisation stands: pre normalises what a sublayer reads (GPT-2, steadier to train); "
+        "Where normalisation stands: pre normalises what a sublayer reads (GPT-2, steadier to train); "
         "post normalises the sum after it (the original Transformer).",
         label="Normalisation",
         choices=("pre", "post"),
     )
+    norm_kind: str = setting(
+        "layer",
+        "What normalisation does: layer takes the mean away and divides by the standard deviation; rms "
+        "only divides by the root mean square (Zhang & Sennrich 2019; Llama).",
+        label="Kind of normalisation",
+        choices=("layer", "rms"),
+        advanced=True,
+    )
+    norm_epsilon: float = setting(
+        1e-5,
+        "What normalisation adds to the variance, or to the mean square, so as never to divide by zero.",
+        label="Normalisation epsilon",
+        minimum=1e-12,
+        maximum=0.1,
+        advanced=True,
+    )
     activation: str = setting(
         "gelu",
         "The function between the two layers of the feed-forward network. gelu_tanh is the approximation "
-        "of GELU that GPT-2 was trained with.",
-        choices=("gelu", "gelu_tanh", "relu"),
+        "of GELU that GPT-2 was trained with; silu is x · sigmoid(x).",
+        choices=("gelu", "gelu_tanh", "relu", "silu"),
+    )
+    gated: bool = setting(
+        False,
+        "Multiply the feed-forward units by a gate, a second set of units to which the activation is "
+        "applied (Shazeer 2020). With silu this is SwiGLU, as in Llama.",
+        label="Gated feed-forward",
+        advanced=True,
+    )
+    parallel: bool = setting(
+        False,
+        "Let attention and the feed-forward network read the same residual stream side by side, and not "
+        "one after the other (GPT-NeoX).",
+        label="Parallel sublayers",
+        advanced=True,
+    )
+    key_value_heads: int = setting(
+        0,
+        "How many heads of keys and values there are. Fewer of them are shared by groups of attention "
+        "heads (Ainslie et al. 2023); 0 stands for as many as there are heads.",
+        zero="one for each head",
+        label="Key/value heads",
+        minimum=0,
+        maximum=128,
+        advanced=True,
+    )
+    head_channels: int = setting(
+        0,
+        "Numbers in the query, key and value of one head; 0 stands for the width divided by the heads.",
+        zero="width / heads",
+        label="Channels of a head",
+        minimum=0,
+        maximum=4096,
+        advanced=True,
+    )
+    attention_bias: str = setting(
+        "all",
+        "Which matrices of attention have a bias: all (GPT-2), those of queries, keys and values alone "
+        "(Qwen 2), or none (Llama).",
+        choices=("all", "query key value", "none"),
+        advanced=True,
+    )
+    feedforward_bias: bool = setting(
+        True,
+        "Whether the matrices of the feed-forward network have biases. Llama's have none.",
+        label="Feed-forward biases",
+        advanced=True,
+    )
+    norm_bias: bool = setting(
+        True,
+        "Whether layer normalisation adds a bias at the end. The rms kind never does.",
+        label="Normalisation biases",
+        advanced=True,
+    )
+    rotary_base: float = setting(
+        10000.0,
+        "With rotary positions, the slowest pair of channels turns once in about 2π × this many positions.",
+        minimum=1.0,
+        maximum=1e12,
+        advanced=True,
+    )
+    rotary_channels: int = setting(
+        0,
+        "With rotary positions, how many channels of a head are turned; the others say nothing of "
+        "positions (GPT-NeoX). 0 stands for all of them.",
+        zero="all",
+        minimum=0,
+        maximum=4096,
+        advanced=True,
+    )
+    rotary_scaling: str = setting(
+        "none",
+        "With rotary positions, how angles are made smaller for texts longer than those first trained on: "
+        "linear divides all of them; llama3 only those of the slow pairs (Llama 3.1).",
+        choices=("none", "linear", "llama3"),
+        advanced=True,
+    )
+    rotary_factor: float = setting(
+        8.0, "What scaled rotary angles are divided by.", minimum=1.0, maximum=1e6, advanced=True
+    )
+    rotary_slow: float = setting(
+        1.0,
+        "With llama3 scaling, pairs that turn fewer times than this in the original context are slowed.",
+        minimum=0.001,
+        maximum=1e6,
+        advanced=True,
+    )
+    rotary_fast: float = setting(
+        4.0,
+        "With llama3 scaling, pairs that turn more times than this in the original context stay as they are.",
+        minimum=0.001,
+        maximum=1e6,
+        advanced=True,
+    )
+    rotary_original: int = setting(
+        8192,
+        "With llama3 scaling, the context that the model was first trained on.",
+        label="Original context",
+        minimum=1,
+        maximum=2**31,
+        advanced=True,
     )
     tied: bool = setting(
         True,
@@ -85,22 +202,66 @@ class TransformerConfiguration(ModelConfiguration):
     )
 
     def check(self) -> None:
-        """Refuse a width that does not fall evenly into heads, or pairs where positions need pairs."""
-        if self.width % self.heads:
+        """Refuse sizes that do not fall evenly into heads or pairs, and choices that exclude each other."""
+        if self.head_channels == 0 and self.width % self.heads:
             raise SettingError(
                 f"A width of {self.width} cannot be shared by {self.heads} heads: "
                 f"choose a multiple of {self.heads}, such as {self._nearest_width()}.",
                 "width",
                 "heads",
             )
-        if self.positions == "rotary" and self.head_width % 2:
+        if self.heads % self.groups:
             raise SettingError(
-                f"Rotary positions turn pairs of numbers, and a head has {self.head_width} of them: "
-                "choose a width that gives each head an even number.",
+                f"{self.heads} heads cannot share {self.groups} heads of keys and values evenly: "
+                f"choose a number that divides {self.heads}.",
+                "key_value_heads",
+                "heads",
+            )
+        if self.positions == "rotary":
+            self._check_rotary()
+        if self.parallel and self.norm == "post":
+            raise SettingError(
+                "Parallel sublayers read a normalised stream: choose pre-norm, or one after the other.",
+                "parallel",
+                "norm",
+            )
+
+    def _check_rotary(self) -> None:
+        if self.rotary_channels > self.head_width:
+            raise SettingError(
+                f"A head has {self.head_width} channels, of which {self.rotary_channels} cannot be turned: "
+                "choose fewer rotary channels.",
+                "rotary_channels",
+            )
+        if self.rotary_width % 2:
+            raise SettingError(
+                f"Rotary positions turn pairs of numbers, and a head has {self.rotary_width} of them: "
+                "choose a width that gives each head an even number, or an even number of rotary channels.",
                 "width",
                 "heads",
                 "positions",
             )
+        if self.rotary_scaling == "llama3" and self.rotary_fast <= self.rotary_slow:
+            raise SettingError(
+                "With llama3 scaling, fast pairs turn more often than slow ones, and "
+                f"{self.rotary_fast:g} is not more than {self.rotary_slow:g}: choose a larger rotary_fast.",
+                "rotary_fast",
+                "rotary_slow",
+            )
+
+    def used(self) -> frozenset[str]:
+        """The names of the settings that make a difference."""
+        unused: set[str] = set()
+        if self.norm_kind == "rms":
+            unused |= {"norm_bias"}
+        rotary = {name for name in self.names() if name.startswith("rotary_")}
+        if self.positions != "rotary":
+            return self.names() - unused - rotary
+        if self.rotary_scaling != "llama3":
+            unused |= {"rotary_slow", "rotary_fast", "rotary_original"}
+        if self.rotary_scaling == "none":
+            unused |= {"rotary_factor"}
+        return self.names() - unused
 
     def _nearest_width(self) -> int:
         return max(1, round(self.width / self.heads)) * self.heads
@@ -108,7 +269,30 @@ class TransformerConfiguration(ModelConfiguration):
     @property
     def head_width(self) -> int:
         """Channels of one head."""
-        return self.width // self.heads
+        return self.head_channels or self.width // self.heads
+
+    @property
+    def groups(self) -> int:
+        """Heads of keys and values, each shared by `heads / groups` attention heads."""
+        return self.key_value_heads or self.heads
+
+    @property
+    def rotary_width(self) -> int:
+        """Channels of a head that rotary positions turn."""
+        return self.rotary_channels or self.head_width
+
+    @property
+    def rotary(self) -> Rotary:
+        """The turning of rotary positions."""
+        return Rotary(
+            channels=self.rotary_width,
+            base=self.rotary_base,
+            scaling=self.rotary_scaling,
+            factor=self.rotary_factor,
+            slow=self.rotary_slow,
+            fast=self.rotary_fast,
+            original=self.rotary_original,
+        )
 
     @property
     def embedding_scale(self) -> float:
@@ -123,18 +307,24 @@ class TransformerConfiguration(ModelConfiguration):
     def estimate(self, vocabulary_size: int, batch: int, length: int) -> Estimate:
         """What training on batches of `batch` rows of `length` tokens costs."""
         width, hidden = self.width, self.feedforward_width
-        matrices = 4 * width * width + 2 * width * hidden
-        biases = 5 * width + hidden
-        norms = 2 * 2 * width
+        mixed, shared = self.heads * self.head_width, self.groups * self.head_width
+        first_layers = 2 if self.gated else 1  # of the feed-forward network
+        matrices = width * (2 * mixed + 2 * shared) + (first_layers + 1) * width * hidden
+        biases = (mixed + 2 * shared) * (self.attention_bias != "none") + width * (
+            self.attention_bias == "all"
+        )
+        biases += (first_layers * hidden + width) * self.feedforward_bias
+        norm = width * (2 if self.norm_kind == "layer" and self.norm_bias else 1)
         parameters = (
             vocabulary_size * width * (1 if self.tied else 2)
             + (self.context * width if self.positions == "learned" else 0)
-            + self.layers * (matrices + biases + norms)
-            + (2 * width if self.norm == "pre" else 0)
+            + self.layers * (matrices + biases + 2 * norm)
+            + (norm if self.norm == "pre" else 0)
         )
-        scores_and_mixing = 2 * width * length
+        scores_and_mixing = 2 * mixed * length
         multiplications = self.layers * (matrices + scores_and_mixing) + vocabulary_size * width
-        values = self.layers * (11 * width + 2 * hidden) + 3 * width + 2 * vocabulary_size
+        values = self.layers * (7 * width + 2 * mixed + 2 * shared + (first_layers + 1) * hidden)
+        values += 3 * width + 2 * vocabulary_size
         return training_estimate(parameters, multiplications, values, batch * length)
 
 

@@ -10,11 +10,6 @@ from lmviz.models.neural import output_stages
 from lmviz.models.tap import Stage
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
-NORM = (
-    r"\mathbf{n}_t = \frac{\mathbf{x}_t - \mu_t}{\sqrt{\sigma_t^2 + \varepsilon}}"
-    r" \odot \mathbf{g} + \mathbf{b}"
-)
-
 
 @lru_cache(maxsize=8)  # asked for with every keystroke
 def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, ...]:
@@ -26,7 +21,7 @@ def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, 
         stages += _layer_stages(configuration, layer, stream)
         stream = f"{layer}/residual2" if configuration.norm == "pre" else f"{layer}/norm2"
     if configuration.norm == "pre":
-        stages.append(Stage("Final normalisation", NORM, ("norm",), (stream,), "output"))
+        stages.append(Stage("Final normalisation", _norm(configuration), ("norm",), (stream,), "output"))
         stream = "norm"
     matrix = "E" if configuration.tied else "W"
     stages += output_stages((stream,), rf"\mathbf{{y}}_t = {matrix} \mathbf{{n}}_t")
@@ -56,8 +51,10 @@ def _layer_stages(configuration: TransformerConfiguration, layer: str, stream: s
     residual1, residual2 = f"{layer}/residual1", f"{layer}/residual2"
     pre = configuration.norm == "pre"
 
-    first_norm = Stage("Normalisation", NORM, (norm1,), (stream if pre else residual1,), layer)
-    second_norm = Stage("Normalisation", NORM, (norm2,), (residual1 if pre else residual2,), layer)
+    norm, parallel = _norm(configuration), configuration.parallel
+    second_read = (stream if parallel else residual1) if pre else residual2
+    first_norm = Stage("Normalisation", norm, (norm1,), (stream if pre else residual1,), layer)
+    second_norm = Stage("Normalisation", norm, (norm2,), (second_read,), layer)
     attention_reads, feedforward_reads = (norm1, norm2) if pre else (stream, norm1)
     second_stream = residual1 if pre else norm1
     first_sum = Stage(
@@ -74,10 +71,19 @@ def _layer_stages(configuration: TransformerConfiguration, layer: str, stream: s
         (second_stream, f"{layer}/feedforward/output"),
         layer,
     )
+    if parallel:
+        second_sum = Stage(
+            "Residual sum",
+            r"\mathbf{x}_t \leftarrow \mathbf{x}_t + \mathbf{a}_t + \mathbf{f}_t",
+            (residual2,),
+            (stream, f"{layer}/attention/output", f"{layer}/feedforward/output"),
+            layer,
+        )
     if pre:
         yield first_norm
     yield from _attention_stages(configuration, f"{layer}/attention", attention_reads)
-    yield first_sum
+    if not parallel:
+        yield first_sum
     yield second_norm if pre else first_norm
     yield from _feedforward_stages(configuration, f"{layer}/feedforward", feedforward_reads)
     yield second_sum
@@ -91,7 +97,8 @@ def _attention_stages(configuration: TransformerConfiguration, place: str, read:
 
     source = r"\mathbf{n}_t" if configuration.norm == "pre" else r"\mathbf{x}_t"
     for letter, name, title in (("q", "query", "Queries"), ("k", "key", "Keys"), ("v", "value", "Values")):
-        equation = rf"\mathbf{{{letter}}}_t = W_{letter} {source} + \mathbf{{b}}_{letter}"
+        bias = "" if configuration.attention_bias == "none" else rf" + \mathbf{{b}}_{letter}"
+        equation = rf"\mathbf{{{letter}}}_t = W_{letter} {source}{bias}"
         yield stage(title, equation, name, read)
     query, key, ending = f"{place}/query", f"{place}/key", ""
     if configuration.positions == "rotary":
@@ -101,7 +108,10 @@ def _attention_stages(configuration: TransformerConfiguration, place: str, read:
             yield Stage(title, equation, (f"{name}_rotated",), (name,), place)
     products, scaled, scores = (f"{place}/{name}" for name in ("products", "scaled", "scores"))
     weights, bias = f"{place}/weights", f"{place}/bias"
-    product_equation = r"s_{tj} = \mathbf{q}_t \cdot \mathbf{k}_j"
+    # of a head h the keys and values are those of its group
+    group = "" if configuration.groups == configuration.heads else r"^{g(h)}"
+    head = r"^{h}" if group else ""
+    product_equation = rf"s_{{tj}} = \mathbf{{q}}{head}_t \cdot \mathbf{{k}}{group}_j"
     yield stage("Dot products", product_equation, "products", f"{query}{ending}", f"{key}{ending}")
     if configuration.positions == "alibi":
         yield stage("Bias by distance", r"b_{tj} = m \, (j - t)", "bias")
@@ -112,19 +122,39 @@ def _attention_stages(configuration: TransformerConfiguration, place: str, read:
     yield stage("Causal mask", r"s_{tj} \leftarrow -\infty \quad (j > t)", "scores", scaled)
     softmax = r"\alpha_{tj} = \frac{e^{s_{tj}}}{\sum_{i} e^{s_{ti}}}"
     yield stage("Attention weights", softmax, "weights", scores)
-    mixing = r"\mathbf{m}_t = \sum_{j \leq t} \alpha_{tj} \mathbf{v}_j"
+    mixing = rf"\mathbf{{m}}_t = \sum_{{j \leq t}} \alpha_{{tj}} \mathbf{{v}}{group}_j"
     yield stage("Weighted sum of values", mixing, "mixed", weights, f"{place}/value")
-    joining = r"\mathbf{a}_t = W_o [\mathbf{m}_t^1, \ldots, \mathbf{m}_t^H] + \mathbf{b}_o"
+    joining = r"\mathbf{a}_t = W_o [\mathbf{m}_t^1, \ldots, \mathbf{m}_t^H]"
+    joining += r" + \mathbf{b}_o" if configuration.attention_bias == "all" else ""
     yield stage("Heads joined", joining, "output", f"{place}/mixed")
 
 
 def _feedforward_stages(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Stage]:
     hidden, activation = f"{place}/hidden", f"{place}/activation"
     source = r"\mathbf{n}_t"
-    activated = FUNCTIONS[configuration.activation].latex.format(r"\mathbf{u}_t")
-    yield Stage(
-        "Feed-forward units", rf"\mathbf{{u}}_t = W_1 {source} + \mathbf{{b}}_1", (hidden,), (read,), place
-    )
-    yield Stage("Activation", rf"\mathbf{{g}}_t = {activated}", (activation,), (hidden,), place)
-    equation = r"\mathbf{f}_t = W_2 \mathbf{g}_t + \mathbf{b}_2"
+    biases = [rf" + \mathbf{{b}}_{name}" if configuration.feedforward_bias else "" for name in "12g"]
+    units = rf"\mathbf{{u}}_t = W_1 {source}{biases[0]}"
+    apply = FUNCTIONS[configuration.activation].latex.format
+    if configuration.gated:
+        gate = f"{place}/gate"
+        equation = rf"\mathbf{{z}}_t = W_g {source}{biases[2]}"
+        activated = apply(r"\mathbf{z}_t") + r" \odot \mathbf{u}_t"
+        yield Stage("Feed-forward gate", equation, (gate,), (read,), place)
+        yield Stage("Feed-forward units", units, (hidden,), (read,), place)
+        yield Stage("Gated units", rf"\mathbf{{g}}_t = {activated}", (activation,), (gate, hidden), place)
+    else:
+        activated = apply(r"\mathbf{u}_t")
+        yield Stage("Feed-forward units", units, (hidden,), (read,), place)
+        yield Stage("Activation", rf"\mathbf{{g}}_t = {activated}", (activation,), (hidden,), place)
+    equation = rf"\mathbf{{f}}_t = W_2 \mathbf{{g}}_t{biases[1]}"
     yield Stage("Feed-forward output", equation, (f"{place}/output",), (activation,), place)
+
+
+def _norm(configuration: TransformerConfiguration) -> str:
+    """The equation of normalisation."""
+    if configuration.norm_kind == "rms":
+        return r"\mathbf{n}_t = \frac{\mathbf{x}_t}{\sqrt{\overline{x_t^2} + \varepsilon}} \odot \mathbf{g}"
+    bias = r" + \mathbf{b}" if configuration.norm_bias else ""
+    return (
+        r"\mathbf{n}_t = \frac{\mathbf{x}_t - \mu_t}{\sqrt{\sigma_t^2 + \varepsilon}} \odot \mathbf{g}" + bias
+    )

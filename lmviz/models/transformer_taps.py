@@ -15,13 +15,17 @@ from lmviz.models.operations import (
     LayerNorm,
     Linear,
     Mix,
+    Of,
     PositionLookup,
+    Product,
+    RMSNorm,
     Rotate,
     Row,
     Scale,
     Sinusoids,
     Softmax,
     SplitHeads,
+    SumOfProducts,
     TokenLookup,
     sum_of,
 )
@@ -33,8 +37,8 @@ CHANNELS = ("position", "channel")
 UNITS = ("position", "unit")
 HEADS = ("head", "position", "channel")
 SCORES = ("head", "query", "key")
-EPSILON = 1e-5
-"""What layer normalisation adds to the variance, PyTorch's default."""
+GROUPS = ("group", "position", "channel")
+"""Of keys and values that several heads share: the heads of a group read the same ones."""
 
 
 @lru_cache(maxsize=8)  # asked for with every keystroke
@@ -44,7 +48,7 @@ def transformer_taps(configuration: TransformerConfiguration) -> tuple[Tap, ...]
     for layer in range(configuration.layers):
         taps += _layer_taps(configuration, f"layers/{layer}", taps[-1].address)
     if configuration.norm == "pre":
-        taps.append(_norm("norm", taps[-1].address))
+        taps.append(_norm(configuration, "norm", taps[-1].address))
     return tuple(taps)
 
 
@@ -69,30 +73,43 @@ def _layer_taps(configuration: TransformerConfiguration, layer: str, stream: str
     residual1, residual2 = f"{layer}/residual1", f"{layer}/residual2"
     attended, answered = f"{layer}/attention/output", f"{layer}/feedforward/output"
     if configuration.norm == "pre":
-        yield _norm(norm1, stream)
+        yield _norm(configuration, norm1, stream)
         yield from _attention_taps(configuration, f"{layer}/attention", norm1)
+        if configuration.parallel:
+            yield _norm(configuration, norm2, stream)
+            yield from _feedforward_taps(configuration, f"{layer}/feedforward", norm2)
+            yield Tap(residual2, CHANNELS, sum_of(stream=stream, attention=attended, feed_forward=answered))
+            return
         yield Tap(residual1, CHANNELS, sum_of(stream=stream, attention=attended))
-        yield _norm(norm2, residual1)
+        yield _norm(configuration, norm2, residual1)
         yield from _feedforward_taps(configuration, f"{layer}/feedforward", norm2)
         yield Tap(residual2, CHANNELS, sum_of(stream=residual1, feed_forward=answered))
     else:
         yield from _attention_taps(configuration, f"{layer}/attention", stream)
         yield Tap(residual1, CHANNELS, sum_of(stream=stream, attention=attended))
-        yield _norm(norm1, residual1)
+        yield _norm(configuration, norm1, residual1)
         yield from _feedforward_taps(configuration, f"{layer}/feedforward", norm1)
         yield Tap(residual2, CHANNELS, sum_of(stream=norm1, feed_forward=answered))
-        yield _norm(norm2, residual2)
+        yield _norm(configuration, norm2, residual2)
 
 
 def _attention_taps(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Tap]:
     keys, queries, bias = f"{place}/key", f"{place}/query", ""
-    for part, name in enumerate(("query", "key", "value")):
-        rows = (part * configuration.width, (part + 1) * configuration.width)
-        affine = _affine(f"{place}/input", Row(Value(read)), rows)
-        yield Tap(f"{place}/{name}", HEADS, SplitHeads(affine, configuration.heads))
+    shared, first = configuration.heads // configuration.groups, 0
+    of_groups = HEADS if shared == 1 else GROUPS
+    for name, axes, heads in (
+        ("query", HEADS, configuration.heads),
+        ("key", of_groups, configuration.groups),
+        ("value", of_groups, configuration.groups),
+    ):
+        rows = (first, first + heads * configuration.head_width)
+        first = rows[1]
+        biased = configuration.attention_bias != "none"
+        affine = _affine(f"{place}/input", Row(Value(read)), rows, biased=biased)
+        yield Tap(f"{place}/{name}", axes, SplitHeads(affine, heads))
     if configuration.positions == "rotary":
-        yield Tap(f"{queries}_rotated", HEADS, Rotate(queries))
-        yield Tap(f"{keys}_rotated", HEADS, Rotate(keys))
+        yield Tap(f"{queries}_rotated", HEADS, Rotate(queries, configuration.rotary))
+        yield Tap(f"{keys}_rotated", of_groups, Rotate(keys, configuration.rotary))
         queries, keys = f"{queries}_rotated", f"{keys}_rotated"
     if configuration.positions == "alibi":
         bias = f"{place}/bias"
@@ -100,29 +117,40 @@ def _attention_taps(configuration: TransformerConfiguration, place: str, read: s
     products, scaled, scores, weights = (
         f"{place}/{name}" for name in ("products", "scaled", "scores", "weights")
     )
-    yield Tap(products, SCORES, DotProducts(queries, keys))
+    yield Tap(products, SCORES, DotProducts(queries, keys, shared))
     yield Tap(scaled, SCORES, Scale(products, configuration.head_width**-0.5, bias))
     yield Tap(scores, SCORES, CausalMask(scaled), "score")
     yield Tap(weights, SCORES, Softmax(scores), "share")
-    yield Tap(f"{place}/mixed", HEADS, Mix(weights, f"{place}/value"))
-    yield Tap(f"{place}/output", CHANNELS, _affine(f"{place}/output", JoinedHeads(f"{place}/mixed")))
+    yield Tap(f"{place}/mixed", HEADS, Mix(weights, f"{place}/value", shared))
+    joined, biased = JoinedHeads(f"{place}/mixed"), configuration.attention_bias == "all"
+    yield Tap(f"{place}/output", CHANNELS, _affine(f"{place}/output", joined, biased=biased))
 
 
 def _feedforward_taps(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Tap]:
-    hidden, activation = f"{place}/hidden", f"{place}/activation"
-    yield Tap(hidden, UNITS, _affine(hidden, Row(Value(read))))
-    yield Tap(activation, UNITS, Activation(Value(hidden), configuration.activation))
-    yield Tap(f"{place}/output", CHANNELS, _affine(f"{place}/output", Row(Value(activation))))
+    hidden, activation, biased = f"{place}/hidden", f"{place}/activation", configuration.feedforward_bias
+    if configuration.gated:
+        gate = f"{place}/gate"
+        factors = (Of(Value(gate), configuration.activation), Of(Value(hidden)))
+        yield Tap(gate, UNITS, _affine(gate, Row(Value(read)), biased=biased))
+        yield Tap(hidden, UNITS, _affine(hidden, Row(Value(read)), biased=biased))
+        yield Tap(activation, UNITS, SumOfProducts((Product("gate × unit", factors),)))
+    else:
+        yield Tap(hidden, UNITS, _affine(hidden, Row(Value(read)), biased=biased))
+        yield Tap(activation, UNITS, Activation(Value(hidden), configuration.activation))
+    yield Tap(f"{place}/output", CHANNELS, _affine(f"{place}/output", Row(Value(activation)), biased=biased))
 
 
-def _affine(place: str, read: Input, rows: tuple[int, int] | None = None) -> Affine:
+def _affine(place: str, read: Input, rows: tuple[int, int] | None = None, *, biased: bool) -> Affine:
     """The affine map of the module at a place; the state dict has dots where places have slashes."""
     module = place.replace("/", ".")
-    return Affine((Linear("input", read, Weight(f"{module}.weight", rows), Weight(f"{module}.bias", rows)),))
+    bias = Weight(f"{module}.bias", rows) if biased else None
+    return Affine((Linear("input", read, Weight(f"{module}.weight", rows), bias),))
 
 
-def _norm(place: str, read: str) -> Tap:
-    module = place.replace("/", ".")
-    return Tap(
-        place, CHANNELS, LayerNorm(read, Weight(f"{module}.weight"), Weight(f"{module}.bias"), EPSILON)
-    )
+def _norm(configuration: TransformerConfiguration, place: str, read: str) -> Tap:
+    module, epsilon = place.replace("/", "."), configuration.norm_epsilon
+    gain = Weight(f"{module}.weight")
+    if configuration.norm_kind == "rms":
+        return Tap(place, CHANNELS, RMSNorm(read, gain, epsilon))
+    bias = Weight(f"{module}.bias") if configuration.norm_bias else None
+    return Tap(place, CHANNELS, LayerNorm(read, gain, bias, epsilon))

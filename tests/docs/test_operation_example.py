@@ -10,7 +10,6 @@ import pytest
 import torch
 from examples import NAMES, check_invariant, install, invariants
 from torch import nn
-from torch.nn import functional
 
 from lmviz import families
 from lmviz.errors import LmvizError
@@ -25,6 +24,15 @@ from lmviz.models.tap import Tap, Weight
 EPSILON = 1e-6
 
 
+class ScaleNorm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(1))
+
+    def forward(self, vectors):
+        return self.gain * vectors / (vectors.norm(dim=-1, keepdim=True) ** 2 + EPSILON) ** 0.5
+
+
 class NormedModel(NeuralModel):
     """The next token from the normalised embedding of the last."""
 
@@ -35,18 +43,18 @@ class NormedModel(NeuralModel):
         super().__init__(
             configuration, vocabulary_size, channels=width, features=width, tied=False, output_bias=True
         )
-        self.norm = nn.RMSNorm(width, EPSILON)
+        self.norm = ScaleNorm()
 
     def features(self, tokens, state=None):
         return self.norm(self.embedding(tokens)), None
 
     def taps(self):
-        from lmviz.models.operations.rms_norm import RMSNorm
+        from lmviz.models.operations.scale_norm import ScaleNorm as Operation
 
         axes = ("position", "channel")
         return (
             Tap("embedding", axes, TokenLookup(Weight("embedding.weight"))),
-            Tap("norm", axes, RMSNorm("embedding", Weight("norm.weight"), EPSILON)),
+            Tap("norm", axes, Operation("embedding", Weight("norm.gain"), EPSILON)),
             *self.output_taps("norm", "norm"),
         )
 
@@ -59,8 +67,8 @@ def example() -> Iterator[ModuleType]:
     """The tests of all families, where one of them uses the operation."""
     with pytest.MonkeyPatch.context() as patch:
         [row] = install("adding-an-operation.md", patch).values()
-        rule = sys.modules["lmviz.models.arithmetic.rules.rms_norm"].RMS_NORM
-        for name, value in eval(f"{{{row}}}", {"RMS_NORM": rule}).items():
+        rule = sys.modules["lmviz.models.arithmetic.rules.scale_norm"].SCALE_NORM
+        for name, value in eval(f"{{{row}}}", {"SCALE_NORM": rule}).items():
             patch.setitem(RULES, name, value)
         module = ModuleType("normed_model")
         module.NormedModel = NormedModel
@@ -81,7 +89,7 @@ def test_it_computes_what_torch_does_and_is_written_as_it_is(example):
     model = example.trained("normed", ())
     found = trace(model, example.IDS)
     embedded = torch.from_numpy(found["embedding"].array.copy())
-    expected = functional.rms_norm(embedded, embedded.shape[-1:], model.norm.weight, EPSILON)
+    expected = model.norm(embedded)
     torch.testing.assert_close(torch.from_numpy(found["norm"].array.copy()), expected)
     written = one_line(explain(model, found, "norm", (2, 1)))
     assert written.count("√") == 1
@@ -91,6 +99,6 @@ def test_it_computes_what_torch_does_and_is_written_as_it_is(example):
 def test_without_its_rule_it_shows_nothing_rather_than_a_sum(example, monkeypatch):
     model = example.trained("normed", ())
     found = trace(model, example.IDS)
-    monkeypatch.delitem(RULES, "rms norm")
-    with pytest.raises(LmvizError, match="no rule 'rms norm'"):
+    monkeypatch.delitem(RULES, "scale norm")
+    with pytest.raises(LmvizError, match="no rule 'scale norm'"):
         explain(model, found, "norm", (2, 1))

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from lmviz.families import build_model
 from lmviz.inspection.tracing import trace
-from lmviz.inspection.views import likeliest_tokens, stage_parts, strip
+from lmviz.inspection.views import likeliest_tokens, matrix, stage_parts, strip
+from lmviz.models.transformer_configuration import TransformerConfiguration
 
 
 def parts_of(found, title, position):
@@ -92,3 +94,16 @@ def test_the_likeliest_tokens_come_first(a, text):
     row = found["probabilities"].array[2]
     shown = likeliest_tokens(found, 2, 4)
     assert [row[token] for token in shown] == sorted(row, reverse=True)[:4]
+
+
+def test_of_a_head_the_keys_and_values_of_its_group_are_drawn():
+    settings = {"layers": 1, "heads": 4, "key_value_heads": 2, "width": 8, "context": 9}
+    found = trace(build_model("transformer", TransformerConfiguration(**settings), 7, seed=0), [1, 2, 3])
+    keys = found["layers/0/attention/key"].array
+    for head, group in enumerate((0, 0, 1, 1)):
+        view = strip(found, "layers/0/attention/key", 2, head, ())
+        np.testing.assert_array_equal(view.values[0], keys[group, 2])
+        assert view.index(0, 1) == (group, 2, 1)
+        drawn = matrix(found, "layers/0/attention/key", head, 2, ())
+        np.testing.assert_array_equal(drawn.values, keys[group].T)
+    assert strip(found, "layers/0/attention/query", 2, 3, ()).fixed["head"] == 3

@@ -23,6 +23,12 @@ VARIATIONS = [
     ("gru", {"embedding": 20}),
     ("transformer", {}),
     ("transformer", {"norm": "post", "tied": False, "positions": "rotary", "feedforward": 20}),
+    (
+        "transformer",
+        {"norm_kind": "rms", "gated": True, "key_value_heads": 2, "attention_bias": "query key value"},
+    ),
+    ("transformer", {"attention_bias": "none", "feedforward_bias": False, "head_channels": 20}),
+    ("transformer", {"norm_bias": False, "parallel": True}),
 ]
 
 
@@ -74,6 +80,18 @@ def test_every_setting_has_its_limits_and_says_what_it_does(family):
             "width of 100 cannot be shared by 3 .*99",
         ),
         (TransformerConfiguration, {"width": 12, "heads": 4, "positions": "rotary"}, "even number"),
+        (
+            TransformerConfiguration,
+            {"positions": "rotary", "rotary_channels": 40},
+            "32 channels, of which 40 cannot be turned",
+        ),
+        (TransformerConfiguration, {"key_value_heads": 3}, "4 heads cannot share 3"),
+        (TransformerConfiguration, {"parallel": True, "norm": "post"}, "choose pre-norm"),
+        (
+            TransformerConfiguration,
+            {"positions": "rotary", "rotary_scaling": "llama3", "rotary_fast": 1.0},
+            "choose a larger rotary_fast",
+        ),
         (LSTMConfiguration, {"tied": True, "embedding": 5}, "tied output needs an embedding as wide"),
         (LSTMConfiguration, {"layers": 0}, "Layers must be at least 1, and not 0"),
     ],

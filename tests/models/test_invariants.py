@@ -32,7 +32,31 @@ OPTIONS = {
         for positions in ("learned", "sinusoidal", "rotary", "alibi", "none")
         for norm, activation in (("pre", "gelu"), ("post", "relu"))
     ]
-    + [{"activation": "gelu_tanh", "feedforward": 5}, {"heads": 1, "layers": 1}],
+    + [{"activation": "gelu_tanh", "feedforward": 5}, {"heads": 1, "layers": 1}]
+    + [
+        {  # as Llama
+            "positions": "rotary",
+            "norm_kind": "rms",
+            "gated": True,
+            "activation": "silu",
+            "key_value_heads": 1,
+            "attention_bias": "none",
+            "feedforward_bias": False,
+            "tied": False,
+        },
+        {"positions": "rotary", "rotary_channels": 2, "parallel": True, "tied": False},  # as GPT-NeoX
+        {
+            "positions": "rotary",
+            "rotary_scaling": "llama3",
+            "rotary_base": 50.0,
+            "rotary_original": 8,
+            "rotary_fast": 1.5,
+            "rotary_slow": 0.1,
+            "head_channels": 6,
+            "attention_bias": "query key value",
+        },
+        {"heads": 4, "key_value_heads": 2, "norm_bias": False, "norm_epsilon": 0.01, "gated": True},
+    ],
 }
 CASES = [
     pytest.param(family, options, id=" ".join([family, *map(str, options.values())]))

@@ -8,6 +8,7 @@ from torch.nn import functional
 from lmviz.errors import LmvizError
 from lmviz.families import build_model
 from lmviz.models.positions import rotate, rotations, sinusoids, slopes
+from lmviz.models.rotary import Rotary
 from lmviz.models.transformer import TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration, gpt2_small
 
@@ -51,6 +52,31 @@ def test_attention_is_scaled_dot_product_attention(positions):
         mask = mask + found["layers/1/attention/bias"]
     mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
     torch.testing.assert_close(found["layers/1/attention/mixed"], mixed)
+
+
+def test_heads_of_a_group_share_their_keys_and_values():
+    found = values(build(heads=4, key_value_heads=2), IDS)
+    query, key, value = (found[f"layers/1/attention/{name}"] for name in ("query", "key", "value"))
+    assert (query.shape[1], key.shape[1], value.shape[1]) == (4, 2, 2)
+    mixed = functional.scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
+    torch.testing.assert_close(found["layers/1/attention/mixed"], mixed)
+
+
+def test_parallel_sublayers_read_the_same_stream():
+    model = build(parallel=True)
+    found = values(model, IDS)
+    layer, stream = model.layers[1], found["layers/0/residual2"]
+    torch.testing.assert_close(found["layers/1/norm2"], layer.norm2(stream))
+    added = found["layers/1/attention/output"] + layer.feedforward(layer.norm2(stream))
+    torch.testing.assert_close(found["layers/1/residual2"], stream + added)
+
+
+def test_a_gate_multiplies_the_units_of_the_feedforward_network():
+    model = build(gated=True, activation="silu", norm_kind="rms")
+    found, network = values(model, IDS), model.layers[0].feedforward
+    read = found["layers/0/norm2"]
+    expected = functional.silu(network.gate(read)) * network.hidden(read)
+    torch.testing.assert_close(found["layers/0/feedforward/activation"], expected)
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
@@ -102,10 +128,29 @@ def test_sinusoids_are_those_of_the_paper():
 
 def test_turned_queries_and_keys_meet_by_their_distance_alone():
     query, key = torch.randn(2, 8)
-    turns = rotations(30, 8)
+    turns = rotations(30, Rotary(8))
     query, key = (rotate(vector.expand(30, 8), turns) for vector in (query, key))
     torch.testing.assert_close(query[20] @ key[15], query[9] @ key[4])
     torch.testing.assert_close(query.norm(dim=1), query[0].norm().expand(30))
+
+
+def test_channels_beyond_the_rotary_ones_say_nothing_of_positions():
+    vectors = torch.randn(30, 8)
+    turned = rotate(vectors, rotations(30, Rotary(6)))
+    torch.testing.assert_close(turned[:, 6:], vectors[:, 6:], rtol=0, atol=0)
+    torch.testing.assert_close(turned[:, :6], rotate(vectors[:, :6], rotations(30, Rotary(6))))
+
+
+def test_scaled_angles_are_those_of_llama():
+    plain = Rotary(64, base=500000.0)
+    scaled = Rotary(64, base=500000.0, scaling="llama3", factor=8.0)
+    ratios = scaled.frequencies / plain.frequencies
+    assert ratios[0] == 1  # it turns many times within the original context
+    assert ratios[-1] == 1 / 8  # and this not once
+    assert (ratios[1:] <= ratios[:-1]).all()
+    assert ((ratios > 1 / 8) & (ratios < 1)).sum() > 2
+    linear = Rotary(64, scaling="linear", factor=4.0)
+    assert (linear.frequencies == Rotary(64).frequencies / 4).all()
 
 
 def test_slopes_are_those_of_the_paper():

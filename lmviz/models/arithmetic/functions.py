@@ -65,6 +65,12 @@ def _gelu_tanh_tensor(x: torch.Tensor) -> torch.Tensor:
     return gelu(x, approximate="tanh")
 
 
+def _silu_tensor(x: torch.Tensor) -> torch.Tensor:
+    from torch.nn.functional import silu
+
+    return silu(x)
+
+
 FUNCTIONS: dict[str, Function] = {
     "": Function(lambda x: x, np.ones_like, "{}", "{}", lambda x: x),
     "sigmoid": Function(
@@ -95,6 +101,13 @@ FUNCTIONS: dict[str, Function] = {
         "GELU({})",
         r"\operatorname{{GELU}}({})",
         _gelu_tanh_tensor,
+    ),
+    "silu": Function(
+        lambda x: x * _sigmoid(x),
+        lambda x: _sigmoid(x) * (1 + x * _sigmoid(-x)),
+        "SiLU({})",
+        r"\operatorname{{SiLU}}({})",
+        _silu_tensor,
     ),
     "one minus": Function(
         lambda x: 1 - x, lambda x: -np.ones_like(x), "(1 − {})", "(1 - {})", lambda x: 1 - x

@@ -13,7 +13,7 @@ from lmviz.models.operations.attention import (
 from lmviz.models.operations.elementwise import Activation, Of, Product, SumOfProducts, sum_of
 from lmviz.models.operations.inputs import JoinedHeads, Row, Window
 from lmviz.models.operations.lookup import PositionLookup, Sinusoids, TokenLookup
-from lmviz.models.operations.rows import LayerNorm, Softmax
+from lmviz.models.operations.rows import LayerNorm, RMSNorm, Softmax
 
 __all__ = [
     "Activation",
@@ -28,6 +28,7 @@ __all__ = [
     "Of",
     "PositionLookup",
     "Product",
+    "RMSNorm",
     "Rotate",
     "Row",
     "Scale",

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 import torch
-from torch.nn import functional
 
 from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Factor, Terms
 from lmviz.models.arithmetic.functions import check_function
 from lmviz.models.growth import ROWS, WHOLE, Growth
 from lmviz.models.operations.factors import explained, part, repeated, value_cell, weight_cell, weight_row
 from lmviz.models.operations.inputs import Input
+from lmviz.models.precision import linear
 from lmviz.models.tap import Operation, Reader, Scope, Value, Weight
 
 
@@ -37,7 +37,7 @@ class Linear:
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, unit), or (batch, unit) inside a scan."""
         bias = scope.weight(self.bias) if self.bias else None
-        mapped = functional.linear(self.input.read(scope), scope.weight(self.weight), bias)
+        mapped = linear(self.input.read(scope), scope.weight(self.weight), bias)
         return mapped if self.gate is None else scope.read(self.gate) * mapped
 
     def is_given(self, scope: Scope) -> bool:

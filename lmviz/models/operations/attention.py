@@ -11,8 +11,14 @@ from lmviz.models.arithmetic import Arithmetic, Terms, constant
 from lmviz.models.growth import ROWS, SQUARE, WHOLE, Growth
 from lmviz.models.operations.affine import Affine
 from lmviz.models.operations.factors import explained, value_cell, value_line
-from lmviz.models.positions import distance_bias, frequencies, rotate, rotations, slopes
+from lmviz.models.positions import distance_bias, rotate, rotations, slopes
+from lmviz.models.rotary import Rotary
 from lmviz.models.tap import Operation, Reader, Scope, Value
+
+
+def for_each_head(vectors: torch.Tensor, shared: int) -> torch.Tensor:
+    """Keys or values (batch, group, position, channel) as (batch, head, position, channel)."""
+    return vectors if shared == 1 else vectors.repeat_interleave(shared, dim=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +52,13 @@ class SplitHeads(Operation):
 
 @dataclass(frozen=True, eq=False)
 class Rotate(Operation):
-    """Queries or keys, each pair of channels turned by an angle that grows with position (Su et al. 2021)."""
+    """Queries or keys, each pair of channels turned by an angle that grows with position (Su et al. 2021).
+
+    Where fewer channels are turned than a head has, the last ones pass through.
+    """
 
     address: str
+    rotary: Rotary
 
     growth = ROWS
 
@@ -59,15 +69,18 @@ class Rotate(Operation):
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, position, channel)."""
         vectors = scope.read(Value(self.address))
-        turns = rotations(scope.tokens.shape[1], vectors.shape[-1])[:, scope.first :]
+        turns = rotations(scope.tokens.shape[1], self.rotary)[:, scope.first :]
         return rotate(vectors, turns.to(vectors.device))
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """Own channel × cos(angle), and the pair's other channel × sin(∓angle)."""
         head, position, channel = index
-        width = reader.array(address).shape[-1]
+        width = self.rotary.channels
+        if channel >= width:
+            own = Terms("own channel", (value_cell(reader, Value(self.address), index),))
+            return explained(reader, address, index, "passed on, not turned", (own,))
         half = width // 2
-        angle = position * frequencies(width)[channel % half]
+        angle = position * self.rotary.frequencies[channel % half]
         cosine = constant(angle, function="cos")
         sine = constant(angle if channel >= half else -angle, function="sin")
         other = (head, position, (channel + half) % width)
@@ -80,10 +93,14 @@ class Rotate(Operation):
 
 @dataclass(frozen=True, eq=False)
 class DotProducts(Operation):
-    """Every query times every key; axes (head, query, key)."""
+    """Every query times every key; axes (head, query, key).
+
+    Each head of keys serves `shared` heads of queries in a row (Ainslie et al. 2023).
+    """
 
     queries: str
     keys: str
+    shared: int = 1
 
     growth = SQUARE
 
@@ -93,13 +110,14 @@ class DotProducts(Operation):
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key)."""
-        return scope.read(Value(self.queries)) @ scope.read_keys(Value(self.keys)).transpose(-2, -1)
+        keys = for_each_head(scope.read_keys(Value(self.keys)), self.shared)
+        return scope.read(Value(self.queries)) @ keys.transpose(-2, -1)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """Channel by channel, query × key."""
         head, query, key = index
         queries = value_line(reader, self.queries, (head, query, 0), axis=2)
-        keys = value_line(reader, self.keys, (head, key, 0), axis=2)
+        keys = value_line(reader, self.keys, (head // self.shared, key, 0), axis=2)
         return explained(reader, address, index, "dot product", (Terms("query × key", (queries, keys)),))
 
 
@@ -181,10 +199,14 @@ class CausalMask(Operation):
 
 @dataclass(frozen=True, eq=False)
 class Mix(Operation):
-    """The values of all keys, weighted by attention; axes (head, position, channel)."""
+    """The values of all keys, weighted by attention; axes (head, position, channel).
+
+    Each head of values serves `shared` heads of attention in a row.
+    """
 
     weights: str
     values: str
+    shared: int = 1
 
     growth = ROWS
 
@@ -194,13 +216,14 @@ class Mix(Operation):
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, position, channel)."""
-        return scope.read(Value(self.weights)) @ scope.read_keys(Value(self.values))
+        values = for_each_head(scope.read_keys(Value(self.values)), self.shared)
+        return scope.read(Value(self.weights)) @ values
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """Key by key, attention weight × value."""
         head, position, channel = index
         weights = value_line(reader, self.weights, (head, position, 0), axis=2)
-        values = value_line(reader, self.values, (head, 0, channel), axis=1)
+        values = value_line(reader, self.values, (head // self.shared, 0, channel), axis=1)
         return explained(
             reader, address, index, "weighted mean", (Terms("weight × value", (weights, values)),)
         )

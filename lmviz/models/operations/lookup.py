@@ -11,7 +11,9 @@ import torch
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.growth import ROWS
 from lmviz.models.operations.factors import explained
-from lmviz.models.positions import frequencies, sinusoids
+from lmviz.models.positions import sinusoids
+from lmviz.models.precision import widened
+from lmviz.models.rotary import frequencies
 from lmviz.models.tap import Operation, Reader, Scope, Weight
 
 
@@ -32,7 +34,7 @@ class TokenLookup(Operation):
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel)."""
-        rows = scope.weight(self.table)[scope.tokens[:, scope.first :]]
+        rows = widened(scope.weight(self.table)[scope.tokens[:, scope.first :]])
         return rows if self.scale == 1 else rows * self.scale
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
@@ -55,7 +57,7 @@ class PositionLookup(Operation):
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel), alike in the whole batch."""
         batch, positions = scope.tokens.shape
-        return scope.weight(self.table)[scope.first : positions].expand(batch, -1, -1)
+        return widened(scope.weight(self.table)[scope.first : positions]).expand(batch, -1, -1)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The number in the table."""

@@ -1,4 +1,4 @@
-"""Operations in which each cell depends on a whole row: softmax and layer normalisation."""
+"""Operations in which each cell depends on a whole row: softmax and normalisation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LayerNorm(Operation):
 
     address: str
     gain: Weight
-    bias: Weight
+    bias: Weight | None
     epsilon: float
 
     growth = ROWS
@@ -54,17 +54,49 @@ class LayerNorm(Operation):
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel)."""
         gain = scope.weight(self.gain)
-        value = scope.read(Value(self.address))
-        return functional.layer_norm(value, gain.shape, gain, scope.weight(self.bias), self.epsilon)
+        bias = scope.weight(self.bias) if self.bias else None
+        return functional.layer_norm(scope.read(Value(self.address)), gain.shape, gain, bias, self.epsilon)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """(own value - mean) / √(variance + ε) × gain + bias."""
+        row = value_line(reader, self.address, index, axis=1)
+        bias = (Terms("bias", (weight_cell(reader, self.bias, index[1]),)),) if self.bias else ()
+        groups = (
+            Terms("own value", (part(row, index[1], 1),)),
+            Terms("all channels", (row,)),
+            Terms("gain", (weight_cell(reader, self.gain, index[1]),)),
+            *bias,
+            Terms("epsilon", (constant(self.epsilon),)),
+        )
+        return explained(reader, address, index, "layer normalisation", groups, rule="layer norm")
+
+
+@dataclass(frozen=True, eq=False)
+class RMSNorm(Operation):
+    """Each position's channels brought to a mean square of 1, then scaled (Zhang & Sennrich 2019)."""
+
+    address: str
+    gain: Weight
+    epsilon: float
+
+    growth = ROWS
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (Value(self.address),)
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, position, channel)."""
+        gain = scope.weight(self.gain)
+        return functional.rms_norm(scope.read(Value(self.address)), gain.shape, gain, self.epsilon)
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """Own value / √(mean square + ε) × gain."""
         row = value_line(reader, self.address, index, axis=1)
         groups = (
             Terms("own value", (part(row, index[1], 1),)),
             Terms("all channels", (row,)),
             Terms("gain", (weight_cell(reader, self.gain, index[1]),)),
-            Terms("bias", (weight_cell(reader, self.bias, index[1]),)),
             Terms("epsilon", (constant(self.epsilon),)),
         )
-        return explained(reader, address, index, "layer normalisation", groups, rule="layer norm")
+        return explained(reader, address, index, "RMS normalisation", groups, rule="rms norm")

@@ -31,6 +31,7 @@ SAMPLES = {
     "fraction": named(count=(3.0,), k=(0.5, 1.5), total=(8.0, 1.0), every=(2.0,)),
     "softmax": named(own=(0.7,), row=ROW),
     "layer norm": named(own=(0.7,), row=ROW, gain=(1.5,), bias=(-0.2,), epsilon=(0.01,)),
+    "rms norm": named(own=(0.7,), row=ROW, gain=(1.5,), epsilon=(0.01,)),
     "mask": named(hidden=(0.7,)),
 }
 """Operands for every rule in the table."""
@@ -165,6 +166,16 @@ def test_the_values_of_a_layer_norm_matter_by_their_distance_from_the_mean():
     distances = np.abs(np.array(ROW) - np.mean(ROW))
     np.testing.assert_allclose(row, distances / distances.max())
     assert all((strength == 1).all() for strength in (own, *others))
+
+
+def test_a_layer_norm_may_do_without_a_bias():
+    own, row, gain, bias, epsilon = SAMPLES["layer norm"]
+    groups = (own, row, gain, epsilon)
+    with_bias = RULES["layer norm"].evaluate((own, row, gain, bias, epsilon))
+    assert RULES["layer norm"].evaluate(groups) == pytest.approx(with_bias + 0.2)
+    assert [len(found) for found in RULES["layer norm"].gradient(groups)] == [1, 4, 1, 1]
+    names = [line.name for line in RULES["layer norm"].sheet(groups, lambda source, index: source, 9).lines]
+    assert names[-1] == "gain"
 
 
 def test_a_rule_that_is_not_there_is_refused_where_it_is_named():

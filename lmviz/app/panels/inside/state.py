@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 STAGE = "the stage's result"
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 ORDERS = ("in order", "by similarity")
+HEADS = ("head", "group")
 TAP_LENGTH, SHORT_TAP_LENGTH = 22, 9  # characters of the name of a tap
 ROOMY = 520  # pixels at scale 1 from which on all names have room
 
@@ -152,7 +153,7 @@ class StatePanel(Panel):
         size = (
             f"{view.values.shape[0]} × {view.values.shape[1]}" if view.row_axis else f"{view.values.shape[1]}"
         )
-        named = coordinate("head", view.fixed["head"]) + ", " if "head" in view.fixed else ""
+        named = "".join(f"{coordinate(axis, view.fixed[axis])}, " for axis in HEADS if axis in view.fixed)
         title = title_of(address)
         self._card.set_title(f"{title[0].upper()}{title[1:]} · {named}{size}" if self._is_roomy else size)
         self._heatmap.set_style(square=view.row_axis == "query", values="hovered row")

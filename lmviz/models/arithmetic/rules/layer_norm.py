@@ -1,6 +1,7 @@
 """A value less its row's mean, over the row's deviation, times a gain, plus a bias (Ba et al. 2016).
 
-Groups: own value; all values of the row; gain; bias; epsilon, which is added to the variance.
+Groups: own value; all values of the row; gain; bias, where there is one; epsilon, which is added to the
+variance.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from lmviz.models.arithmetic.sheet import Line, Naming, Sheet, name_of, numbers_
 
 
 def _parts(groups: Groups) -> tuple[float, np.ndarray, float, float, float]:
-    own, row, gain, bias, epsilon = (group.products for group in groups)
-    return float(own[0]), row, float(gain[0]), float(bias[0]), float(epsilon[0])
+    own, row, gain, *bias, epsilon = (group.products for group in groups)
+    return float(own[0]), row, float(gain[0]), sum(float(added[0]) for added in bias), float(epsilon[0])
 
 
 def _evaluate(groups: Groups) -> float:
@@ -34,7 +35,7 @@ def _gradient(groups: Groups) -> tuple[np.ndarray, ...]:
         np.array([gain / deviation]),
         by_row,
         np.array([centred / deviation]),
-        np.ones(1),
+        *(np.ones(1) for _ in groups[3:-1]),
         np.array([by_epsilon]),
     )
 
@@ -48,20 +49,21 @@ def _equation(groups: Groups, notation: Notation, shown: int) -> str:
         notation.total([notation.number(float(row.var())), notation.number(epsilon)])
     )
     scaled = notation.times.join([notation.divide(centred, spread), notation.factor(gain, "", leading=False)])
-    return notation.total([scaled, notation.number(bias)])
+    return notation.total([scaled, notation.number(bias)] if len(groups) > 4 else [scaled])
 
 
 def _sheet(groups: Groups, naming: Naming, count: int) -> Sheet:
-    own, row, gain, bias, _ = groups
+    own, row, gain, *biases, _ = groups
     values = row.products
     lines = (
         Line(name_of(own.factors, 0, naming), float(own.products[0]), numbers_of(own, 0)),
         Line(f"mean of {len(values):,} values", float(values.mean())),
         Line("their standard deviation", float(values.std())),
         Line("gain", float(gain.products[0]), numbers_of(gain, 0)),
-        Line("bias", float(bias.products[0]), numbers_of(bias, 0)),
+        *(Line("bias", float(bias.products[0]), numbers_of(bias, 0)) for bias in biases),
     )
-    return Sheet(lines, "(value − mean) / deviation × gain + bias", middle="number", last="value")
+    result = "(value − mean) / deviation × gain" + (" + bias" if biases else "")
+    return Sheet(lines, result, middle="number", last="value")
 
 
 def _strengths(groups: Groups) -> tuple[np.ndarray, ...]:

@@ -6,6 +6,7 @@ from lmviz.errors import LmvizError
 from lmviz.models.arithmetic.rules.fraction import FRACTION
 from lmviz.models.arithmetic.rules.layer_norm import LAYER_NORM
 from lmviz.models.arithmetic.rules.mask import MASK
+from lmviz.models.arithmetic.rules.rms_norm import RMS_NORM
 from lmviz.models.arithmetic.rules.rule import Rule
 from lmviz.models.arithmetic.rules.softmax import SOFTMAX
 from lmviz.models.arithmetic.rules.sum import SUM
@@ -15,6 +16,7 @@ RULES: dict[str, Rule] = {
     "fraction": FRACTION,
     "softmax": SOFTMAX,
     "layer norm": LAYER_NORM,
+    "rms norm": RMS_NORM,
     "mask": MASK,
 }
 

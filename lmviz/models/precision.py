@@ -1,0 +1,40 @@
+"""Weights that are stored in half precision, and computed with in single precision.
+
+A checkpoint of another program may hold bfloat16 or float16, mapped from its file. Values are computed in
+float32 all the same, so that every cell follows from its operands. A matrix is widened a few rows at a time,
+which stay in the processor's cache: no second copy of it is made.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+HALF = (torch.bfloat16, torch.float16)
+
+PIECE = 1 << 20
+"""Numbers of a matrix that are widened at once."""
+
+
+def widened(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor itself, or in float32 where it has half precision."""
+    return tensor.float() if tensor.dtype in HALF else tensor
+
+
+def linear(values: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+    """`values` (..., feature) times `weight` (unit, feature), plus `bias` (unit)."""
+    if weight.dtype not in HALF:
+        return functional.linear(values, weight, bias)
+    rows = max(1, PIECE // weight.shape[1])
+    pieces = [functional.linear(values, piece.to(values.dtype)) for piece in weight.split(rows)]
+    mapped = torch.cat(pieces, dim=-1)
+    return mapped if bias is None else mapped + widened(bias)
+
+
+class StoredLinear(nn.Linear):
+    """`nn.Linear` whose weight may be stored in half precision."""
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        """(..., unit) in the precision of `input` (..., feature)."""
+        return linear(input, self.weight, self.bias)
