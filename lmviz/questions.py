@@ -249,6 +249,8 @@ def _with_interventions(model: Model, interventions: Sequence[Intervention], pos
         return model
     from lmviz.inspection.changed_model import ChangedModel
     from lmviz.inspection.surgery import check_positions
+    from lmviz.models.sequences import TEXT
 
-    check_positions(interventions, positions if model.context is None else min(positions, model.context))
+    read = positions if model.context is None else min(positions, model.context)
+    check_positions(interventions, {TEXT: read})
     return ChangedModel(model, interventions)

@@ -11,6 +11,7 @@ import torch
 from lmviz.inspection.recording import TapRecorder, check_addresses
 from lmviz.inspection.surgery import changed_tokens
 from lmviz.models.model import Model
+from lmviz.models.sequences import TEXT
 
 if TYPE_CHECKING:
     from lmviz.inspection.intervention import Intervention
@@ -33,7 +34,9 @@ class ChangedModel(Model):
         super().__init__(model.configuration, model.vocabulary_size)
         self.unchanged = model
         self.interventions = tuple(item for item in interventions if item.enabled)
-        self.family = model.family
+        self.family, self.inputs = model.family, model.inputs
+        self.further_tokenizers = model.further_tokenizers
+        self.further_vocabularies = model.further_vocabularies
         self.context, self.tokenizer, self.name = model.context, model.tokenizer, model.name
         self.documents = model.documents
         self.train(model.training)
@@ -44,8 +47,8 @@ class ChangedModel(Model):
         """The step whose weights the model carries now."""
         return self.unchanged.step
 
-    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        return self.listen(tokens, lambda tap, value, position: value)
+    def forward(self, tokens: torch.Tensor, **further: torch.Tensor) -> torch.Tensor:
+        return self.listen(tokens, lambda tap, value, position: value, **further)
 
     def as_read(self, ids: np.ndarray) -> tuple[np.ndarray, Model]:
         others = [item for item in self.interventions if not item.concerns_tokens]
@@ -75,14 +78,16 @@ class ChangedModel(Model):
     def stages(self) -> tuple[Stage, ...]:
         return self.unchanged.stages()
 
-    def listen(self, tokens: torch.Tensor, listener: Listener) -> torch.Tensor:
+    def listen(self, tokens: torch.Tensor, listener: Listener, **further: torch.Tensor) -> torch.Tensor:
         """The listener receives every value after the interventions, and may change it further."""
         rows = [
             torch.from_numpy(changed_tokens(row.cpu().numpy(), self.interventions, self.vocabulary_size))
             for row in tokens
         ]
-        recorder = TapRecorder(self.taps(), self.interventions, tokens.shape[1])
+        lengths = {name: read.shape[1] for name, read in ({TEXT: tokens} | further).items()}
+        recorder = TapRecorder(self.taps(), self.interventions, lengths)
         return self.unchanged.listen(
             torch.stack(rows).to(tokens.device),
             lambda tap, value, position: listener(tap, recorder(tap, value, position), position),
+            **further,
         )

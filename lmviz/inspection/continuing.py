@@ -19,29 +19,41 @@ from lmviz.inspection.freezing import freeze, storages
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray, of_parts
 from lmviz.models.explicit import ForwardPass
-from lmviz.models.growth import WHOLE, Growth
+from lmviz.models.growth import ROWS, WHOLE, Growth
 from lmviz.models.model import Model
 from lmviz.models.precision import widened
+from lmviz.models.prefix import Prefix
 from lmviz.models.reading import evaluation, on_device
+from lmviz.models.sequences import TEXT, is_along
 from lmviz.models.tap import Tap, Value
 
 
 def continued(
-    model: Model, taps: Sequence[Tap], earlier: Trace, ids: np.ndarray
+    model: Model, taps: Sequence[Tap], earlier: Trace, ids: np.ndarray, further: Mapping[str, Prefix]
 ) -> dict[str, TracedArray] | None:
     """The value of every tap for ids (position,), as far as possible from an earlier trace.
 
-    None where it is of no use: another model's, of another beginning, changed or incomplete.
+    `further` are the sequences read beside the text; what was made of them alone is taken over whole. None
+    where the earlier trace is of no use: another model's, of another beginning, changed or incomplete.
     """
-    known = _common_beginning(model, taps, earlier, ids)
+    apart = made_without_text(taps)
+    known = _common_beginning(model, taps, earlier, ids, further)
+    if known == len(ids) < len(earlier) and not all(
+        is_along(tap.axes, TEXT) or tap.address in apart for tap in taps
+    ):
+        known -= 1  # what has no positions was made of the whole text, which was longer
     if not known:
         return None
     if known == len(ids):
         return {tap.address: earlier[tap.address].up_to(known) for tap in taps}
     parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
-    scope, borrowed = ContinuedPass(on_device(model, ids), parameters), storages(parameters.values())
+    beside = {name: on_device(model, read.ids) for name, read in further.items()}
+    scope = ContinuedPass(taps, on_device(model, ids), parameters, **beside)
+    borrowed = storages(parameters.values())
     with evaluation(model):
-        for scan, group in groupby(taps, key=lambda tap: tap.scan):
+        scope.take_over({address: earlier[address] for address in apart})
+        rest = [tap for tap in taps if tap.address not in apart]
+        for scan, group in groupby(rest, key=lambda tap: tap.scan):
             if scan:
                 scanned = list(group)
                 begun = {tap.address: earlier[tap.address].beginning(known) for tap in scanned}
@@ -56,7 +68,7 @@ def continued(
                 scope.first = known if alone else 0
                 array = freeze(tap.operation.compute(scope), borrowed)
                 scope.keep(tap, array, earlier[tap.address].beginning(known) if alone else ())
-    return scope.traced
+    return {tap.address: scope.traced[tap.address] for tap in taps}
 
 
 class ContinuedPass(ForwardPass):
@@ -65,8 +77,15 @@ class ContinuedPass(ForwardPass):
     `traced` holds the whole values of the taps so far, by address.
     """
 
-    def __init__(self, tokens: torch.Tensor, parameters: Mapping[str, torch.Tensor]) -> None:
-        super().__init__(tokens, parameters)
+    def __init__(
+        self,
+        taps: Sequence[Tap],
+        tokens: torch.Tensor,
+        parameters: Mapping[str, torch.Tensor],
+        **further: torch.Tensor,
+    ) -> None:
+        super().__init__(tokens, parameters, **further)
+        self._axes = {tap.address: tap.axes for tap in taps}
         self.traced: dict[str, TracedArray] = {}
         self._masked: set[str] = set()
         self._is_beside = False  # whether what is computed are the old queries with the new keys
@@ -88,6 +107,10 @@ class ContinuedPass(ForwardPass):
         value = self._read_whole(operand)
         return self._narrowed(operand.address, value, ("position",), False) if self._is_beside else value
 
+    def take_over(self, traced: Mapping[str, TracedArray]) -> None:
+        """Whole values that a longer text leaves as they are."""
+        self.traced.update(traced)
+
     def keep(self, tap: Tap, array: np.ndarray, begun: Sequence[np.ndarray] = ()) -> None:
         """The value (*axes) of a tap: whole, or its new rows alone where the first ones have `begun`."""
         self.traced[tap.address] = of_parts((*begun, array), tap.axes, tap.scale)
@@ -97,6 +120,8 @@ class ContinuedPass(ForwardPass):
     def growth(self, tap: Tap) -> Growth:
         """How a tap grows here: rows over keys form a square where those of their operands do."""
         growth = tap.operation.growth
+        if growth.by == "square" and "position" in tap.axes:
+            return ROWS  # its columns are those of another sequence, which does not grow
         if growth.by != "rows" or "position" in tap.axes:
             return growth
         over_keys = [operand for operand in tap.operation.operands if operand.address in self._masked]
@@ -139,8 +164,12 @@ class ContinuedPass(ForwardPass):
         address = operand.address
         if address not in self._values and address not in self._steps:
             parted = self.traced[address]
-            whole = np.concatenate(parted.beginning(self.tokens.shape[1]), axis=parted.axes.index("position"))
-            self.traced[address] = TracedArray(whole, parted.axes, parted.scale)
+            if "position" in parted.axes:
+                parts, axis = parted.beginning(self.tokens.shape[1]), parted.axes.index("position")
+                whole = np.concatenate(parts, axis=axis)
+                self.traced[address] = TracedArray(whole, parted.axes, parted.scale)
+            else:
+                whole = parted.array
             self._values[address] = self._as_computed(whole)
         return super().read(operand)
 
@@ -161,12 +190,29 @@ class ContinuedPass(ForwardPass):
         return value.to(self._kind) if self._kind is not None and value.is_floating_point() else value
 
 
-def _common_beginning(model: Model, taps: Sequence[Tap], earlier: Trace, ids: np.ndarray) -> int:
+def made_without_text(taps: Sequence[Tap]) -> frozenset[str]:
+    """The addresses of taps that come of other sequences alone, whatever the text is."""
+    apart: set[str] = set()
+    for scan, group in groupby(taps, key=lambda tap: tap.scan):
+        together = list(group)
+        for some in [together] if scan else [[tap] for tap in together]:
+            made = {tap.address for tap in some}
+            read = {operand.address for tap in some for operand in tap.operation.operands}
+            if read <= apart | made and not any(is_along(tap.axes, TEXT) for tap in some):
+                apart |= made
+    return frozenset(apart)
+
+
+def _common_beginning(
+    model: Model, taps: Sequence[Tap], earlier: Trace, ids: np.ndarray, further: Mapping[str, Prefix]
+) -> int:
     """How many positions of ids the earlier trace has already; 0 if it cannot be used."""
     complete = all(tap.address in earlier for tap in taps)
     if earlier.origin is None or earlier.interventions or earlier.dropped or not complete:
         return 0
     if not earlier.origin.is_of(model):
+        return 0
+    if any(not np.array_equal(read.ids, earlier.sequences[name].ids) for name, read in further.items()):
         return 0
     length = min(len(ids), len(earlier))
     differing = np.flatnonzero(ids[:length] != earlier.ids[:length])

@@ -16,6 +16,7 @@ from lmviz.inspection.trace import Trace
 from lmviz.models.arithmetic import Arithmetic, Terms, constant
 from lmviz.models.model import Model
 from lmviz.models.operations.factors import value_cell
+from lmviz.models.sequences import TEXT
 from lmviz.models.tap import Weight
 
 
@@ -48,10 +49,9 @@ class TraceReader:
         rows = parameter if weight.rows is None else parameter[slice(*weight.rows)]
         return rows.float().cpu().numpy()
 
-    @property
-    def ids(self) -> np.ndarray:
-        """The token ids, (position,)."""
-        return self._trace.ids
+    def ids(self, sequence: str = TEXT) -> np.ndarray:
+        """The token ids of a sequence that was read, (position,)."""
+        return self._trace.sequences[sequence].ids
 
 
 def explain(model: Model, trace: Trace, address: str, index: Sequence[int]) -> Arithmetic:

@@ -149,7 +149,8 @@ def _distributions(
                 source = place if tap.address == last else tap.address
                 given.append(Tap(tap.address, tap.axes, Given(_values(model, trace, source, rows))))
         with evaluation(model):
-            scope = ForwardPass(on_device(model, trace.ids[rows]), parameters)
+            beside = {name: on_device(model, read.ids) for name, read in trace.further.items()}
+            scope = ForwardPass(on_device(model, trace.ids[rows]), parameters, **beside)
             logits = scope.run([*given, *ending], lambda tap, value, position: value)["logits"][0]
             yield logits[positions if len(rows) > len(positions) else slice(None)].softmax(dim=-1)
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-FROM_ONE = frozenset({"layer", "head", "group", "position", "query", "key"})
-"""The axes that a reader sees numbered from 1."""
+from lmviz.models.sequences import ALONG
 
-POSITIONAL = frozenset({"position", "query", "key"})
-"""The axes that are as long as the text."""
+POSITIONAL = frozenset(ALONG)
+"""The axes that are as long as a sequence, the text or another one."""
+
+FROM_ONE = frozenset({"layer", "head", "group"}) | POSITIONAL
+"""The axes that a reader sees numbered from 1."""
 
 _PARTS = {
     "orders": "order",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -20,17 +20,21 @@ from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.explicit import in_order
 from lmviz.models.model import Model
-from lmviz.models.prefix import read_prefix
+from lmviz.models.prefix import Prefix, read_prefix
 from lmviz.models.reading import evaluation, on_device
+from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Tap, Value, inside
 
 
 class TapRecorder:
     """A listener that carries interventions out and keeps every value, changed or not, by address."""
 
-    def __init__(self, taps: Sequence[Tap], interventions: Sequence[Intervention], positions: int) -> None:
+    def __init__(
+        self, taps: Sequence[Tap], interventions: Sequence[Intervention], positions: Mapping[str, int]
+    ) -> None:
         self.values: dict[str, torch.Tensor] = {}
         self._steps: dict[str, dict[int, torch.Tensor]] = {}
+        self._axes = {tap.address: tap.axes for tap in taps}
         self._positions = positions
         self._interventions = tuple(interventions)
         self._changes = {tap.address: _concerning(interventions, tap.address) for tap in taps}
@@ -40,14 +44,14 @@ class TapRecorder:
         for number in self._changes[tap.address]:
             intervention = self._interventions[number]
             operand = self._operand(tap, value, position) if intervention.kind == "bypass" else None
-            step = None if position is None else (position, self._positions)
+            step = None if position is None else (position, self._length(tap.axes[0]))
             note = partial(self._note, number, tap.address)
             value = changed(intervention, tap.axes, value, operand=operand, step=step, note=note)
         if position is None:
             self.values[tap.address] = value
         else:
             self._steps.setdefault(tap.address, {})[position] = value
-            if len(self._steps[tap.address]) == self._positions:
+            if len(self._steps[tap.address]) == self._length(tap.axes[0]):
                 self.values[tap.address] = in_order(self._steps.pop(tap.address))
         return value
 
@@ -60,9 +64,20 @@ class TapRecorder:
                 continue
             for address in self._changes:
                 if (number, address) in self._stated:
-                    stated = joined(self._stated[number, address], "position", self._positions)
-                    found.append(dataclasses.replace(stated, address=address))
+                    found.append(dataclasses.replace(self._joined(number, address), address=address))
         return tuple(found)
+
+    def _joined(self, number: int, address: str) -> Intervention:
+        """What an intervention stated at a tap, in a scan for one position after the other, as one."""
+        stated = self._stated[number, address]
+        if len(stated) == 1:
+            return stated[0]
+        axis = self._axes[address][0]
+        return joined(stated, axis, self._length(axis))
+
+    def _length(self, axis: str) -> int:
+        """How many positions the sequence has that an axis runs along."""
+        return self._positions[ALONG[axis]]
 
     def _note(self, number: int, address: str, stated: Intervention) -> None:
         self._stated.setdefault((number, address), []).append(stated)
@@ -71,14 +86,14 @@ class TapRecorder:
         """What the tap's main operand is where the value stands; None where the two differ in shape."""
         if not tap.operation.operands:
             return None
-        found = self._read(tap.operation.operands[0], value, position)
+        found = self._read(tap.operation.operands[0], tap.axes[0], value, position)
         return found if found.shape == value.shape else None
 
-    def _read(self, operand: Value, value: torch.Tensor, position: int | None) -> torch.Tensor:
-        if position is None:
+    def _read(self, operand: Value, along: str, value: torch.Tensor, position: int | None) -> torch.Tensor:
+        if position is None or self._axes[operand.address][:1] != (along,):
             return self.values[operand.address]
         position += operand.shift
-        if not inside(position, self._positions):
+        if not inside(position, self._length(along)):
             return torch.zeros_like(value)
         if operand.address in self._steps:
             return self._steps[operand.address][position]
@@ -91,20 +106,23 @@ def record(
     patterns: Collection[str] | None,
     interventions: Sequence[Intervention],
     earlier: Trace | None = None,
+    **further: str | Sequence[int] | np.ndarray,
 ) -> Trace:
-    """What `lmviz.inspection.tracing.trace` promises."""
+    """What `lmviz.inspection.tracing.trace` promises; `further` are what the model reads beside the text."""
+    check_inputs(model, further)
+    beside = {name: read_prefix(model, given, name) for name, given in further.items()}
     prefix = read_prefix(model, text_or_ids).last(model.context)
     taps = model.taps()
     wanted = _wanted(taps, patterns)
     enabled = tuple(intervention for intervention in interventions if intervention.enabled)
     check_addresses(taps, enabled)
-    check_positions(enabled, len(prefix))
+    check_positions(enabled, {name: len(read) for name, read in (beside | {TEXT: prefix}).items()})
     ids = changed_tokens(prefix.ids, enabled, model.vocabulary_size)
     arrays, origin = None, None
     if earlier is not None and not enabled and not prefix.dropped:
-        arrays, origin = continued(model, taps, earlier, ids), earlier.origin
+        arrays, origin = continued(model, taps, earlier, ids, beside), earlier.origin
     if arrays is None:
-        arrays, enabled = _listened(model, taps, enabled, ids)
+        arrays, enabled = _listened(model, taps, enabled, ids, beside)
         origin = Origin(model)
     return Trace(
         tokens=_tokens(model, prefix.tokens, prefix.ids, ids),
@@ -116,6 +134,7 @@ def record(
         arrays={tap.address: arrays[tap.address] for tap in wanted},
         interventions=enabled,
         dropped=prefix.dropped,
+        further=beside,
         name=model.name,
         step=model.step,
         origin=origin,
@@ -123,18 +142,35 @@ def record(
 
 
 def _listened(
-    model: Model, taps: Sequence[Tap], interventions: Sequence[Intervention], ids: np.ndarray
+    model: Model,
+    taps: Sequence[Tap],
+    interventions: Sequence[Intervention],
+    ids: np.ndarray,
+    beside: Mapping[str, Prefix],
 ) -> tuple[dict[str, TracedArray], tuple[Intervention, ...]]:
     """The value of every tap by address, and the interventions as they were carried out."""
-    recorder = TapRecorder(taps, interventions, len(ids))
+    lengths = {TEXT: len(ids)} | {name: len(read) for name, read in beside.items()}
+    recorder = TapRecorder(taps, interventions, lengths)
     with evaluation(model):
-        model.listen(on_device(model, ids), recorder)
+        others = {name: on_device(model, read.ids) for name, read in beside.items()}
+        model.listen(on_device(model, ids), recorder, **others)
     borrowed = storages((*model.parameters(), *model.buffers()))
     arrays = {
         tap.address: TracedArray(freeze(recorder.values[tap.address], borrowed), tap.axes, tap.scale)
         for tap in taps
     }
     return arrays, recorder.carried_out()
+
+
+def check_inputs(model: Model, given: Collection[str]) -> None:
+    """LmvizError where a model is not given all that it reads beside the text, or something else."""
+    wanted = [name for name in model.inputs if name != TEXT]
+    for name in wanted:
+        if name not in given:
+            raise LmvizError(f"This model reads a {name} beside its text: give it, as in {name}=….")
+    for name in given:
+        if name not in wanted:
+            raise LmvizError(f"This model reads no {name}: leave {name} out.")
 
 
 def _concerning(interventions: Sequence[Intervention], address: str) -> tuple[int, ...]:

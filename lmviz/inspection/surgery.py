@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from lmviz.errors import LmvizError
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.intervention import Intervention, Where
 from lmviz.inspection.names import POSITIONAL
+from lmviz.models.sequences import ALONG
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,12 @@ def select(intervention: Intervention, axis: str, size: int) -> Selection:
     return Selection(indices[there], np.flatnonzero(there), len(stated), isinstance(place, int))
 
 
-def check_positions(interventions: Iterable[Intervention], positions: int) -> None:
-    """LmvizError where an intervention requires a position that a text of so many has not."""
+def check_positions(interventions: Iterable[Intervention], positions: Mapping[str, int]) -> None:
+    """LmvizError where an intervention requires a position that a sequence of so many has not."""
     for intervention in interventions:
         for axis in sorted(POSITIONAL & set(intervention.where)):
-            if intervention.enabled and intervention.required:
-                _check_place(axis, intervention.where[axis], positions)
+            if intervention.enabled and intervention.required and ALONG[axis] in positions:
+                _check_place(axis, intervention.where[axis], positions[ALONG[axis]])
 
 
 def _check_place(axis: str, place: Where, size: int) -> None:

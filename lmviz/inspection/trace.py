@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,6 +14,8 @@ from lmviz.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.trace_file import read_trace, write_trace
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.models.prefix import Prefix
+from lmviz.models.sequences import TEXT
 from lmviz.models.tap import Stage
 
 if TYPE_CHECKING:
@@ -30,8 +32,9 @@ class Trace:
     """What a model computed for one prefix, as frozen numpy; it does not keep the model alive.
 
     `tokens`, `ids` (position,) and `offsets`, the places (from, to) in `text` in characters, are those
-    that the model read; `dropped` more stood before them, which its context has no room for. `arrays`
-    are the recorded taps by address. `interventions` were in force. `name` and `step` say which model
+    that the model read; `dropped` more stood before them, which its context has no room for. `further` are
+    the other sequences that it read, by name, and `sequences` all of them. `arrays` are the recorded taps by
+    address. `interventions` were in force. `name` and `step` say which model
     it was and how many updates it had seen; `origin` knows it again, unless the trace comes from a file or
     was pickled.
 
@@ -47,19 +50,22 @@ class Trace:
     arrays: Mapping[str, TracedArray]
     interventions: tuple[Intervention, ...] = ()
     dropped: int = 0
+    further: Mapping[str, Prefix] = field(default_factory=dict)
     name: str = ""
     step: int = 0
     origin: Origin | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arrays", MappingProxyType(dict(self.arrays)))
-        self.ids.flags.writeable = False
+        object.__setattr__(self, "further", MappingProxyType(dict(self.further)))
+        for sequence in self.sequences.values():
+            sequence.ids.flags.writeable = False
         for traced in self.arrays.values():
             traced.lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = {address: TracedArray(at.array, at.axes, at.scale) for address, at in self.arrays.items()}
-        kept = {"arrays": arrays, "origin": None}
+        kept = {"arrays": arrays, "further": dict(self.further), "origin": None}
         fields = dataclasses.fields(self)
         return type(self), tuple(kept.get(field.name, getattr(self, field.name)) for field in fields)
 
@@ -87,6 +93,12 @@ class Trace:
     def __len__(self) -> int:
         """The number of positions."""
         return len(self.ids)
+
+    @property
+    def sequences(self) -> Mapping[str, Prefix]:
+        """Everything that was read, by the names of `lmviz.models.sequences`."""
+        text = Prefix(self.text, self.ids, self.tokens, self.offsets, self.dropped)
+        return {TEXT: text, **self.further}
 
     def save(self, path: str | Path) -> None:
         """Write an .npz with each array under its tap's address, and "tokens"; `origin` is not written.

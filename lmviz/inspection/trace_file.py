@@ -14,8 +14,9 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
 from lmviz.inspection.intervention import Intervention
-from lmviz.inspection.names import POSITIONAL
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.models.prefix import Prefix
+from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import SCALES, Stage
 
 TOKENS, DESCRIPTION = "tokens", "description"
@@ -36,6 +37,7 @@ def write_trace(path: str | Path, fields: Mapping[str, Any]) -> None:
         "stages": [dataclasses.asdict(stage) for stage in fields["stages"]],
         "interventions": [intervention.to_values() for intervention in fields["interventions"]],
         "dropped": fields["dropped"],
+        "further": {name: _described(prefix) for name, prefix in fields["further"].items()},
         "name": fields["name"],
         "step": fields["step"],
         "taps": {address: [traced.axes, traced.scale] for address, traced in arrays.items()},
@@ -62,35 +64,52 @@ def read_trace(path: str | Path) -> dict[str, Any]:
 
 def _fields(description: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     """The trace that a description and its arrays make; ValueError and the like where they do not fit."""
-    tokens = tuple(map(str, description["tokens"]))
-    ids = np.array(description["ids"], dtype=np.int64)
-    offsets = tuple((int(first), int(end)) for first, end in description["offsets"])
-    if ids.shape != (len(tokens),) or len(offsets) != len(tokens):
-        raise ValueError("its tokens, ids and offsets differ in number")
+    read = _prefix(description)
+    further = {str(name): _prefix(values) for name, values in description.get("further", {}).items()}
+    lengths = {TEXT: len(read)} | {name: len(prefix) for name, prefix in further.items()}
     return {
-        "tokens": tokens,
-        "ids": ids,
-        "text": str(description["text"]),
-        "offsets": offsets,
+        "tokens": read.tokens,
+        "ids": read.ids,
+        "text": read.text,
+        "offsets": read.offsets,
+        "further": further,
         "family": str(description["family"]),
         "stages": tuple(_stage(values) for values in description["stages"]),
         "arrays": {
-            address: _traced(address, arrays[address], axes, scale, len(tokens))
+            address: _traced(address, arrays[address], axes, scale, lengths)
             for address, (axes, scale) in description["taps"].items()
         },
         "interventions": tuple(Intervention.from_values(values) for values in description["interventions"]),
-        "dropped": int(description["dropped"]),
+        "dropped": read.dropped,
         "name": str(description["name"]),
         "step": int(description["step"]),
     }
 
 
-def _traced(address: str, array: np.ndarray, given: list[str], scale: str, positions: int) -> TracedArray:
+def _described(prefix: Prefix) -> dict[str, Any]:
+    """A sequence as plain values."""
+    return {**dataclasses.asdict(prefix), "ids": prefix.ids.tolist()}
+
+
+def _prefix(description: Mapping[str, Any]) -> Prefix:
+    """A sequence that was read; ValueError and the like where its parts do not fit one another."""
+    tokens = tuple(map(str, description["tokens"]))
+    ids = np.array(description["ids"], dtype=np.int64)
+    offsets = tuple((int(first), int(end)) for first, end in description["offsets"])
+    if ids.shape != (len(tokens),) or len(offsets) != len(tokens):
+        raise ValueError("its tokens, ids and offsets differ in number")
+    return Prefix(str(description["text"]), ids, tokens, offsets, int(description["dropped"]))
+
+
+def _traced(
+    address: str, array: np.ndarray, given: list[str], scale: str, lengths: Mapping[str, int]
+) -> TracedArray:
     axes = tuple(map(str, given))
     if array.ndim != len(axes) or array.dtype.kind not in "fiu" or scale not in SCALES:
         raise ValueError(f"{address} is not what its description says")
-    if any(axis in POSITIONAL and size != positions for axis, size in zip(axes, array.shape, strict=True)):
-        raise ValueError(f"{address} is not as long as the text")
+    for axis, size in zip(axes, array.shape, strict=True):
+        if axis in ALONG and size != lengths[ALONG[axis]]:
+            raise ValueError(f"{address} is not as long as the {ALONG[axis]}")
     return TracedArray(array, axes, scale)
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.names import POSITIONAL
+from lmviz.models.sequences import ALONG, TEXT
 
 MOST_PARTS = 8
 """Rows that were typed one by one lie apart until there are so many parts; then they become one."""
@@ -51,7 +51,7 @@ class TracedArray:
 
         Parts are views, unless they would keep alive an array that is far larger than they are.
         """
-        places = tuple(slice(positions if axis in POSITIONAL else None) for axis in self.axes)
+        places = tuple(slice(positions if ALONG.get(axis) == TEXT else None) for axis in self.axes)
         return (_unburdened(self.array[places]),)
 
     def up_to(self, positions: int) -> TracedArray:

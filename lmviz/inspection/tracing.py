@@ -20,17 +20,19 @@ def trace(
     taps: Collection[str] | None = None,
     interventions: Sequence[Intervention] = (),
     earlier: Trace | None = None,
+    **further: str | Sequence[int] | np.ndarray,
 ) -> Trace:
     """Write down one forward pass, without gradients and without dropout.
 
     `taps` are patterns of addresses such as "layers/*/hidden"; by default every tap is recorded. Of a
-    prefix longer than the model's context only the last tokens are read (`Trace.dropped`).
-    Interventions that are switched off have no effect; those of a `ChangedModel` come first. Where
-    `earlier`, a trace by the same model with the same weights, begins alike, its values are taken over as
-    far as that goes. LmvizError when the prefix cannot be read, when a pattern matches no tap, or when an
-    intervention does not fit.
+    prefix longer than the model's context only the last tokens are read (`Trace.dropped`). Interventions
+    that are switched off have no effect; those of a `ChangedModel` come first. Where `earlier`, a trace by
+    the same model with the same weights, begins alike, its values are taken over as far as that goes.
+    `further` are the sequences that the model reads beside the text, such as source="…" for a translation.
+    LmvizError when the prefix cannot be read, when a pattern matches no tap, or when an intervention does
+    not fit.
     """
     while isinstance(model, ChangedModel):
         interventions = (*model.interventions, *interventions)
         model = model.unchanged
-    return record(model, text_or_ids, taps, interventions, earlier)
+    return record(model, text_or_ids, taps, interventions, earlier, **further)

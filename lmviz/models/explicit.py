@@ -13,21 +13,30 @@ from typing import Any, TypeVar
 import torch
 
 from lmviz.errors import LmvizError
+from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Listener, Operation, Scope, Tap, Value, Weight, inside
 
 T = TypeVar("T")
 
 
 class ForwardPass(Scope):
-    """A forward pass over tokens (batch, position) int64, from which operations read their operands."""
+    """A forward pass over tokens (batch, position) int64, from which operations read their operands.
 
-    def __init__(self, tokens: torch.Tensor, parameters: Mapping[str, torch.Tensor]) -> None:
+    `further` are the other sequences that are read beside them, by name.
+    """
+
+    def __init__(
+        self, tokens: torch.Tensor, parameters: Mapping[str, torch.Tensor], **further: torch.Tensor
+    ) -> None:
         self.tokens = tokens
+        self.sequences = {TEXT: tokens, **further}
         self.first = 0
         self.position: int | None = None
         self._parameters = parameters
         self._rows: dict[Weight, torch.Tensor] = {}
         self._values: dict[str, torch.Tensor] = {}
+        self._axes: dict[str, tuple[str, ...]] = {}
+        self._scanned = ""  # the axis that the scan under way runs along
         self._steps: dict[str, dict[int, torch.Tensor]] = {}
         self._prepared: dict[Operation, Any] = {}
 
@@ -39,8 +48,10 @@ class ForwardPass(Scope):
                     "can do: give the tap that reads it a scan."
                 )
             return self._values[operand.address]
+        if not self._is_scanned(operand):
+            return self._values[operand.address]
         position = self.position + operand.shift
-        if not inside(position, self.tokens.shape[1]):
+        if not inside(position, self._length(self._scanned)):
             parameter = next(iter(self._parameters.values()))
             return parameter.new_zeros(self.tokens.shape[0], operand.width)
         if operand.address in self._steps:
@@ -51,7 +62,15 @@ class ForwardPass(Scope):
         return self.read(operand)
 
     def is_given(self, operand: Value) -> bool:
-        return operand.shift == 0 and operand.address not in self._steps
+        return operand.shift == 0 and operand.address not in self._steps and self._is_scanned(operand)
+
+    def _is_scanned(self, operand: Value) -> bool:
+        """Whether a tap runs along the same axis as the scan under way, which goes through it."""
+        return self._axes[operand.address][:1] == (self._scanned,)
+
+    def _length(self, axis: str) -> int:
+        """How many positions the sequence has that an axis runs along."""
+        return self.sequences[ALONG[axis]].shape[1]
 
     def weight(self, operand: Weight) -> torch.Tensor:
         if operand.rows is None:
@@ -74,6 +93,7 @@ class ForwardPass(Scope):
                 self._scan(list(group), listener)
             else:
                 for tap in group:
+                    self._axes[tap.address] = tap.axes
                     self._values[tap.address] = listener(tap, tap.operation.compute(self), None)
         return self._values
 
@@ -82,7 +102,9 @@ class ForwardPass(Scope):
     ) -> None:
         """Go through the positions; `begun` has each tap's values at those that are behind already."""
         self._steps = {tap.address: dict(enumerate(begun[tap.address])) if begun else {} for tap in taps}
-        positions = range(len(self._steps[taps[0].address]), self.tokens.shape[1])
+        self._axes |= {tap.address: tap.axes for tap in taps}
+        self._scanned = taps[0].axes[0]
+        positions = range(len(self._steps[taps[0].address]), self._length(self._scanned))
         for position in reversed(positions) if taps[0].reverse else positions:
             self.position = position
             for tap in taps:

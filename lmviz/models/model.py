@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from torch.nn import functional
 
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.model_configuration import ModelConfiguration
+from lmviz.models.sequences import TEXT
 from lmviz.models.tap import Listener, Stage, Tap
 
 if TYPE_CHECKING:
@@ -26,14 +28,17 @@ class Model(nn.Module, ABC):
     """Turns token ids into next-token logits.
 
     `context` is the largest number of positions that `forward` takes, None where there is no limit.
-    `family` is the name in `lmviz.families.FAMILIES`. `tokenizer`, `name` and `step` say where an
-    opened model came from, and `documents` how its text was divided (see CorpusOptions); `forward` does
-    not need them. `recurrent` says whether training on a contiguous stream carries a state on from one
-    piece to the next. `reads_alone` says that a text must be read from its beginning to its end, and not in
-    a batch with longer ones, because what is computed at a position depends on where the text ends.
+    `family` is the name in `lmviz.families.FAMILIES`. `tokenizer`, `name` and `step` say where an opened
+    model came from, and `documents` how its text was divided (see CorpusOptions); `forward` does not need
+    them. `inputs` names the sequences that it reads, the text and any others; those have
+    `further_tokenizers` and `further_vocabularies` of their own. `recurrent` says whether training on a
+    contiguous stream carries a state on from one piece to the next. `reads_alone` says that a text must be
+    read from its beginning to its end, and not in a batch with longer ones, because what is computed at a
+    position depends on where the text ends.
     """
 
     family: str
+    inputs: tuple[str, ...] = (TEXT,)
     recurrent: ClassVar[bool] = False
     reads_alone: ClassVar[bool] = False
     context: int | None = None
@@ -41,11 +46,21 @@ class Model(nn.Module, ABC):
     name: str = ""
     step: int = 0
     documents: str = "file"
+    further_tokenizers: Mapping[str, Tokenizer] = MappingProxyType({})
+    further_vocabularies: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self, configuration: ModelConfiguration, vocabulary_size: int) -> None:
         super().__init__()
         self.configuration = configuration
         self.vocabulary_size = vocabulary_size
+
+    def tokenizer_of(self, sequence: str) -> Tokenizer | None:
+        """What turns a text into the tokens of a sequence, if it is known."""
+        return self.tokenizer if sequence == TEXT else self.further_tokenizers.get(sequence)
+
+    def vocabulary_of(self, sequence: str) -> int:
+        """How many different tokens a sequence can have."""
+        return self.vocabulary_size if sequence == TEXT else self.further_vocabularies[sequence]
 
     @abstractmethod
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
@@ -92,13 +107,16 @@ class Model(nn.Module, ABC):
         )
         return -losses.view(targets.shape)
 
-    def listen(self, tokens: torch.Tensor, listener: Listener) -> torch.Tensor:
-        """The explicit path: every tap passes through the listener. Logits as of `forward`."""
+    def listen(self, tokens: torch.Tensor, listener: Listener, **further: torch.Tensor) -> torch.Tensor:
+        """The explicit path: every tap passes through the listener. Logits as of `forward`.
+
+        `further` are the other sequences of `inputs`, each (batch, position), by name.
+        """
         parameters: Mapping[str, torch.Tensor] = {
             **dict(self.named_parameters()),
             **dict(self.named_buffers()),
         }
-        return ForwardPass(tokens, parameters).run(self.taps(), listener)["logits"]
+        return ForwardPass(tokens, parameters, **further).run(self.taps(), listener)["logits"]
 
     def operand(self, source: str, indices: np.ndarray) -> np.ndarray:
         """The numbers of a parameter at indices (term, axis), as `Factor` states them; (term,)."""

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.errors import LmvizError
+from lmviz.models.sequences import TEXT
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+    from lmviz.text.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,33 +45,35 @@ class Prefix:
         )
 
 
-def read_prefix(model: Model, text_or_ids: str | Sequence[int] | np.ndarray) -> Prefix:
+def read_prefix(model: Model, text_or_ids: str | Sequence[int] | np.ndarray, sequence: str = TEXT) -> Prefix:
     """A prefix as the model's tokenizer sees it, whole; `Prefix.last(model.context)` fits it in.
 
-    LmvizError when there is nothing to read, when a text meets a model without a tokenizer, or when what
-    is given instead of a text is no row of ids of the vocabulary.
+    `sequence` is one of the model's `inputs`, the text or what it reads beside it. LmvizError when there
+    is nothing to read, when a text meets a model without a tokenizer, or when what is given instead of a
+    text is no row of ids of the vocabulary.
     """
+    tokenizer, vocabulary = model.tokenizer_of(sequence), model.vocabulary_of(sequence)
     if isinstance(text_or_ids, str):
-        prefix = _from_text(model, text_or_ids)
+        prefix = _from_text(tokenizer, text_or_ids)
     else:
-        prefix = _from_ids(model, _whole_numbers(text_or_ids))
+        prefix = _from_ids(tokenizer, _whole_numbers(text_or_ids))
     if not len(prefix):
         raise LmvizError("The prefix is empty, and this model knows no START: type at least one token.")
-    outside = prefix.ids[(prefix.ids < 0) | (prefix.ids >= model.vocabulary_size)]
+    outside = prefix.ids[(prefix.ids < 0) | (prefix.ids >= vocabulary)]
     if len(outside):
         raise LmvizError(
-            f"Token id {outside[0]} is not in the model's vocabulary of {model.vocabulary_size}: "
+            f"Token id {outside[0]} is not in the model's vocabulary of {vocabulary}: "
             "use the tokenizer that the model was trained with."
         )
     return prefix
 
 
-def _from_text(model: Model, text: str) -> Prefix:
-    if model.tokenizer is None:
+def _from_text(tokenizer: Tokenizer | None, text: str) -> Prefix:
+    if tokenizer is None:
         raise LmvizError(
             "This model has no tokenizer: open it from a run, or give token ids instead of text."
         )
-    encoding = model.tokenizer.encode_prefix(text)
+    encoding = tokenizer.encode_prefix(text)
     return Prefix(text, encoding.ids, encoding.tokens, encoding.offsets)
 
 
@@ -84,10 +88,9 @@ def _whole_numbers(given: Sequence[int] | np.ndarray) -> np.ndarray:
     raise LmvizError("A prefix is a text or a row of token ids, which are whole numbers below 2^63.")
 
 
-def _from_ids(model: Model, ids: np.ndarray) -> Prefix:
+def _from_ids(tokenizer: Tokenizer | None, ids: np.ndarray) -> Prefix:
     if ids.ndim != 1:
         raise LmvizError(f"A prefix is one row of token ids, but their shape is {ids.shape}.")
-    tokenizer = model.tokenizer
     text, tokens = "", tuple(str(id) for id in ids)
     if tokenizer is not None and ((ids >= 0) & (ids < tokenizer.vocabulary_size)).all():
         text, tokens = tokenizer.decode(ids), tuple(tokenizer.token(int(id)) for id in ids)

@@ -8,13 +8,14 @@ list; a listener receives every value and may replace it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
 from lmviz.models.growth import Growth
+from lmviz.models.sequences import TEXT
 
 if TYPE_CHECKING:
     import torch
@@ -63,20 +64,22 @@ class Reader(Protocol):
     def weight(self, weight: Weight) -> np.ndarray:
         """The rows of a parameter that a Weight names."""
 
-    @property
-    def ids(self) -> np.ndarray:
-        """The token ids, (position,)."""
+    def ids(self, sequence: str = TEXT) -> np.ndarray:
+        """The token ids of a sequence that was read, (position,)."""
 
 
 class Scope(Protocol):
     """Where `compute` finds operands while a forward pass is under way.
 
-    `tokens` is (batch, position) int64. Inside a scan `position` is the one that is being computed, and
-    operands come without the position axis; outside it is None. Where the values before the position
-    `first` are known already, operations that grow by rows or by a square give those from there on.
+    `tokens`, the text, is (batch, position) int64; `sequences` has it and all others that are read, by the
+    names of `lmviz.models.sequences`. Inside a scan `position` is the one that is being computed, and
+    operands come without the axis that the scan runs along, if they have it; outside it is None. Where the
+    values before the position `first` of the text are known already, operations that grow by rows or by a
+    square give those from there on.
     """
 
     tokens: torch.Tensor
+    sequences: Mapping[str, torch.Tensor]
     first: int
     position: int | None
 
@@ -129,10 +132,11 @@ class Operation(ABC):
 class Tap:
     """A named place inside a model.
 
-    `axes` name the axes of its value, without the batch. Neighbouring taps with the same `scan` form
-    a recurrence: they are computed together, position by position, and may read `Value(..., shift=-1)`
-    of one another; position is then their first axis. With `reverse`, which all taps of a scan share, it
-    goes from the last position to the first, and they read `shift=1`.
+    `axes` name the axes of its value, without the batch. Neighbouring taps with the same `scan` form a
+    recurrence: they are computed together, position by position, and may read `Value(..., shift=-1)` of
+    one another; their first axis is then the one that they run along, "position" or "source". With
+    `reverse`, which all taps of a scan share, it goes from the last position to the first, and they read
+    `shift=1`.
     """
 
     address: str

@@ -280,6 +280,7 @@ class Leaves:
 
     def __init__(self, model, found):
         self.tokens, self.first, self.position = torch.from_numpy(IDS)[None], 0, None
+        self.sequences = {"text": self.tokens}
         self.values = {
             name: torch.from_numpy(traced.array.copy())[None] for name, traced in found.arrays.items()
         }

@@ -52,10 +52,12 @@ class Written:
 
     def __init__(self, arrays):
         self.arrays = arrays
-        self.ids = PREFIX[0].numpy()
 
     def array(self, address):
         return self.arrays[address]
+
+    def ids(self):
+        return PREFIX[0].numpy()
 
 
 PREFIX = torch.tensor([[START, 4, 5, 6, 9, 10, 11, 2, END, START, 7, 8, 8, 8]])

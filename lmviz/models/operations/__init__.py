@@ -13,6 +13,7 @@ from lmviz.models.operations.attention import (
 from lmviz.models.operations.elementwise import Activation, Of, Product, SumOfProducts, sum_of
 from lmviz.models.operations.inputs import JoinedHeads, Row, Window
 from lmviz.models.operations.lookup import PositionLookup, Sinusoids, TokenLookup
+from lmviz.models.operations.pooling import End, EndStates, MeanState, PositionScores, WeightedState
 from lmviz.models.operations.rows import LayerNorm, RMSNorm, Softmax
 
 __all__ = [
@@ -21,12 +22,16 @@ __all__ = [
     "CausalMask",
     "DistanceBias",
     "DotProducts",
+    "End",
+    "EndStates",
     "JoinedHeads",
     "LayerNorm",
     "Linear",
+    "MeanState",
     "Mix",
     "Of",
     "PositionLookup",
+    "PositionScores",
     "Product",
     "RMSNorm",
     "Rotate",
@@ -37,6 +42,7 @@ __all__ = [
     "SplitHeads",
     "SumOfProducts",
     "TokenLookup",
+    "WeightedState",
     "Window",
     "sum_of",
 ]

@@ -67,7 +67,7 @@ def _gated(group: Terms, gate: Factor) -> Terms:
 
 @dataclass(frozen=True, eq=False)
 class Affine(Operation):
-    """`function` of the sum of `summands`; axes (position, unit)."""
+    """`function` of the sum of `summands`; axes (position, unit), or (unit) where they have no positions."""
 
     summands: tuple[Linear, ...]
     function: str = ""
@@ -115,5 +115,6 @@ class Affine(Operation):
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """Every feature × weight, the biases, and the function."""
-        terms = self.terms(reader, *index)
+        position, unit = index if len(index) == 2 else (0, *index)
+        terms = self.terms(reader, position, unit)
         return explained(reader, address, index, self.description, terms, function=self.function)

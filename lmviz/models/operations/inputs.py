@@ -37,7 +37,10 @@ class Input(Protocol):
 
 @dataclass(frozen=True)
 class Row:
-    """The vector of a tap (position, feature) at the same position, or `value.shift` positions away."""
+    """The vector of a tap (position, feature) at the same position, or `value.shift` positions away.
+
+    A tap (feature) has one vector for all positions.
+    """
 
     value: Value
 
@@ -48,7 +51,7 @@ class Row:
         return (self.value,)
 
     def read(self, scope: Scope) -> torch.Tensor:
-        """(batch, position, feature), or (batch, feature) inside a scan."""
+        """(batch, position, feature); (batch, feature) inside a scan, and of a tap without positions."""
         return scope.read(self.value)
 
     def is_given(self, scope: Scope) -> bool:
@@ -57,8 +60,11 @@ class Row:
 
     def factors(self, reader: Reader, label: str, position: int) -> tuple[tuple[str, Factor], ...]:
         """One stretch; zeros outside the text."""
+        array = reader.array(self.value.address)
+        if array.ndim == 1:
+            return ((label, value_line(reader, self.value.address, (0,), axis=0)),)
         place = position + self.value.shift
-        if not inside(place, len(reader.array(self.value.address))):
+        if not inside(place, len(array)):
             return ((label, constant(0.0, self.value.width)),)
         return ((label, value_line(reader, self.value.address, (place, 0), axis=1)),)
 

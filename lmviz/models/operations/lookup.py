@@ -14,6 +14,7 @@ from lmviz.models.operations.factors import explained
 from lmviz.models.positions import sinusoids
 from lmviz.models.precision import widened
 from lmviz.models.rotary import frequencies
+from lmviz.models.sequences import TEXT
 from lmviz.models.tap import Operation, Reader, Scope, Weight
 
 
@@ -24,23 +25,25 @@ def _table_cell(reader: Reader, table: Weight, row: int, channel: int) -> Factor
 
 @dataclass(frozen=True, eq=False)
 class TokenLookup(Operation):
-    """The row of `table` (token, channel) that belongs to each token, times `scale`."""
+    """The row of `table` (token, channel) that belongs to each token of a sequence, times `scale`."""
 
     table: Weight
     scale: float = 1.0
+    sequence: str = TEXT
 
     growth = ROWS
     operands = ()
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel)."""
-        rows = widened(scope.weight(self.table)[scope.tokens[:, scope.first :]])
+        first = scope.first if self.sequence == TEXT else 0
+        rows = widened(scope.weight(self.table)[scope.sequences[self.sequence][:, first:]])
         return rows if self.scale == 1 else rows * self.scale
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The number in the table, and the scale where there is one."""
         position, channel = index
-        cell = _table_cell(reader, self.table, int(reader.ids[position]), channel)
+        cell = _table_cell(reader, self.table, int(reader.ids(self.sequence)[position]), channel)
         factors = (cell,) if self.scale == 1 else (cell, constant(self.scale))
         return explained(reader, address, index, "row of the token", (Terms("embedding", factors),))
 

@@ -73,11 +73,11 @@ class MatchedContext(OfOrder[Tables]):
         """A token id is copied from the text, or is ABSENT."""
         value = float(reader.array(address)[index])
         back = reader.array(address).shape[1] - 1 - index[1]
-        context = self.tables.index.contexts(reader.ids[np.newaxis])[self.order - 1][0, index[0]]
+        context = self.tables.index.contexts(reader.ids()[np.newaxis])[self.order - 1][0, index[0]]
         totals = self.tables.levels[self.order - 1].totals
         is_matched = back < self.order - 1 and context != ABSENT and totals[context] != 0
         label = f"token at position {index[0] - back}" if is_matched else "no token"
-        copied = Terms(label, (constant(reader.ids[index[0] - back] if is_matched else ABSENT),))
+        copied = Terms(label, (constant(reader.ids()[index[0] - back] if is_matched else ABSENT),))
         return Arithmetic(
             address, index, value, "longest match" if back else "newest token", "sum", (copied,)
         )

@@ -8,18 +8,24 @@ import torch
 from torch.nn import functional
 
 from lmviz.models.arithmetic import Arithmetic, Terms, constant
-from lmviz.models.growth import ROWS, Growth
+from lmviz.models.growth import ROWS, WHOLE, Growth
 from lmviz.models.operations.factors import explained, part, value_line, weight_cell
 from lmviz.models.tap import Operation, Reader, Scope, Value, Weight
 
 
 @dataclass(frozen=True, eq=False)
 class Softmax(Operation):
-    """Shares that sum to one along the last axis; a score of -inf gets none."""
+    """Shares that sum to one along the last axis; a score of -inf gets none.
+
+    `over_text` says that the last axis is the text itself, so that a longer one changes every share.
+    """
 
     address: str
+    over_text: bool = False
 
-    growth = Growth("rows", later=0.0)
+    @property
+    def growth(self) -> Growth:
+        return WHOLE if self.over_text else Growth("rows", later=0.0)
 
     @property
     def operands(self) -> tuple[Value, ...]:
