@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from lmviz.app.widgets.controls.change_list import Change, ChangeList
 from lmviz.app.widgets.controls.command_palette import CommandPalette
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.sampling_controls import SamplingControls
@@ -23,6 +24,14 @@ COMMANDS = {
     "Dark theme": "",
     "Take a picture": "",
 }
+
+
+def change_list() -> QWidget:
+    """Two changes, what each does alone, and both together."""
+    view = ChangeList()
+    view.set_changes([Change("head 1·4 off", True), Change("head 2·3 off", False)])
+    view.set_effects("stone", 0.923, (0.038, 0.921), 0.03)
+    return view
 
 
 def command_palette() -> QWidget:
@@ -81,6 +90,7 @@ def word_choice() -> QWidget:
 
 
 EXHIBITS = (
+    Exhibit("Changes", "", change_list, (360, 140)),
     Exhibit("Commands", "Ctrl+K", command_palette, (520, 320)),
     Exhibit("Model", "0.80 M · 3.2 MB", configuration_form, (320, 460)),
     Exhibit("Sampling", "", sampling_controls, (560, 140)),

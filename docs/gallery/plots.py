@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 from lmviz.app.widgets.plots.distribution_card import DistributionCard
 from lmviz.app.widgets.plots.histogram import Histogram
@@ -24,11 +25,19 @@ TEXT = ("The", "bat", "made", "noise", "at", "night", "and", "the")
 
 
 def bars() -> QWidget:
-    """A distribution before and after a change."""
+    """A distribution, one word marked and some dimmed."""
     view = BarsView()
     logits = [f"{value:.2f}" for value in np.log(SHARES) + 9]
-    view.set_bars(
-        CANDIDATES, SHARES, notes=logits, before=np.roll(SHARES, 2), highlighted={1}, faded={8, 9, 10}
+    view.set_bars(CANDIDATES, SHARES, notes=logits, highlighted={1}, faded={8, 9, 10})
+    return view
+
+
+def before_after_bars() -> QWidget:
+    """The words that a change moved most."""
+    view = BeforeAfterBars()
+    before = np.array([0.923, 0.015, 0.002, 0.001, 0.014])
+    view.set_words(
+        ("stone", "thimble", "ball", "mirror", "key"), before, [0.03, 0.136, 0.105, 0.102, 0.063], lost=True
     )
     return view
 
@@ -121,7 +130,8 @@ def surprisal_plot() -> QWidget:
 
 
 EXHIBITS = (
-    Exhibit("Next word", "before → after", bars, (460, 340)),
+    Exhibit("Next word", "", bars, (460, 340)),
+    Exhibit("Next word", "before → after", before_after_bars, (360, 240)),
     Exhibit("The roll", "u = 0.42", cumulative_bar, (260, 340)),
     Exhibit("Compare", "", distribution_card, (320, 240)),
     Exhibit("Lengths", "of 3,000 documents", histogram, (320, 160)),

@@ -28,6 +28,10 @@ class Glance:
         first = self.ids[0]
         return float(self.probabilities[0] * np.exp(self.logits[id] - self.logits[first]))
 
+    def probabilities_of_all(self) -> np.ndarray:
+        """The probability of every token, (token,)."""
+        return self.probabilities[0] * np.exp(self.logits - self.logits[self.ids[0]])
+
 
 def glance(logits: np.ndarray, count: int) -> Glance:
     """The `count` likeliest tokens of logits (token,); LmvizError where they cannot be normalised."""

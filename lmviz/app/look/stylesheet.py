@@ -203,6 +203,8 @@ QGroupBox::title { subcontrol-origin: margin; left: ${p2}px; }
 #prefix_edit {
     padding-left: ${p10}px; border-radius: ${p8}px; min-height: ${p26}px; font-size: ${p15}px;
 }
+#surgery_chip QPushButton { color: $changed; font-weight: 600; }
+#surgery_chip QPushButton:hover { background: $hover; }
 #notice { background: $note_wash; border: none; }
 #welcome_strip { background: $accent_wash; border: none; }
 #tour_card { background: $surface; border: 1px solid $accent; border-radius: ${p8}px; }
@@ -259,6 +261,7 @@ def stylesheet(theme: Theme) -> str:
     values["handle_radius"] = (values["p4"] + 2 * values["p6"]) // 2
     values["separator"] = round(SEPARATOR * theme.scale)
     colors = {role: getattr(theme, role).name() for role in _ROLES}
+    colors["changed"] = theme.key.name()
     colors["on_accent"] = theme.on(theme.accent).name()
     icons = {name: icon_path(f"controls/{name}").as_posix() for name in _CONTROLS}
     return _TEMPLATE.substitute(values, **colors, **icons)

@@ -163,7 +163,7 @@ class CurrentReading(Part):
             self._focus.position_changed.emit()
 
     def _read(self) -> None:
-        moment, text, interventions = self._library.moment, self._prefix, self._surgery.interventions
+        moment, text, interventions = self._library.moment, self._prefix, self._surgery.in_force
         if moment is None or not self.is_possible:
             self._work.silence("reading")
             self._take(None)

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 class Surgery(Part):
-    """Changes what the shown model computes. Another model begins without changes: its taps are others."""
+    """Changes what the shown model computes. Another model begins without changes: its taps are others.
+
+    All changes together can be switched off for a while, and are kept. Whatever is changed then switches
+    them on again.
+    """
 
     changed = Signal()
 
@@ -25,6 +29,7 @@ class Surgery(Part):
         super().__init__(parent)
         self._history: list[tuple[Intervention, ...]] = [()]
         self._time = 0
+        self._is_off = False
         library.model_changed.connect(self._forget)
 
     @property
@@ -34,8 +39,19 @@ class Surgery(Part):
 
     @property
     def in_force(self) -> tuple[Intervention, ...]:
-        """Those that are switched on."""
-        return tuple(item for item in self.interventions if item.enabled)
+        """Those that are switched on; none while all are switched off."""
+        return () if self._is_off else tuple(item for item in self.interventions if item.enabled)
+
+    @property
+    def is_off(self) -> bool:
+        """Whether all are switched off for now, and kept."""
+        return self._is_off
+
+    def set_off(self, off: bool) -> None:
+        """Switch all off for now, or on again as they were."""
+        if off != self._is_off and (self.interventions or not off):
+            self._is_off = off
+            self.changed.emit()
 
     @property
     def can_undo(self) -> bool:
@@ -56,6 +72,7 @@ class Surgery(Part):
         kept = tuple(item for item in self.interventions if not _same_place(item, intervention))
         if dragging and self._time > 0 and len(kept) < len(self.interventions):
             self._history[self._time :] = [(*kept, intervention)]
+            self._is_off = False
             self.changed.emit()
         else:
             self._put_in_force((*kept, intervention))
@@ -90,13 +107,19 @@ class Surgery(Part):
     def _put_in_force(self, interventions: tuple[Intervention, ...]) -> None:
         self._history[self._time + 1 :] = [interventions]
         self._time += 1
+        self._is_off = False
         self.changed.emit()
 
     def _forget(self) -> None:
         had_some = bool(self.interventions)
-        self._history, self._time = [()], 0
+        self._history, self._time, self._is_off = [()], 0, False
         if had_some:
             self.changed.emit()
+
+
+def number_in_words(number: int) -> str:
+    """How many changes there are: "1 change", "2 changes"."""
+    return "1 change" if number == 1 else f"{number} changes"
 
 
 def in_words(interventions: Sequence[Intervention]) -> str:
@@ -104,7 +127,7 @@ def in_words(interventions: Sequence[Intervention]) -> str:
     if not interventions:
         return ""
     only = interventions[0].describe()
-    return f"with {only}" if len(interventions) == 1 else f"with {len(interventions)} interventions"
+    return f"with {only}" if len(interventions) == 1 else f"with {number_in_words(len(interventions))}"
 
 
 def meaning_in_words(interventions: Sequence[Intervention]) -> str:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QMenuBar, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.figures import short
+from lmviz.app.window.surgery_chip import SurgeryChip
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
+
+ROOMY = 1150  # pixels at scale 1 from which the chip of changes can be written out
 
 
 class Header(QFrame):
@@ -34,6 +37,7 @@ class Header(QFrame):
         self._name.setProperty("role", "title")
         self.menu_bar = QMenuBar()
         self.menu_bar.setNativeMenuBar(False)
+        self.chip = SurgeryChip(session)
         self.model_button = _button("model_picker", "the model that is looked into")
         self.compare_button = _button("compare_picker", "models to compare with")
         self.compare_button.setText("compare with…")
@@ -47,6 +51,7 @@ class Header(QFrame):
         row.setSpacing(10)
         row.addWidget(self._name)
         row.addWidget(self.menu_bar, 1)
+        row.addWidget(self.chip)
         for button in (self.model_button, self.compare_button, self.palette_button):
             row.addWidget(button)
         self._connect()
@@ -64,6 +69,10 @@ class Header(QFrame):
         ):
             changed.connect(self._show_model)
         theme_switch().theme_changed.connect(self._show_model)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.chip.set_short(self.width() < ROOMY * current_theme().scale)
 
     def _show_model(self) -> None:
         model, compared = self._session.library.model, self._session.comparison.chosen

@@ -115,7 +115,7 @@ class HeadsPanel(Panel):
     def _mark(self) -> None:
         self._mosaic.set_current(*self.session.attention.head)
         self._mosaic.set_chosen(self.session.attention.heads)
-        off = [item for item in self.session.surgery.interventions if _is_zero(item) and "head" in item.where]
+        off = [item for item in self.session.surgery.in_force if _is_zero(item) and "head" in item.where]
         self._mosaic.set_faded(
             {
                 (layer, head)

@@ -6,12 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QStackedWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.plots.bars import ROW, BarsView
+from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.glance import Glance, glance
+from lmviz.decoding.shift import Shift, largest_shifts
 from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
@@ -29,7 +32,8 @@ FEWEST, MOST = 3, 40
 class NextWordPanel(Panel):
     """The likeliest next tokens; a click on one appends it to the prefix.
 
-    With interventions in force the marks say where each bar was without them.
+    With interventions in force the words that these moved most: the one that lost most first, each with a
+    ghost of the bar that it had without them.
     """
 
     def __init__(self, session: Session) -> None:
@@ -37,22 +41,29 @@ class NextWordPanel(Panel):
         self.setObjectName("next_word_view")
         self._bars = BarsView()
         self._bars.setAccessibleName("next-word distribution")
-        self._card = Card("Next word", "", self._bars)
-        self._shown: Glance | None = None
+        self._shifts = BeforeAfterBars()
+        self._shifts.setObjectName("before_after")
+        self._pages = QStackedWidget()
+        for page in (self._bars, self._shifts):
+            self._pages.addWidget(page)
+        self._card = Card("Next word", "", self._pages)
+        self._ids: list[int] = []
+        self._logits: np.ndarray | None = None
         self._whole: Distribution | None = None  # computed when first needed
         self._reading: Reading | None = None
         self._text = ""
         self._drawn_for: tuple[object, ...] = ()
         self.column.addWidget(self._card)
-        self._bars.bar_clicked.connect(self._append)
+        for page in (self._bars, self._shifts):
+            page.bar_clicked.connect(self._append)
         self.follow(session.reading.changed, session.focus.position_changed)
         session.focus.hovered_position_changed.connect(self.refresh_late)
 
     @property
     def distribution(self) -> Distribution | None:
         """What is drawn, whole."""
-        if self._whole is None and self._shown is not None and self._reading is not None:
-            self._whole = next_distribution(self._shown.logits, tokens=self._reading.model.tokenizer.tokens())
+        if self._whole is None and self._logits is not None and self._reading is not None:
+            self._whole = next_distribution(self._logits, tokens=self._reading.model.tokenizer.tokens())
         return self._whole
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -72,20 +83,24 @@ class NextWordPanel(Panel):
             self._show_nothing("Type a prefix" if self.session.library.model else "Open or train a model")
             return
         position = self.session.reading.position
-        wanted = (reading, position, self._bars.height(), self._bars.length(ROW))
+        wanted = (reading, position, self._pages.height(), self._bars.length(ROW))
         if wanted == self._drawn_for:
             return  # a keystroke moves the position before there is anything new to draw
-        before = None
+        logits = reading.trace["logits"].at(position=position)
+        tokens = reading.model.tokenizer.tokens()
         try:
-            shown = glance(reading.trace["logits"].at(position=position), self._room)
-            if reading.baseline is not None:
-                before = glance(reading.baseline["logits"].at(position=position), 1)
+            if reading.baseline is None:
+                self._show(tokens, glance(logits, self._room))
+            else:
+                before = reading.baseline["logits"].at(position=position)
+                room = min(self._shifts.rows_in(self._pages.height()), MOST)
+                self._show_shift(tokens, largest_shifts(before, logits, max(FEWEST, room)))
         except LmvizError as sentence:
             self._show_nothing(str(sentence))
             return
         _, end = reading.trace.offsets[position]
         self._reading, self._text = reading, reading.trace.text[:end]
-        self._show(reading.model.tokenizer.tokens(), shown, before)
+        self._logits, self._whole = logits, None
         self._drawn_for = wanted
         self._card.set_title(_title(reading.trace.tokens, position))
 
@@ -96,31 +111,36 @@ class NextWordPanel(Panel):
     @property
     def _room(self) -> int:
         """How many bars there is room for."""
-        return max(FEWEST, min(int(self._bars.height() / self._bars.length(ROW)), MOST))
+        return max(FEWEST, min(int(self._pages.height() / self._bars.length(ROW)), MOST))
 
-    def _show(self, tokens: Sequence[str], shown: Glance, before: Glance | None) -> None:
-        ids = shown.ids.tolist()
-        self._shown, self._whole = shown, None
-        self._bars.set_bars(
-            [visible(tokens[id]) for id in ids],
-            shown.probabilities.tolist(),
-            before=[before.probability_of(id) for id in ids] if before else None,
-        )
-        aside = f"entropy {shown.entropy:.1f} bits"
-        self._card.set_aside(f"before → after · {aside}" if before else aside)
+    def _show(self, tokens: Sequence[str], shown: Glance) -> None:
+        self._ids = shown.ids.tolist()
+        self._bars.set_bars([visible(tokens[id]) for id in self._ids], shown.probabilities.tolist())
+        self._pages.setCurrentWidget(self._bars)
+        self._card.set_aside(f"entropy {shown.entropy:.1f} bits")
+
+    def _show_shift(self, tokens: Sequence[str], shift: Shift) -> None:
+        self._ids = shift.ids.tolist()
+        labels = [visible(tokens[id]) for id in self._ids]
+        self._shifts.set_words(labels, shift.before, shift.after, lost=shift.lost)
+        self._pages.setCurrentWidget(self._shifts)
+        entropies = f"{shift.entropy_before:.1f} → {shift.entropy_after:.1f} bits"
+        self._card.set_aside(f"before → after · entropy {entropies}")
 
     def _show_nothing(self, sentence: str) -> None:
-        self._shown = self._whole = self._reading = None
+        self._whole = self._reading = self._logits = None
+        self._ids = []
         self._drawn_for = ()
         self._bars.set_bars([], [])
+        self._pages.setCurrentWidget(self._bars)
         self._card.set_title("Next word")
         self._card.set_aside(sentence)
 
     def _append(self, index: int) -> None:
         """Write the clicked token at the end of what the distribution was predicted from."""
-        if self._reading is None or self._shown is None:
+        if self._reading is None:
             return
-        tokenizer, chosen = self._reading.model.tokenizer, int(self._shown.ids[index])
+        tokenizer, chosen = self._reading.model.tokenizer, self._ids[index]
         self.session.reading.set_prefix(tokenizer.continue_text(self._text, chosen))
         self.session.focus.follow_end()
 

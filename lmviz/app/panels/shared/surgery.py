@@ -11,8 +11,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QListWidget,
-    QListWidgetItem,
     QPushButton,
     QWidget,
 )
@@ -21,6 +19,9 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.change_list import Change, ChangeList
+from lmviz.decoding.glance import glance
+from lmviz.decoding.shift import largest_shifts
 from lmviz.inspection.names import cell_name, title_of
 from lmviz.text.tokenizer import visible
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
 
+HINT = "Pin a head, a cell or a word, and change it."
 UNIT_AXES = ("unit", "channel")
 WIDE_COLUMNS = 3  # how many buttons stand side by side where they fit, one fewer elsewhere
 AROUND = 56  # pixels at scale 1 between the panel's edges and the buttons, a scroll bar among them
@@ -42,7 +44,7 @@ class SurgeryPanel(Panel):
         self.setObjectName("surgery_view")
         self._undo, self._redo = QPushButton("undo"), QPushButton("redo")
         self._value = QDoubleSpinBox()
-        self._list = QListWidget()
+        self._list = ChangeList()
         self._said = QLabel()
         self._pinned = QLabel()
         self._pinned.setObjectName("pinned_cell")
@@ -53,7 +55,8 @@ class SurgeryPanel(Panel):
         self.column.addWidget(self._card)
         self._undo.clicked.connect(session.surgery.undo)
         self._redo.clicked.connect(session.surgery.redo)
-        self._list.itemChanged.connect(lambda item: session.surgery.toggle(self._list.row(item)))
+        self._list.toggled.connect(session.surgery.toggle)
+        self._list.removed.connect(session.surgery.remove)
         self.follow(
             session.surgery.changed,
             session.reading.changed,
@@ -72,7 +75,9 @@ class SurgeryPanel(Panel):
         session, reading = self.session, self.session.reading.current
         self._undo.setEnabled(session.surgery.can_undo)
         self._redo.setEnabled(session.surgery.can_redo)
-        self._fill_list(session.surgery.interventions)
+        changes = session.surgery.interventions
+        self._list.set_changes([Change(item.describe(), item.enabled) for item in changes])
+        self._measure_effects()
         cell = session.focus.cell if reading is not None else None
         traced = reading.trace.arrays.get(cell[0]) if reading is not None and cell is not None else None
         has_heads = reading is not None and "layers/0/attention/mixed" in reading.trace.arrays
@@ -88,8 +93,10 @@ class SurgeryPanel(Panel):
             button.setEnabled(enabled[name])
         self._pinned.setText(self._name_of_pinned())
         self._pinned.setVisible(bool(self._pinned.text()))
-        if not self._said.text() or not session.surgery.interventions:
-            self._say("" if session.surgery.interventions else "Pin a head, a cell or a word, and change it.")
+        if not changes:
+            self._say(HINT)
+        elif self._said.text() == HINT:
+            self._say("")
 
     def _name_of_pinned(self) -> str:
         """The cell that "set cell" would change, numbered as everywhere; empty where none is pinned."""
@@ -138,19 +145,19 @@ class SurgeryPanel(Panel):
             button.setToolTip(help_text)
             button.clicked.connect(action)
         self._arrange(WIDE_COLUMNS - 1)
-        grid.addLayout(self._grid, 0, 0, 1, 3)
+        self._list.setAccessibleName("changes to the model")
+        grid.addWidget(self._list, 0, 0, 1, 3)
+        grid.addLayout(self._grid, 1, 0, 1, 3)
         label = QLabel("value")
         label.setProperty("role", "muted")
-        grid.addWidget(label, 2, 0, Qt.AlignmentFlag.AlignRight)
-        grid.addWidget(self._value, 2, 1)
+        grid.addWidget(label, 3, 0, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(self._value, 3, 1)
         for line in (self._pinned, self._said):
             line.setProperty("role", "muted")
             line.setWordWrap(True)
-        grid.addWidget(self._pinned, 1, 0, 1, 3)
-        grid.addWidget(self._said, 3, 0, 1, 3)
-        self._list.setAccessibleName("interventions in force")
-        grid.addWidget(self._list, 4, 0, 1, 3)
-        grid.setRowStretch(4, 1)
+        grid.addWidget(self._pinned, 2, 0, 1, 3)
+        grid.addWidget(self._said, 4, 0, 1, 3)
+        grid.setRowStretch(5, 1)
         return scrolling(body)
 
     def _arrange(self, columns: int) -> None:
@@ -166,15 +173,30 @@ class SurgeryPanel(Panel):
         needed += (WIDE_COLUMNS - 1) * self._grid.horizontalSpacing()
         self._arrange(WIDE_COLUMNS if needed <= room else WIDE_COLUMNS - 1)
 
-    def _fill_list(self, interventions: tuple[Intervention, ...]) -> None:
-        self._list.blockSignals(True)
-        self._list.clear()
-        for item in interventions:
-            row = QListWidgetItem(item.describe())
-            row.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable)
-            row.setCheckState(Qt.CheckState.Checked if item.enabled else Qt.CheckState.Unchecked)
-            self._list.addItem(row)
-        self._list.blockSignals(False)
+    def _measure_effects(self) -> None:
+        """Ask what each change does alone to the word that all together moved most."""
+        reading, position = self.session.reading.current, self.session.reading.position
+        changes = self.session.surgery.interventions
+        if reading is None or reading.baseline is None or not changes:
+            self.silence("effects")
+            self._list.set_effects("", 0.0, (), 0.0)
+            return
+        before, after = (found["logits"].at(position=position) for found in (reading.baseline, reading.trace))
+        shift = largest_shifts(before, after, 1)
+        word = int(shift.ids[0])
+        name = visible(reading.model.tokenizer.token(word))
+        ids = reading.baseline.ids[: position + 1]
+
+        def work(model: Model) -> list[float]:
+            from lmviz.inspection.effects import each_alone
+
+            return [glance(logits, 1).probability_of(word) for logits in each_alone(model, ids, changes)]
+
+        def show(alone: list[float]) -> None:
+            if changes == self.session.surgery.interventions:
+                self._list.set_effects(name, float(shift.before[0]), alone, float(shift.after[0]))
+
+        self.ask_about(reading, "effects", work, show)
 
     def _say(self, sentence: str) -> None:
         self._said.setText(sentence)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
@@ -23,7 +23,7 @@ LEAST_BAR, LEAST_LABEL = 10, 24  # pixels at scale 1
 class BarsView(Pointable):
     """`BarsView()`: bars with a label on the left and the value written on the right.
 
-    `set_bars(labels, values, texts=None, notes=None, before=None, highlighted=(), faded=(), limit=None)`
+    `set_bars(labels, values, texts=None, notes=None, highlighted=(), faded=(), limit=None)`
     shows them; `set_current(index)` marks one.
     Signals: `bar_hovered(int)` (−1 when the pointer leaves), `bar_clicked(int)` (also by Enter).
     Up and Down move the mark.
@@ -38,7 +38,6 @@ class BarsView(Pointable):
         self._values = np.zeros(0)
         self._texts: tuple[str, ...] = ()
         self._notes: tuple[str, ...] = ()
-        self._before: np.ndarray | None = None
         self._highlighted: frozenset[int] = frozenset()
         self._faded: frozenset[int] = frozenset()
         self._limit: float | None = None
@@ -54,7 +53,6 @@ class BarsView(Pointable):
         *,
         texts: Sequence[str] | None = None,
         notes: Sequence[str] = (),
-        before: Sequence[float] | np.ndarray | None = None,
         highlighted: Collection[int] = (),
         faded: Collection[int] = (),
         limit: float | None = None,
@@ -62,14 +60,12 @@ class BarsView(Pointable):
         """Show bars; all sequences are (bar,).
 
         `texts` are written beside the bars (percentages when None), `notes` at the right edge (such
-        as logits). `before` marks where each bar stood before a change. `limit` is the value of a bar
-        of full width, the largest value when None.
+        as logits). `limit` is the value of a bar of full width, the largest value when None.
         """
         self._labels = tuple(labels)
         self._values = np.asarray(values, dtype=np.float64)
         self._texts = tuple(texts) if texts is not None else tuple(percentage(v) for v in self._values)
         self._notes = tuple(notes)
-        self._before = None if before is None else np.asarray(before, dtype=np.float64)
         self._highlighted, self._faded = frozenset(highlighted), frozenset(faded)
         self._limit = limit
         self._current = min(self._current, len(self._labels) - 1)
@@ -124,8 +120,6 @@ class BarsView(Pointable):
             len(self._labels), int(event.rect().bottom() // row) + 1, max(1, int(self.height() / row + 0.2))
         )
         largest = self._limit or max(self._values.max(initial=0), 1e-300)
-        if self._before is not None and self._limit is None:
-            largest = max(largest, self._before.max(initial=0))
         self._draw_marks(painter, row)
         self._draw_bars(painter, range(first, last), start, full / largest)
         self._draw_texts(painter, range(first, last), label_end, start, full / largest)
@@ -154,16 +148,6 @@ class BarsView(Pointable):
                 width = max(width, self.length(1))
             painter.setBrush(self._fill(index))
             painter.drawRoundedRect(QRectF(start, middle - height / 2, width, height), radius, radius)
-        if self._before is None:
-            return
-        tail = height / 2 + self.length(2)
-        for index in shown:
-            middle = (index + 0.5) * row
-            before, after = start + self._before[index] * per_value, start + self._values[index] * per_value
-            painter.setPen(QPen(self.theme.strong_line, self.length(1)))
-            painter.drawLine(QPointF(after, middle), QPointF(before, middle))
-            painter.setPen(QPen(self.theme.text, self.length(1.5)))
-            painter.drawLine(QPointF(before, middle - tail), QPointF(before, middle + tail))
 
     def _draw_texts(
         self, painter: QPainter, shown: range, label_end: float, start: float, per_value: float
@@ -180,10 +164,7 @@ class BarsView(Pointable):
         painter.setFont(theme.font(LABEL_SIZE))
         painter.setPen(theme.muted_text)
         for index in shown:
-            reach = self._values[index]
-            if self._before is not None:
-                reach = max(reach, self._before[index])
-            place = start + max(reach * per_value, 1) + self.length(6)
+            place = start + max(self._values[index] * per_value, 1) + self.length(6)
             painter.drawText(QRectF(place, index * row, self.width() - place, row), left, self._texts[index])
         for index in shown if self._notes else ():
             painter.drawText(

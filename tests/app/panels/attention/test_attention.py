@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QListWidget, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -14,6 +14,8 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
+from lmviz.app.widgets.controls.change_list import ChangeList
+from lmviz.app.widgets.controls.switch import Switch
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
 from lmviz.inspection.attention import combine_heads
@@ -343,7 +345,7 @@ def test_surgery_is_the_cores_and_every_step_can_be_undone(
     model = open_run_model(Run.open(run)).eval()
     before = session.reading.current.trace["logits"].array
     session.attention.choose_head(1, 0)
-    surgery = window.findChild(QListWidget)
+    surgery = panels["surgery_view"].findChild(ChangeList)
     panels["surgery_view"].refresh()
     zero = window.findChild(QPushButton, "zero_head_button")
     reread(session, qtbot, lambda: qtbot.mouseClick(zero, Qt.MouseButton.LeftButton))
@@ -352,8 +354,8 @@ def test_surgery_is_the_cores_and_every_step_can_be_undone(
     np.testing.assert_allclose(session.reading.current.baseline["logits"].array, before, atol=1e-6)
     assert not np.allclose(expected, before)
 
-    qtbot.waitUntil(lambda: surgery.count() == 1, timeout=LONG)
-    reread(session, qtbot, lambda: surgery.item(0).setCheckState(Qt.CheckState.Unchecked))
+    qtbot.waitUntil(lambda: surgery.titles == ("head 2·1 off",), timeout=LONG)
+    reread(session, qtbot, surgery.findChild(Switch).click)
     np.testing.assert_allclose(session.reading.current.trace["logits"].array, before, atol=1e-6)
 
     session.focus.choose_cell(("layers/0/feedforward/activation", (2, 3)))

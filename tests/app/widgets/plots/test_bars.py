@@ -58,12 +58,6 @@ def test_keys_choose_a_bar(bars, qtbot):
     assert signal.args == [1]
 
 
-def test_before_marks_widen_the_scale_so_that_both_fit(bars):
-    usual = lengths(bars)[0]
-    bars.set_bars(["king", "queen", "night"], [0.5, 0.25, 0.0], before=[1.0, 0.2, 0.1])
-    assert lengths(bars)[0] < 0.6 * usual
-
-
 def test_no_bars_and_no_values_are_drawn_without_harm(bars):
     bars.set_bars([], [])
     bars.grab()

@@ -1,0 +1,193 @@
+"""The changes made to a model, each with a switch, what it does alone, and a button that takes it out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from lmviz.app.look.icons import icon
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.controls.switch import Switch
+from lmviz.app.widgets.plots.ghost_bar import draw_ghost
+
+BAR, LEAST_BAR = 96, 24  # pixels at scale 1; where there is less room, only the number stands there
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change: what it is called, and whether it is switched on."""
+
+    title: str
+    is_on: bool
+
+
+class ChangeList(QWidget):
+    """`ChangeList()`: `set_changes(changes)`; `set_effects(word, before, alone, together)`.
+
+    Effects are the probability of one word without any change, with each alone, and with all that are
+    switched on. Signals: `toggled(int)`, `removed(int)`.
+    """
+
+    toggled = Signal(int)
+    removed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[_Row] = []
+        self._caption = MutedLine(right=True)
+        self._together = _Row(-1)
+        self._together.set_change(Change("together", True))
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+        self._column.addWidget(self._caption)
+        self._column.addWidget(self._together)
+        self._column.addStretch(1)
+        self.set_effects("", 0.0, (), 0.0)
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What is listed."""
+        return tuple(row.title for row in self._rows)
+
+    @property
+    def effects(self) -> tuple[float | None, ...]:
+        """What each change does alone, and then all together; None where it is not known."""
+        return tuple(row.share for row in (*self._rows, self._together))
+
+    def set_changes(self, changes: Sequence[Change]) -> None:
+        """List changes, in the order in which they were made."""
+        while len(self._rows) > len(changes):
+            row = self._rows.pop()
+            row.hide()
+            row.deleteLater()
+        while len(self._rows) < len(changes):
+            row = _Row(len(self._rows))
+            row.toggled.connect(self.toggled)
+            row.removed.connect(self.removed)
+            self._column.insertWidget(1 + len(self._rows), row)
+            self._rows.append(row)
+        for row, change in zip(self._rows, changes, strict=True):
+            row.set_change(change)
+
+    def set_effects(self, word: str, before: float, alone: Sequence[float], together: float) -> None:
+        """Say what became of a word; without one nothing is said."""
+        known = bool(word) and len(alone) == len(self._rows) > 0
+        self._caption.setVisible(known)
+        self._together.setVisible(known and len(self._rows) > 1)
+        self._caption.set_text(f"“{word}” with this change alone, was {percentage(before)}" if known else "")
+        for place, row in enumerate(self._rows):
+            row.set_effect(before, alone[place] if known else None)
+        self._together.set_effect(before, together if known else None)
+
+
+class _Row(QWidget):
+    """One line of the list; the number −1 is that of all together, which has no buttons."""
+
+    toggled = Signal(int)
+    removed = Signal(int)
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._title = MutedLine()
+        self._effect = _Effect()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        self._switch: Switch | None = None
+        self._remove: QToolButton | None = None
+        if number >= 0:
+            self._switch = Switch("change_switch", "switch this change off or on")
+            self._switch.clicked.connect(lambda: self.toggled.emit(number))
+            self._remove = QToolButton()
+            self._remove.setObjectName("remove_change_button")
+            self._remove.setProperty("role", "icon")
+            self._remove.setAccessibleName("remove this change")
+            self._remove.setToolTip("Remove this change")
+            self._remove.clicked.connect(lambda: self.removed.emit(number))
+            row.addWidget(self._switch)
+        row.addWidget(self._title, 1)
+        row.addWidget(self._effect)
+        if self._remove is not None:
+            row.addWidget(self._remove)
+            theme_switch().theme_changed.connect(self._adopt_theme)
+            self._adopt_theme()
+
+    @property
+    def title(self) -> str:
+        return self._title.text
+
+    @property
+    def share(self) -> float | None:
+        return self._effect.share
+
+    def set_change(self, change: Change) -> None:
+        self._title.set_text(change.title)
+        if self._switch is not None:
+            self._switch.setChecked(change.is_on)
+            self._switch.setAccessibleName(f"{change.title}: on or off")
+
+    def set_effect(self, before: float, alone: float | None) -> None:
+        self._effect.set_shares(before, alone)
+
+    def _adopt_theme(self) -> None:
+        assert self._remove is not None, "it is connected where there is a button"
+        theme = current_theme()
+        self._remove.setIcon(icon("controls/close", theme.muted_text))
+        size = round(12 * theme.scale)
+        self._remove.setIconSize(QSize(size, size))
+
+
+class _Effect(Canvas):
+    """A bar from nothing to what a word had, filled as far as it has now; and the number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._before = 0.0
+        self.share: float | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def set_shares(self, before: float, share: float | None) -> None:
+        self._before, self.share = before, share
+        self.setVisible(share is not None)
+        self.setAccessibleName("" if share is None else percentage(share))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self._figure + self.length(BAR)), round(self.length(20)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self._figure), round(self.length(20)))
+
+    @property
+    def _figure(self) -> float:
+        """How wide the number can become."""
+        return metrics(12).horizontalAdvance("100.0 %") + self.length(4)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.share is None:
+            return
+        painter = self.begin()
+        painter.setFont(self.theme.font(12))
+        area = QRectF(self.rect())
+        painter.drawText(
+            area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, percentage(self.share)
+        )
+        full = self.width() - self._figure - self.length(4)
+        if full < self.length(LEAST_BAR):
+            return
+        largest = max(self._before, self.share, 1e-300)
+        bar = QRectF(0, self.height() / 2 - self.length(5), full, self.length(10))
+        was = QRectF(bar.left(), bar.top(), full * self._before / largest, bar.height())
+        draw_ghost(painter, self.theme, was)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.theme.key)
+        filled = QRectF(bar.left(), bar.top(), max(full * self.share / largest, self.length(1)), bar.height())
+        painter.drawRoundedRect(filled, self.length(2), self.length(2))

@@ -1,0 +1,47 @@
+"""A switch: on to the right, in the colour of what is changed, and off to the left."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.focus_ring import draw_ring
+
+WIDTH, HEIGHT, GAP = 28, 16, 2
+
+
+class Switch(QAbstractButton):
+    """`Switch(name, description)`: checkable; a click or the space bar turns it over, as a check box."""
+
+    def __init__(self, name: str, description: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setCheckable(True)
+        self.setAccessibleName(description)
+        self.setToolTip(description[0].upper() + description[1:])
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme_switch().theme_changed.connect(self.updateGeometry)
+
+    def sizeHint(self) -> QSize:
+        scale = current_theme().scale
+        return QSize(round((WIDTH + 4) * scale), round((HEIGHT + 4) * scale))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = current_theme()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        width, height = WIDTH * theme.scale, HEIGHT * theme.scale
+        groove = QRectF((self.width() - width) / 2, (self.height() - height) / 2, width, height)
+        painter.setBrush(theme.key if self.isChecked() else theme.strong_line)
+        painter.drawRoundedRect(groove, height / 2, height / 2)
+        radius = height / 2 - GAP * theme.scale
+        middle = groove.right() - height / 2 if self.isChecked() else groove.left() + height / 2
+        painter.setBrush(theme.surface)
+        painter.drawEllipse(QPointF(middle, groove.center().y()), radius, radius)
+        if self.hasFocus():
+            draw_ring(painter, QRectF(self.rect()))

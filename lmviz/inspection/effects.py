@@ -1,0 +1,30 @@
+"""What each of several interventions does by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.inspection.changed_model import ChangedModel
+from lmviz.models.reading import evaluation, on_device
+
+if TYPE_CHECKING:
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.models.model import Model
+
+
+def each_alone(model: Model, ids: np.ndarray, interventions: Sequence[Intervention]) -> np.ndarray:
+    """The logits (intervention, token) after ids (position,), with each intervention alone in force.
+
+    Those that are switched off count as well. LmvizError where one names no tap of the model.
+    """
+    return np.stack([_logits(model, ids, replace(item, enabled=True)) for item in interventions])
+
+
+def _logits(model: Model, ids: np.ndarray, intervention: Intervention) -> np.ndarray:
+    with evaluation(ChangedModel(model, [intervention])) as reader:
+        logits, _ = reader.advance(on_device(model, np.array(ids)))  # (1, position, token)
+    return logits[0, -1].double().cpu().numpy()
