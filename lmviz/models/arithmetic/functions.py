@@ -116,6 +116,11 @@ FUNCTIONS: dict[str, Function] = {
         lambda x: 1 / x, lambda x: -1 / x**2, "1/{}", r"\frac{{1}}{{{}}}", lambda x: x.reciprocal()
     ),
     "log": Function(np.log, lambda x: 1 / x, "ln({})", r"\ln({})", lambda x: x.log()),
+    "exp": Function(np.exp, np.exp, "exp({})", r"\exp({})", lambda x: x.exp()),
+    "square": Function(lambda x: x * x, lambda x: 2 * x, "({})²", "({})^2", lambda x: x * x),
+    "one minus square": Function(
+        lambda x: 1 - x * x, lambda x: -2 * x, "(1 − ({})²)", "(1 - ({})^2)", lambda x: 1 - x * x
+    ),
     "sin": Function(np.sin, np.cos, "sin({})", r"\sin({})", lambda x: x.sin()),
     "cos": Function(np.cos, lambda x: -np.sin(x), "cos({})", r"\cos({})", lambda x: x.cos()),
 }
