@@ -7,7 +7,8 @@
     model = lmviz.open_model("runs/first")
     trace = lmviz.trace(model, "The bat made")
 
-Importing this imports neither Qt nor torch; the names below load what they need when first used.
+Importing this imports neither Qt nor torch; the names below load what they need when first used, and so
+does the package `lmviz.autodiff`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
+    from lmviz import autodiff as autodiff
     from lmviz.api import load_corpus, open_model, train
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.interventions import add, replace, scale, scale_head, zero
@@ -73,10 +75,12 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "autodiff":
+        return import_module("lmviz.autodiff")
     if name in __all__:
         return getattr(import_module(_HOMES.get(name, "lmviz.questions")), name)
     raise AttributeError(f"module 'lmviz' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "autodiff"})

@@ -1,0 +1,213 @@
+"""Gradients checked by nudging: central differences, cell by cell and module by module.
+
+(J(θ + ε) − J(θ − ε)) / 2ε is the slope up to an error that grows with ε² (truncation) and with 1/ε
+(rounding), so that some ε between is best.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lmviz.autodiff.graph import Graph
+from lmviz.autodiff.node import COMPUTED, Node
+from lmviz.autodiff.tape import Tape
+from lmviz.errors import LmvizError
+
+EPSILON = 1e-5
+GOOD_DIGITS = 6
+"""From how many agreeing digits on a gradient counts as right."""
+
+
+@dataclass(frozen=True)
+class NudgedCell:
+    """One cell: the output with a little more and a little less of it, the slope, and the gradient."""
+
+    name: str
+    index: tuple[int, ...]
+    more: float
+    less: float
+    eps: float
+    gradient: float
+
+    @property
+    def slope(self) -> float:
+        """The central difference."""
+        return (self.more - self.less) / (2 * self.eps)
+
+    @property
+    def error(self) -> float:
+        """How far slope and gradient are apart."""
+        return abs(self.slope - self.gradient)
+
+    @property
+    def rounding(self) -> float:
+        """How far the slope can be off because outputs in float64 are rounded."""
+        size = max(abs(self.more), abs(self.less))
+        return 10 * float(np.finfo(np.float64).eps) * size / self.eps
+
+    @property
+    def digits(self) -> int:
+        """How many leading digits of slope and gradient agree, from 0 to 16."""
+        return agreeing_digits(self.slope, self.gradient)
+
+
+@dataclass(frozen=True)
+class Check:
+    """All cells that were nudged."""
+
+    cells: tuple[NudgedCell, ...]
+
+    @property
+    def error(self) -> float:
+        """The largest error of all."""
+        return max((cell.error for cell in self.cells), default=0.0)
+
+    @property
+    def worst(self) -> NudgedCell:
+        """The cell with the largest error."""
+        return max(self.cells, key=lambda cell: cell.error)
+
+    @property
+    def digits(self) -> int:
+        """The digits that agree, the largest error held against the largest gradient."""
+        largest = max((abs(cell.gradient) for cell in self.cells), default=0.0)
+        return _digits(self.error, largest)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the gradients are right: what is left is truncation, or the rounding of the output."""
+        largest = max((abs(cell.gradient) for cell in self.cells), default=0.0)
+        return all(cell.error <= 10**-GOOD_DIGITS * largest + cell.rounding for cell in self.cells)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Check of {len(self.cells)} cells: largest error {self.error:.1e}, {self.digits} digits agree>"
+        )
+
+
+def check(
+    net: Graph,
+    name: str = "",
+    index: Sequence[int] | None = None,
+    eps: float = EPSILON,
+    dtype: Any = np.float64,
+) -> Check:
+    """Nudge cells of a value, or of all parameters where no name is given, at the network's own numbers.
+
+    The network itself is left as it is. `dtype` is the precision in which the network computes.
+    LmvizError where ε is not positive or the value has no such cell.
+    """
+    if not (eps > 0 and math.isfinite(eps)):
+        raise LmvizError(f"Nudging by {eps:g} says nothing: choose an ε above 0, such as 1e-5.")
+    nodes = [net[name]] if name else list(net.parameters or net.inputs)
+    whole = net.copy(dtype=np.float64).backward()
+    nudged = net.copy(dtype=dtype).forward()
+    cells = []
+    for node in nodes:
+        gradient = whole[node.name].gradient
+        assert gradient is not None
+        indices = list(np.ndindex(*node.shape)) if index is None else [_cell(node, index)]
+        for cell in indices:
+            more, less = (_nudged_loss(nudged, node.name, cell, sign * eps) for sign in (1, -1))
+            cells.append(NudgedCell(node.name, cell, more, less, eps, float(gradient[cell])))
+    return Check(tuple(cells))
+
+
+def _cell(node: Node, index: Sequence[int]) -> tuple[int, ...]:
+    cell = tuple(index)
+    if len(cell) != len(node.shape) or any(not 0 <= i < n for i, n in zip(cell, node.shape, strict=True)):
+        raise LmvizError(f"{node.name} has no cell {list(cell)}: its shape is {node.shape}.")
+    return cell
+
+
+def _nudged_loss(net: Graph, name: str, cell: tuple[int, ...], by: float) -> float:
+    """The output with one cell changed, which is put back afterwards."""
+    node = net[name]
+    before, held = node.numbers, node.held
+    changed = before.copy()
+    changed[cell] += by
+    if node.kind == COMPUTED:
+        node.held = np.full(node.shape, np.nan) if held is None else held.copy()
+        node.held[cell] = changed[cell]
+    else:
+        node.value = changed
+    net.forward()
+    loss = net.loss
+    node.held = held
+    if node.kind != COMPUTED:
+        node.value = before
+    net.forward()
+    return loss
+
+
+def check_module(net: Graph, name: str, eps: float = EPSILON) -> Check:
+    """Check the backward of one module alone, as it stands on the tape.
+
+    The output gets a gradient of random numbers, always the same; then each input is nudged, and the
+    slope of (output · those numbers) is held against what the module hands back. LmvizError where the
+    value is not computed by a module.
+    """
+    node = net[name]
+    if node.module is None:
+        raise LmvizError(f"{name} is given, not computed: only modules can be checked.")
+    whole = net.copy().forward()
+    own = whole[name]
+    inputs = [
+        Node(f"{place}", "input", input.shape, 0, value=input.numbers)
+        for place, input in enumerate(own.inputs)
+    ]
+    weights = np.random.default_rng(0).normal(size=own.shape)
+    alone = Node(name, COMPUTED, own.shape, own.line, own.module, tuple(inputs), begins_at=own.begins_at)
+    Tape([*inputs, alone]).push()
+    alone.gradient = weights + alone.begins_at
+    cells = []
+    for place, gradient in enumerate(alone.hand_back()):
+        for cell in np.ndindex(*inputs[place].shape):
+            more, less = (_nudged_output(alone, place, cell, sign * eps, weights) for sign in (1, -1))
+            handed = float(gradient[cell])
+            cells.append(NudgedCell(own.inputs[place].name, cell, more, less, eps, handed))
+    return Check(tuple(cells))
+
+
+def _nudged_output(node: Node, place: int, cell: tuple[int, ...], by: float, weights: np.ndarray) -> float:
+    """What one module computes with one cell of one input changed, weighted into one number."""
+    assert node.module is not None
+    values = [input.numbers for input in node.inputs]
+    values[place] = values[place].copy()
+    values[place][cell] += by
+    with np.errstate(all="ignore"):
+        output = np.asarray(node.module.forward(*values))
+    seen = np.isfinite(output)  # what is masked does not move
+    return float((output[seen] * weights[seen]).sum())
+
+
+def errors_over_epsilon(
+    net: Graph,
+    name: str,
+    index: Sequence[int] | None = None,
+    dtype: Any = np.float64,
+    exponents: Sequence[float] = tuple(np.arange(-13, -0.5, 0.5)),
+) -> np.ndarray:
+    """The largest error for each ε = 10 to the power of an exponent: (exponent, 2), ε and error."""
+    found = [(10.0**power, check(net, name, index, 10.0**power, dtype).error) for power in exponents]
+    return np.array(found)
+
+
+def agreeing_digits(first: float, second: float) -> int:
+    """How many leading digits two numbers share, from 0 to 16."""
+    return _digits(abs(first - second), max(abs(first), abs(second)))
+
+
+def _digits(error: float, size: float) -> int:
+    if not (math.isfinite(error) and math.isfinite(size)):
+        return 0
+    if error == 0:
+        return 16
+    if size == 0:
+        return 0
+    return int(min(16, max(0, math.floor(-math.log10(error / size)))))

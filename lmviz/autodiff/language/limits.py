@@ -1,0 +1,15 @@
+"""How large a text and its network may be, so that no text makes the program stand still."""
+
+CHARACTERS = 20_000
+STEPS = 200
+"""Rounds of one loop."""
+
+MODULES = 2_000
+CELLS = 2_500
+"""Numbers in one value."""
+
+DEPTH = 16
+"""Calls within calls."""
+
+DIGITS = 40
+"""Characters of one number."""

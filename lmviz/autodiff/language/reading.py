@@ -1,0 +1,59 @@
+"""The lines of a text as statements, the indented ones in their loops."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import replace
+
+from lmviz.autodiff.language.faults import Fault, LineFault, NetworkFault
+from lmviz.autodiff.language.limits import CHARACTERS, STEPS
+from lmviz.autodiff.language.parsing import parse_line
+from lmviz.autodiff.language.scanning import without_comment
+from lmviz.autodiff.language.syntax import Assignment, Loop, Statement
+
+
+def lines_of(source: str) -> list[str]:
+    """The lines of a text, letters with their accents composed; NetworkFault where it is too long."""
+    if len(source) > CHARACTERS:
+        raise NetworkFault([Fault(1, f"a text has at most {CHARACTERS:,} characters.")])
+    return unicodedata.normalize("NFC", source).replace("\r\n", "\n").split("\n")
+
+
+def statements(source: str) -> tuple[list[Statement], list[Fault]]:
+    """What a text says line by line, and what is wrong with single lines."""
+    found: list[Statement] = []
+    faults: list[Fault] = []
+    for number, text in enumerate(lines_of(source), start=1):
+        if not without_comment(text).strip():
+            continue
+        try:
+            statement = parse_line(text, number)
+            if text[:1].isspace():
+                found[-1:] = [_in_loop(found[-1] if found else None, statement)]
+            else:
+                found.append(_checked(statement))
+        except LineFault as fault:
+            faults.append(Fault(number, fault.sentence))
+    faults += [
+        Fault(one.line, "the loop is empty: indent the lines that are repeated.")
+        for one in found
+        if isinstance(one, Loop) and not one.body and not any(fault.line > one.line for fault in faults)
+    ]
+    return found, sorted(faults, key=lambda fault: fault.line)
+
+
+def _checked(statement: Statement) -> Statement:
+    if isinstance(statement, Loop) and not 0 <= statement.last - statement.first < STEPS:
+        raise LineFault(
+            f"a loop runs upwards, at most {STEPS} times: this is from {statement.first} to {statement.last}."
+        )
+    return statement
+
+
+def _in_loop(above: Statement | None, statement: Statement) -> Loop:
+    """The loop above with one more line."""
+    if not isinstance(above, Loop):
+        raise LineFault("the line is indented, and no loop stands above it.")
+    if not isinstance(statement, Assignment):
+        raise LineFault("a loop cannot stand in a loop.")
+    return replace(above, body=(*above.body, statement))

@@ -1,0 +1,214 @@
+"""What the language says, which faults it names at which line, and that no text does any harm."""
+
+import contextlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from lmviz.autodiff import MODULES, NetworkFault, read
+from lmviz.errors import LmvizError
+
+
+def faults(text):
+    with pytest.raises(NetworkFault) as raised:
+        read(text)
+    return [(fault.line, fault.sentence) for fault in raised.value.faults]
+
+
+def test_a_column_is_a_vector_and_everything_else_a_matrix():
+    net = read("s = 3\nv = [1; 2]\nr = [1 2]\nM = [1, 2; 3, 4]\none = [7]\ny = sum(v)")
+    shapes = {name: net[name].shape for name in ("s", "v", "r", "M", "one")}
+    assert shapes == {"s": (), "v": (2,), "r": (1, 2), "M": (2, 2), "one": (1,)}
+
+
+@pytest.mark.parametrize(
+    ("written", "number"),
+    [
+        ("0.5", 0.5),
+        (".5", 0.5),
+        ("2.", 2),
+        ("-1", -1),
+        ("−1", -1),
+        ("+3", 3),
+        ("1e-3", 1e-3),
+        ("-2.5E2", -250),
+    ],
+)
+def test_numbers(written, number):
+    assert read(f"x = {written}\ny = identity(x)").forward()["y"].value == number
+
+
+def test_an_array_in_the_place_of_a_weight_is_a_parameter():
+    net = read("x = [1; 2]\nW = [1 2]\nb = [1]\ny = linear(W, x, b)")
+    assert [node.name for node in net.parameters] == ["W", "b"]
+    assert [node.name for node in net.inputs] == ["x"]
+
+
+def test_a_declaration_says_otherwise():
+    net = read("parameter x = [1; 2]\ninput W = [1 2]\ny = linear(W, x)")
+    assert [node.name for node in net.parameters] == ["x"]
+    assert [node.name for node in net.inputs] == ["W"]
+
+
+def test_comments_and_empty_lines():
+    assert read("# a\n\nx = 1  # one\n  # indented\ny = identity(x) # y = 5\n").forward()["y"].value == 1
+
+
+def test_calls_within_calls_get_names_of_their_own():
+    net = read("x = 2\ny = add(square(x), multiply(3, square(x)))").forward()
+    assert net["y"].value == 16
+    assert [node.name for node in net.tape.modules] == ["y·1", "y·3", "y·2", "y"]
+
+
+def test_a_loop_runs_over_steps():
+    net = read("h[0] = 1\nfor t in 1..3:\n  h[t] = multiply(2, h[t-1])\ny = add(h[0..3])").forward()
+    assert net["h[3]"].value == 8
+    assert net["y"].value == 15
+
+
+def test_rows_of_an_array_become_steps():
+    net = read("x[1..2] = [1 2; 3 4]\ny = add(x[1], x[2])").forward()
+    assert net["x[2]"].value.tolist() == [3, 4]
+    assert net["y"].value.tolist() == [4, 6]
+
+
+def test_letters_with_accents_are_the_same_however_they_are_typed():
+    assert "ŷ" in read("x = [1; 2]\ny\u0302 = softmax(x)")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("x = 1\ny = sigmod(x)", 2, "no module “sigmod”: did you mean sigmoid?"),
+        ("x = 1\ny = sigmoid(z)", 2, "no z yet"),
+        ("alpha = 1\ny = sigmoid(alhpa)", 2, "did you mean alpha?"),
+        ("x = 1\nx = 2\ny = exp(x)", 2, "x is there already, from line 1"),
+        ("x = [1 2; 3]\ny = exp(x)", 1, "row 1 has 2 numbers and row 2 has 1"),
+        ("x = [1; 2]\nW = [1 2 3]\ny = linear(W, x)", 3, "the weight needs 2 columns"),
+        ("x = [1; 2]\ny = softmax(x, x)", 2, "written softmax(a)"),
+        ("x = 1\ny = linear(x)", 2, "linear(weight, input, bias?)"),
+        ("x = 1\ny = x", 2, "write identity(x)"),
+        ("x = 1\ny = exp(x) x", 2, "the line should end here, and there is “x”"),
+        ("x = 1\ny = exp(x", 2, "the end of the line"),
+        ("x = $1\ny = exp(x)", 1, "the character “$” means nothing here"),
+        ("x = [1 - 2]\ny = exp(x)", 1, "write the sign beside its number"),
+        ("x = []\ny = exp(x)", 1, "no number between the brackets"),
+        ("x = 1e999\ny = exp(x)", 1, "larger than any number can be"),
+        ("for = 1\n", 1, "needs a name"),
+        ("parameter input = 1\n", 1, "is a word of the language"),
+        ("parameter y = exp(1)", 1, "given by numbers, not computed"),
+        ("  x = 1\ny = exp(x)", 1, "no loop stands above it"),
+        ("for t in 1..3:\nx = 1\ny = exp(x)", 1, "the loop is empty"),
+        ("for t in 3..1:\n  x[t] = 1\n", 1, "runs upwards"),
+        ("for t in 1..999:\n  x[t] = 1\n", 1, "at most 200 times"),
+        ("for t in 1..2:\n  for s in 1..2:\n", 2, "a loop cannot stand in a loop"),
+        ("h[0] = 1\nfor t in 1..2:\n  h[t] = exp(h[s-1])", 3, "s is not the variable of a loop"),
+        ("x = [1; 2]\ny = exp(x[1])", 2, "x has no steps"),
+        ("x[1..3] = [1; 2]\ny = exp(x[1])", 1, "needs 3 rows, and here are 2"),
+        ("x = 1", 1, "nothing is computed yet"),
+        ("", 1, "nothing is computed yet"),
+        ("x = [1; 2]\nv = [1; 2; 3]\ny = add(x, v)", 3, "do not go together cell by cell"),
+        ("x = 1\ny = softmax(x)", 2, "needs a vector or a matrix"),
+        ("x = [1; 2]\ny = transpose(x)", 2, "needs a matrix"),
+        ("x = 1\ny = eval(x)", 2, "no module “eval”"),
+    ],
+)
+def test_a_fault_is_said_at_its_line(text, line, words):
+    assert (line, True) in [(at, words in sentence) for at, sentence in faults(text)]
+
+
+def test_all_faults_are_said_at_once_and_none_that_follows_from_another():
+    text = "x = [1 2\ny = sigmod(x)\nz = exp(y)\nw = $"
+    assert [line for line, _ in faults(text)] == [1, 2, 4]
+
+
+def test_a_fault_in_a_loop_is_said_once():
+    assert len(faults("h[0] = 1\nfor t in 1..9:\n  h[t] = sigmod(h[t-1])")) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = 1\ny = " + "exp(" * 5000 + "x" + ")" * 5000,
+        "x = [" + "1 " * 9000 + "]\ny = exp(x)",
+        "a0 = [1 2 3 4; 5 6 7 8]\n"
+        + "\n".join(f"a{n} = concatenate(a{n - 1}, a{n - 1})" for n in range(1, 99)),
+        "h[0] = 1\nfor t in 1..200:\n" + "\n".join(f"  a{n}[t] = exp(h[0])" for n in range(40)),
+        "x = " + "1" * 10_000 + "\ny = exp(x)",
+        "x = 1\ny = exp(x)\n" + "#" * 30_000,
+        "x[1..99999999999999999999] = [1; 2]\ny = exp(x[1])",
+        "x = 1\ny = add(x[1..99999999999])",
+    ],
+    ids=["deep", "wide", "doubling", "many", "long number", "long text", "far", "far range"],
+)
+def test_what_is_too_large_is_refused_quickly(text):
+    with pytest.raises(NetworkFault):
+        read(text)
+
+
+WORDS = [*MODULES, "x", "W", "h[t]", "h[t-1]", "h[0]", "x[1..2]", "for t in 1..3:", "input", "parameter", "ŷ"]
+PIECES = [
+    *WORDS,
+    "=",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    ";",
+    "..",
+    " ",
+    "  ",
+    "\n",
+    "\n  ",
+    "-",
+    "1",
+    "0.5",
+    "−2",
+    "#",
+    "·",
+    "\t",
+]
+
+
+@given(some.one_of(some.text(max_size=200), some.lists(some.sampled_from(PIECES), max_size=60).map("".join)))
+def test_any_text_is_a_network_or_a_sentence(text):
+    net = None
+    with contextlib.suppress(LmvizError):
+        net = read(text)
+    if net is not None:
+        net.backward()
+        assert read(net.text).text == net.text
+
+
+def lines_of_networks():
+    names = some.sampled_from(["a", "b", "c", "x", "W"])
+    call = some.builds(lambda w, *n: f"{w}({', '.join(n)})", some.sampled_from([*MODULES]), names, names)
+    value = some.one_of(call, some.sampled_from(["1", "[1; 2]", "[1 2; 3 4]", "[0.5 1]"]))
+    return some.lists(some.builds(lambda name, right: f"{name} = {right}", names, value), max_size=12)
+
+
+@given(lines_of_networks())
+def test_well_formed_lines_are_a_network_or_a_sentence(lines):
+    faults = ()
+    try:
+        read("\n".join(lines)).backward()
+    except NetworkFault as error:
+        faults = error.faults
+    assert all(1 <= fault.line <= max(1, len(lines)) and fault.sentence for fault in faults)
+
+
+def test_the_text_holds_the_numbers_of_now():
+    source = "x[1..2] = [1; -0.5] # given\nparameter W = 3\ny = linear(W, add(x[1], x[2]))  # computed"
+    net = read(source)
+    assert net.text == source
+    net.edit("x[2]", (), 0.125).set("W", 1e-7)
+    assert net.text == source.replace("[1; -0.5]", "[1; 0.125]").replace("W = 3", "W = 1e-07")
+
+
+@given(some.lists(some.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=2))
+def test_numbers_come_back_from_the_text_as_they_were(numbers):
+    net = read("x = [0; 0]\ny = sum(x)").set("x", numbers)
+    np.testing.assert_array_equal(read(net.text)["x"].value, net["x"].value)

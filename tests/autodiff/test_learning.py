@@ -1,0 +1,67 @@
+"""Steps of gradient descent, a training, and the loss as a surface."""
+
+import numpy as np
+import pytest
+
+from lmviz.autodiff import descend, move_to, read, surface, train
+from lmviz.autodiff.learning import Direction, directions, losses_along, parameters_of
+from lmviz.errors import LmvizError
+
+
+def test_a_step_is_not_taken_before_one_moves(lecture):
+    before = lecture.loss
+    step = descend(lecture, 0.1)
+    assert lecture.loss == before == step.before
+    assert move_to(lecture, step.parameters).loss == step.after < before
+    np.testing.assert_allclose(
+        step.parameters["β"], [[0.992832, -1.008923], [0.513876, 2.017274], [-1.006708, 0.491649]], atol=5e-7
+    )
+
+
+def test_training_goes_on_from_step_to_step(lecture):
+    steps = list(train(lecture, 0.5, 20))
+    assert len(steps) == 20
+    losses = [steps[0].before, *(step.after for step in steps)]
+    assert losses == sorted(losses, reverse=True)
+    assert [step.before for step in steps[1:]] == losses[1:-1]
+    assert lecture.loss == losses[0]
+
+
+def test_training_ends_where_the_loss_is_no_longer_finite():
+    net = read("parameter x = 3\ny = exp(square(x))")
+    steps = list(train(net, 100, 10))
+    assert len(steps) < 10
+    assert not np.isfinite(steps[-1].after)
+
+
+def test_only_parameters_learn():
+    net = read("x = [1; 2]\ny = sum(x)")
+    with pytest.raises(LmvizError, match="no parameter"):
+        descend(net, 0.1)
+
+
+def test_the_loss_along_the_step(lecture):
+    losses = losses_along(lecture, [0, 0.1, 0.5])
+    np.testing.assert_allclose(losses, [0.325054, 0.306588, 0.241334], atol=5e-7)
+
+
+def test_a_surface_holds_the_loss_at_each_place(lecture):
+    across, up = Direction("β", (1, 0)), Direction("α", (0, 1))
+    path = [step.parameters for step in train(lecture, 0.5, 5)]
+    found = surface(lecture, across, up, path, points=7)
+    for place in (parameters_of(lecture), *path):
+        assert found.first[0] < across.of(place) < found.first[-1]
+        assert found.second[0] < up.of(place) < found.second[-1]
+    changed = lecture.copy()
+    changed.edit("β", (1, 0), found.first[2]).edit("α", (0, 1), found.second[5]).forward()
+    assert found.losses[5, 2] == pytest.approx(changed.loss)
+    assert lecture["β"].value[1, 0] == 0.5
+
+
+def test_a_surface_needs_two_parameters(lecture):
+    with pytest.raises(LmvizError, match="two different"):
+        surface(lecture, Direction("β", (0, 0)), Direction("β", (0, 0)))
+
+
+def test_every_cell_of_every_parameter_is_a_direction(lecture):
+    assert len(directions(lecture)) == lecture.size == 10
