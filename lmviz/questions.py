@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from lmviz.decoding.comparison import Disagreement
     from lmviz.decoding.distribution import Distribution
     from lmviz.decoding.sampling import SamplingStep
+    from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.logit_lens import LogitLens
+    from lmviz.inspection.scalar import Of
     from lmviz.inspection.trace import Trace
     from lmviz.models.arithmetic import Arithmetic
     from lmviz.models.model import Model
@@ -77,16 +79,38 @@ def trace(
     return record(opened, text_or_ids, taps=taps, interventions=interventions)  # type: ignore[arg-type]
 
 
-def explain(model: Given, trace: Trace, address: str, index: Sequence[int]) -> Arithmetic:
+def gradient(
+    model: Given, text_or_ids: str | Ids, of: Of = "loss", *, interventions: Sequence[Intervention] = ()
+) -> Gradient:
+    """The derivative of one number with respect to every tap and every parameter.
+
+    `gradient["layers/0/hidden"].array` has the axes of the trace, `gradient.parameters["embedding.weight"]`
+    those of the parameter, and `gradient.trace` is the forward pass. `of` is "loss", the sum of the losses,
+    in nats, of all tokens for which the text itself is the target; "loss@3", that of predicting token 3;
+    "logit:night@4" or "probability:night@4", of a token after token 4; or any cell, as
+    ("layers/0/hidden", (3, 17)). LmvizError when the model counts and has no gradients, when there is no
+    such number, or when the text or an intervention does not fit the model.
+    """
+    from lmviz.inspection.backpropagation import gradient as swept_back
+
+    return swept_back(_opened(model), text_or_ids, of, interventions=interventions)
+
+
+def explain(model: Given, trace: Trace | Gradient, address: str, index: Sequence[int]) -> Arithmetic:
     """Why a cell of a trace has its value: the operation, and every operand with its number and place.
 
     `arithmetic.value` is the cell's value, `arithmetic.terms` what it is made of, and
-    `arithmetic.evaluate()` what the terms come to. The index follows the tap's axes. LmvizError when
-    there is no such cell, when an operand was not recorded, or when the trace was made by another model
-    or at another snapshot.
+    `arithmetic.evaluate()` what the terms come to. The index follows the tap's axes. Of a gradient the
+    terms are all cells that read the one asked about: their gradient × local derivative; there the address
+    may also be the name of a parameter. LmvizError when there is no such cell, when an operand was not
+    recorded, or when the trace was made by another model or at another snapshot.
     """
     from lmviz.inspection.explain import explain as of_cell
+    from lmviz.inspection.explain_gradient import explain_gradient
+    from lmviz.inspection.gradient import Gradient
 
+    if isinstance(trace, Gradient):
+        return explain_gradient(_opened(model), trace, address, index)
     return of_cell(_opened(model), trace, address, index)
 
 

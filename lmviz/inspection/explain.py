@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 
 from lmviz.inspection.agreement import check_made_by
 from lmviz.inspection.equations import number
@@ -47,7 +48,7 @@ class TraceReader:
         """The rows of a parameter that a Weight names."""
         parameter = self._model.get_parameter_or_buffer(weight.name).detach()
         rows = parameter if weight.rows is None else parameter[slice(*weight.rows)]
-        return rows.float().cpu().numpy()
+        return (rows if rows.dtype == torch.float64 else rows.float()).cpu().numpy()
 
     def ids(self, sequence: str = TEXT) -> np.ndarray:
         """The token ids of a sequence that was read, (position,)."""

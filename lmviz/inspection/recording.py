@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -47,12 +48,17 @@ class TapRecorder:
             step = None if position is None else (position, self._length(tap.axes[0]))
             note = partial(self._note, number, tap.address)
             value = changed(intervention, tap.axes, value, operand=operand, step=step, note=note)
+        value = self.handed_on(tap, value, position)
         if position is None:
             self.values[tap.address] = value
         else:
             self._steps.setdefault(tap.address, {})[position] = value
             if len(self._steps[tap.address]) == self._length(tap.axes[0]):
                 self.values[tap.address] = in_order(self._steps.pop(tap.address))
+        return value
+
+    def handed_on(self, tap: Tap, value: torch.Tensor, position: int | None) -> torch.Tensor:
+        """The value with which to go on; another recorder may put a tensor of its own in its place."""
         return value
 
     def carried_out(self) -> tuple[Intervention, ...]:
@@ -109,32 +115,78 @@ def record(
     **further: str | Sequence[int] | np.ndarray,
 ) -> Trace:
     """What `lmviz.inspection.tracing.trace` promises; `further` are what the model reads beside the text."""
+    reading = prepared(model, text_or_ids, interventions, further)
+    taps = model.taps()
+    wanted = _wanted(taps, patterns)
+    arrays, origin, enabled = None, None, reading.interventions
+    if earlier is not None and not enabled and not reading.prefix.dropped:
+        arrays, origin = continued(model, taps, earlier, reading.ids, reading.beside), earlier.origin
+    if arrays is None:
+        arrays, enabled = _listened(model, taps, reading)
+    kept = {tap.address: arrays[tap.address] for tap in wanted}
+    return traced(model, reading, kept, enabled, origin or Origin(model))
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedReading:
+    """What a model is about to read.
+
+    `prefix` is the text, `ids` (position,) its tokens as interventions leave them, and `beside` has the
+    other sequences by name. `interventions` are those in force.
+    """
+
+    prefix: Prefix
+    ids: np.ndarray
+    beside: Mapping[str, Prefix]
+    interventions: tuple[Intervention, ...]
+
+    @property
+    def lengths(self) -> dict[str, int]:
+        """How many positions each sequence has."""
+        return {TEXT: len(self.ids)} | {name: len(read) for name, read in self.beside.items()}
+
+    def others(self, model: Model) -> dict[str, torch.Tensor]:
+        """The sequences beside the text, (1, position) each, where the model computes."""
+        return {name: on_device(model, read.ids) for name, read in self.beside.items()}
+
+
+def prepared(
+    model: Model,
+    text_or_ids: str | Sequence[int] | np.ndarray,
+    interventions: Sequence[Intervention],
+    further: Mapping[str, str | Sequence[int] | np.ndarray],
+) -> PreparedReading:
+    """What is to be read, and interventions, checked against a model; LmvizError where they do not fit it."""
     check_inputs(model, further)
     beside = {name: read_prefix(model, given, name) for name, given in further.items()}
     prefix = read_prefix(model, text_or_ids).last(model.context)
-    taps = model.taps()
-    wanted = _wanted(taps, patterns)
     enabled = tuple(intervention for intervention in interventions if intervention.enabled)
-    check_addresses(taps, enabled)
+    check_addresses(model.taps(), enabled)
     check_positions(enabled, {name: len(read) for name, read in (beside | {TEXT: prefix}).items()})
     ids = changed_tokens(prefix.ids, enabled, model.vocabulary_size)
-    arrays, origin = None, None
-    if earlier is not None and not enabled and not prefix.dropped:
-        arrays, origin = continued(model, taps, earlier, ids, beside), earlier.origin
-    if arrays is None:
-        arrays, enabled = _listened(model, taps, enabled, ids, beside)
-        origin = Origin(model)
+    return PreparedReading(prefix, ids, beside, enabled)
+
+
+def traced(
+    model: Model,
+    reading: PreparedReading,
+    arrays: Mapping[str, TracedArray],
+    interventions: tuple[Intervention, ...],
+    origin: Origin,
+) -> Trace:
+    """The trace that recorded arrays make, with the interventions as they were carried out."""
+    prefix = reading.prefix
     return Trace(
-        tokens=_tokens(model, prefix.tokens, prefix.ids, ids),
-        ids=ids,
+        tokens=_tokens(model, prefix.tokens, prefix.ids, reading.ids),
+        ids=reading.ids,
         text=prefix.text,
         offsets=prefix.offsets,
         family=model.family,
         stages=model.stages(),
-        arrays={tap.address: arrays[tap.address] for tap in wanted},
-        interventions=enabled,
+        arrays=arrays,
+        interventions=interventions,
         dropped=prefix.dropped,
-        further=beside,
+        further=reading.beside,
         name=model.name,
         step=model.step,
         origin=origin,
@@ -142,18 +194,12 @@ def record(
 
 
 def _listened(
-    model: Model,
-    taps: Sequence[Tap],
-    interventions: Sequence[Intervention],
-    ids: np.ndarray,
-    beside: Mapping[str, Prefix],
+    model: Model, taps: Sequence[Tap], reading: PreparedReading
 ) -> tuple[dict[str, TracedArray], tuple[Intervention, ...]]:
     """The value of every tap by address, and the interventions as they were carried out."""
-    lengths = {TEXT: len(ids)} | {name: len(read) for name, read in beside.items()}
-    recorder = TapRecorder(taps, interventions, lengths)
+    recorder = TapRecorder(taps, reading.interventions, reading.lengths)
     with evaluation(model):
-        others = {name: on_device(model, read.ids) for name, read in beside.items()}
-        model.listen(on_device(model, ids), recorder, **others)
+        model.listen(on_device(model, reading.ids), recorder, **reading.others(model))
     borrowed = storages((*model.parameters(), *model.buffers()))
     arrays = {
         tap.address: TracedArray(freeze(recorder.values[tap.address], borrowed), tap.axes, tap.scale)

@@ -20,9 +20,12 @@ from lmviz.models.sequences import TEXT
 if TYPE_CHECKING:
     import torch
 
-    from lmviz.models.arithmetic import Arithmetic
+    from lmviz.models.arithmetic import Arithmetic, Terms
 
 T = TypeVar("T")
+
+GRADIENT = "gradient/"
+"""Before the address of a tap or the name of a parameter: its gradient."""
 
 SCALES = ("signed", "share", "score", "count", "token")
 """What the numbers of a tap are, which decides their colours: signed values around zero; shares
@@ -66,6 +69,13 @@ class Reader(Protocol):
 
     def ids(self, sequence: str = TEXT) -> np.ndarray:
         """The token ids of a sequence that was read, (position,)."""
+
+
+class GradientReader(Reader, Protocol):
+    """The same for gradients: `array` also knows the gradient of each tap, as "gradient/ADDRESS"."""
+
+    def is_changed(self, address: str) -> bool:
+        """Whether an intervention has put other values in the place of those that were computed."""
 
 
 class Scope(Protocol):
@@ -126,6 +136,17 @@ class Operation(ABC):
     @abstractmethod
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The arithmetic of one cell, whose index follows the tap's axes."""
+
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...] | None:
+        """What the tap at `address` adds to the gradient of one cell of an operand or a parameter.
+
+        For each of its cells that reads that cell, the gradient of the former × the local derivative, of
+        which the first factor is the gradient. None where the operation does not state it: then the
+        derivative is computed, and shown as one number.
+        """
+        return None
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,14 @@ def test_the_lens_ends_with_what_the_model_predicts(guide):
     assert int(lens.ids[-1, 0, 0]) == lmviz.next_token(model, guide["first"].text).best
 
 
+def test_an_explained_gradient_comes_to_its_value(guide):
+    found = guide["why"]
+    assert found.value != 0
+    assert found.evaluate() == pytest.approx(found.value, rel=1e-4)
+    assert guide["by_position"][:-1].all()
+    assert guide["by_position"][-1] == 0  # the last token is what was to be predicted
+
+
 def test_an_explained_number_comes_to_its_value(guide):
     arithmetic = guide["arithmetic"]
     assert arithmetic.evaluate() == pytest.approx(arithmetic.value, abs=1e-4)

@@ -1,5 +1,6 @@
 """What holds for every family, whatever its options; a new row of FAMILIES is tested without a word here."""
 
+from copy import deepcopy
 from functools import cache
 
 import numpy as np
@@ -7,8 +8,12 @@ import pytest
 import torch
 from small_models import small_settings
 
+from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES, build_model, learner_of
+from lmviz.inspection.backpropagation import gradient as gradient_of
 from lmviz.inspection.explain import TraceReader
+from lmviz.inspection.explain_gradient import explain_gradient
+from lmviz.inspection.interventions import add
 from lmviz.inspection.tracing import trace
 from lmviz.models.arithmetic import FUNCTIONS, RULES
 from lmviz.models.explicit import ForwardPass
@@ -263,6 +268,85 @@ def test_local_gradients_are_those_of_autograd(model):
                 where = f"{source} in {tap.address}{index}"
                 np.testing.assert_allclose(gradient, wanted, rtol=1e-4, atol=1e-6, err_msg=where)
             assert not any(gradient.any() for gradient in expected.values()), (tap.address, index)
+
+
+@every_case
+def test_gradients_are_those_of_autograd_through_the_fused_path(model):
+    if not list(model.parameters()):  # what counts has none, and says so
+        with pytest.raises(LmvizError, match="counts and has no parameters"):
+            gradient_of(model, IDS)
+        return
+    tokens = torch.from_numpy(IDS)[None]
+    for kind, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-9)):
+        other = deepcopy(model).to(kind).requires_grad_()
+        with torch.enable_grad():
+            losses = -other.log_probabilities(tokens[:, :-1], tokens[:, 1:])
+            losses.sum().backward()
+        found = gradient_of(other, IDS)
+        assert found.value == pytest.approx(float(losses.sum().detach()), rel=10 * tolerance)
+        assert set(found.parameters) == dict(other.named_parameters()).keys()
+        for name, parameter in other.named_parameters():
+            wanted = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+            assert far(found.parameters[name], wanted.numpy()) <= tolerance, name
+
+
+@every_case
+def test_gradients_are_the_slopes_that_small_changes_show(model):
+    """Of the loss, by the cell of every tap that matters most, which is moved up and down a little."""
+    if not list(model.parameters()):
+        return
+    model = deepcopy(model).double()
+    found = gradient_of(model, IDS)
+    for address, traced in found.arrays.items():
+        index = np.unravel_index(np.abs(traced.array).argmax(), traced.array.shape)
+        where = {axis: int(at) for axis, at in zip(traced.axes, index, strict=True)}
+        value = found.trace[address].array[index]
+        is_share = value > 0 and found.trace[address].scale == "share"  # of which a loss takes the logarithm
+        step, tolerance = 1e-4 * value if is_share else 1e-6, 1e-5
+        if value.dtype == np.float32:  # as tables of positions are
+            step, tolerance = 1e-3, 1e-3
+        losses = [loss_after(model, add(address, way * step, **where)) for way in (1, -1)]
+        slope = (losses[0] - losses[1]) / (2 * step)
+        assert traced.array[index] == pytest.approx(slope, rel=tolerance, abs=1e-7), address
+
+
+@every_case
+def test_every_gradient_follows_from_what_reads_it(model):
+    """Of taps and of parameters: the sum of all readers' gradients × local derivatives."""
+    if not list(model.parameters()):
+        return
+    found = gradient_of(model, IDS)
+    for source in (*found.arrays, *found.parameters):
+        array = found.array(source)
+        assert np.isfinite(array).all()
+        for index in cells_of(array):
+            arithmetic = explain_gradient(model, found, source, index)
+            assert (arithmetic.address, arithmetic.index) == (f"gradient/{source}", index)
+            assert arithmetic.value == array[index]
+            assert abs(arithmetic.evaluate() - arithmetic.value) <= 1e-5 * np.abs(array).max() + 1e-7, source
+            for group in arithmetic.terms:
+                first = group.factors[0].source
+                assert first.startswith("gradient/") or first == "constant"
+                for factor in group.factors:
+                    check_gradient_operand(model, found, factor)
+
+
+def loss_after(model, intervention):
+    """The loss of the whole text with one thing changed, in nats."""
+    probabilities = trace(model, IDS, interventions=[intervention])["probabilities"].array
+    return -np.log(probabilities[np.arange(len(IDS) - 1), IDS[1:]]).sum()
+
+
+def far(found, wanted):
+    """The largest difference of two arrays beside the largest number."""
+    return np.abs(found - wanted).max() / max(np.abs(wanted).max(), 1e-12)
+
+
+def check_gradient_operand(model, found, factor):
+    if factor.source.startswith("gradient/"):
+        np.testing.assert_array_equal(found.array(factor.source)[tuple(factor.indices.T)], factor.values)
+    else:
+        check_operand(model, found.trace, factor)
 
 
 def cells_of(array):

@@ -7,50 +7,28 @@ they always agree. Reading the table imports no torch.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.errors import LmvizError
+from lmviz.models.arithmetic.function import Function
+from lmviz.models.arithmetic.slopes import (
+    BEND,
+    CUBE,
+    SLOPES,
+    erf,
+    gelu_slope,
+    gelu_tanh_slope,
+    relu_slope,
+    sigmoid,
+    sigmoid_slope,
+    silu_slope,
+    tanh_slope,
+)
 
 if TYPE_CHECKING:
     import torch
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function of one number.
-
-    `compute` and `derivative` take and give float64 arrays of any shape, cell by cell; `tensor` computes
-    the same on tensors. `plain` and `latex` are templates with "{}" in the place of the argument.
-    """
-
-    compute: Callable[[np.ndarray], np.ndarray]
-    derivative: Callable[[np.ndarray], np.ndarray]
-    plain: str
-    latex: str
-    tensor: Callable[[torch.Tensor], torch.Tensor]
-
-
-_erf = np.vectorize(math.erf, otypes=[float])
-_BEND, _CUBE = math.sqrt(2 / math.pi), 0.044715
-"""The constants of GELU's approximation by tanh (Hendrycks & Gimpel 2016)."""
-
-
-def _sigmoid(x: np.ndarray) -> np.ndarray:
-    decay = np.exp(-np.abs(x))  # never overflows
-    return np.where(x >= 0, 1 / (1 + decay), decay / (1 + decay))
-
-
-def _gelu_slope(x: np.ndarray) -> np.ndarray:
-    return 0.5 * (1 + _erf(x / math.sqrt(2))) + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
-
-
-def _gelu_tanh_slope(x: np.ndarray) -> np.ndarray:
-    bent = np.tanh(_BEND * (x + _CUBE * x**3))
-    return 0.5 * (1 + bent) + 0.5 * x * (1 - bent**2) * _BEND * (1 + 3 * _CUBE * x**2)
 
 
 def _gelu_tensor(x: torch.Tensor) -> torch.Tensor:
@@ -74,37 +52,37 @@ def _silu_tensor(x: torch.Tensor) -> torch.Tensor:
 FUNCTIONS: dict[str, Function] = {
     "": Function(lambda x: x, np.ones_like, "{}", "{}", lambda x: x),
     "sigmoid": Function(
-        _sigmoid,
-        lambda x: _sigmoid(x) * _sigmoid(-x),
+        sigmoid,
+        sigmoid_slope,
         "σ({})",
         r"\sigma({})",
         lambda x: x.sigmoid(),
     ),
-    "tanh": Function(np.tanh, lambda x: 1 - np.tanh(x) ** 2, "tanh({})", r"\tanh({})", lambda x: x.tanh()),
+    "tanh": Function(np.tanh, tanh_slope, "tanh({})", r"\tanh({})", lambda x: x.tanh()),
     "relu": Function(
         lambda x: np.maximum(x, 0),
-        lambda x: np.where(x > 0, 1.0, 0.0),  # 0 at 0, as torch has it
+        relu_slope,
         "ReLU({})",
         r"\operatorname{{ReLU}}({})",
         lambda x: x.relu(),
     ),
     "gelu": Function(
-        lambda x: 0.5 * x * (1 + _erf(x / math.sqrt(2))),
-        _gelu_slope,
+        lambda x: 0.5 * x * (1 + erf(x / math.sqrt(2))),
+        gelu_slope,
         "GELU({})",
         r"\operatorname{{GELU}}({})",
         _gelu_tensor,
     ),
     "gelu_tanh": Function(
-        lambda x: 0.5 * x * (1 + np.tanh(_BEND * (x + _CUBE * x**3))),
-        _gelu_tanh_slope,
+        lambda x: 0.5 * x * (1 + np.tanh(BEND * (x + CUBE * x**3))),
+        gelu_tanh_slope,
         "GELU({})",
         r"\operatorname{{GELU}}({})",
         _gelu_tanh_tensor,
     ),
     "silu": Function(
-        lambda x: x * _sigmoid(x),
-        lambda x: _sigmoid(x) * (1 + x * _sigmoid(-x)),
+        lambda x: x * sigmoid(x),
+        silu_slope,
         "SiLU({})",
         r"\operatorname{{SiLU}}({})",
         _silu_tensor,
@@ -123,6 +101,7 @@ FUNCTIONS: dict[str, Function] = {
     ),
     "sin": Function(np.sin, np.cos, "sin({})", r"\sin({})", lambda x: x.sin()),
     "cos": Function(np.cos, lambda x: -np.sin(x), "cos({})", r"\cos({})", lambda x: x.cos()),
+    **SLOPES,
 }
 """All functions by the names that operations, factors and configurations know them by; "" is the identity."""
 
@@ -130,7 +109,7 @@ FUNCTIONS: dict[str, Function] = {
 def check_function(name: str) -> None:
     """LmvizError where no function has that name."""
     if name not in FUNCTIONS:
-        known = ", ".join(repr(each) for each in FUNCTIONS if each)
+        known = ", ".join(repr(each) for each in FUNCTIONS if each and each not in SLOPES)
         raise LmvizError(
             f"There is no function {name!r}: use {known}, or add a row to FUNCTIONS in "
             "lmviz/models/arithmetic/functions.py."

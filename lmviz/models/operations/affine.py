@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 
+import numpy as np
 import torch
 
 from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Factor, Terms
 from lmviz.models.arithmetic.functions import check_function
+from lmviz.models.arithmetic.slopes import slope_of
 from lmviz.models.growth import ROWS, WHOLE, Growth
-from lmviz.models.operations.factors import explained, part, repeated, value_cell, weight_cell, weight_row
+from lmviz.models.operations.factors import (
+    constants,
+    explained,
+    part,
+    repeated,
+    value_cell,
+    value_cells,
+    weight_cell,
+    weight_column,
+    weight_row,
+)
 from lmviz.models.operations.inputs import Input
 from lmviz.models.precision import linear
-from lmviz.models.tap import Operation, Reader, Scope, Value, Weight
+from lmviz.models.tap import GRADIENT, GradientReader, Operation, Reader, Scope, Value, Weight
+
+Cells = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""The indices in a tap, (cell, axis), of what an affine map computes at positions and units (cell,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class LocalDerivatives:
+    """By what the cells at `positions` and `units` (cell,) rise with one number: a product of factors."""
+
+    label: str
+    positions: np.ndarray
+    units: np.ndarray
+    factors: tuple[Factor, ...]
 
 
 @dataclass(frozen=True)
@@ -59,6 +85,41 @@ class Linear:
             return groups
         gate = value_cell(reader, self.gate, (position, unit))
         return [_gated(group, gate) for group in groups]
+
+    def derivatives(
+        self, reader: Reader, source: str, index: tuple[int, ...], count: int
+    ) -> Iterator[LocalDerivatives]:
+        """By a cell of a tap or a parameter, at every unit that it reaches in a text of `count` positions."""
+        for position, feature in self.input.readers(reader, source, index, count):
+            column = weight_column(reader, self.weight, feature)
+            units = np.arange(len(column.values))
+            yield self._gated(reader, self.label, np.full_like(units, position), units, column)
+        if self.gate is not None and source == self.gate.address:
+            for group in replace(self, gate=None).terms(reader, *index):
+                place = np.tile(np.array(index), (len(group), 1))
+                yield LocalDerivatives(group.label, place[:, 0], place[:, 1], group.factors)
+        unit = _unit(self.weight, source, index)
+        if unit is not None:
+            positions, values = self.input.over_text(reader, index[1], count)
+            yield self._gated(reader, self.label, positions, np.full_like(positions, unit), values)
+        unit = None if self.bias is None else _unit(self.bias, source, index)
+        if unit is not None:
+            positions = np.arange(count)
+            yield self._gated(reader, "bias", positions, np.full_like(positions, unit))
+
+    def _gated(
+        self, reader: Reader, label: str, positions: np.ndarray, units: np.ndarray, *factors: Factor
+    ) -> LocalDerivatives:
+        if self.gate is not None:
+            cells = np.column_stack([positions, units])
+            factors = (value_cells(reader, self.gate.address, cells), *factors)
+        return LocalDerivatives(label, positions, units, factors)
+
+
+def _unit(operand: Weight, source: str, index: tuple[int, ...]) -> int | None:
+    """The unit that a row of a parameter belongs to; None where it is none of the operand's."""
+    first, end = operand.rows or (0, index[0] + 1)
+    return index[0] - first if source == operand.name and first <= index[0] < end else None
 
 
 def _gated(group: Terms, gate: Factor) -> Terms:
@@ -118,3 +179,48 @@ class Affine(Operation):
         position, unit = index if len(index) == 2 else (0, *index)
         terms = self.terms(reader, position, unit)
         return explained(reader, address, index, self.description, terms, function=self.function)
+
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """The gradient × the weight, or for a weight the feature, × the gate × the function's derivative."""
+        array = reader.array(address)
+        if array.ndim == 1:
+            return self.passed_back_by(reader, address, source, index, lambda _, units: units[:, None], 1)
+        return self.passed_back_by(reader, address, source, index, _rows, len(array))
+
+    def passed_back_by(
+        self,
+        reader: GradientReader,
+        address: str,
+        source: str,
+        index: tuple[int, ...],
+        cells: Cells,
+        count: int,
+    ) -> tuple[Terms, ...]:
+        """The same where the tap at `address`, of `count` positions, has its cells elsewhere."""
+        groups = []
+        for summand in self.summands:
+            for found in summand.derivatives(reader, source, index, count):
+                indices = cells(found.positions, found.units)
+                gradient = value_cells(reader, GRADIENT + address, indices)
+                slope = self._slope(reader, address, indices, found)
+                groups.append(Terms(found.label, (gradient, *found.factors, *slope)))
+        return tuple(groups)
+
+    def _slope(
+        self, reader: GradientReader, address: str, indices: np.ndarray, found: LocalDerivatives
+    ) -> tuple[Factor, ...]:
+        """The function's derivative, read off the value where that is the one that was computed."""
+        if not self.function:
+            return ()
+        by_value = slope_of(self.function, from_value=True)
+        if by_value in FUNCTIONS and not reader.is_changed(address):
+            return (value_cells(reader, address, indices, by_value),)
+        pairs = zip(found.positions.tolist(), found.units.tolist(), strict=True)
+        arguments = [sum(group.products.sum() for group in self.terms(reader, *pair)) for pair in pairs]
+        return (constants(FUNCTIONS[self.function].derivative(np.array(arguments, dtype=np.float64))),)
+
+
+def _rows(positions: np.ndarray, units: np.ndarray) -> np.ndarray:
+    return np.column_stack([positions, units])

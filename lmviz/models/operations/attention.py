@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from lmviz.models.arithmetic import Arithmetic, Terms, constant
 from lmviz.models.growth import ROWS, SQUARE, WHOLE, Growth
 from lmviz.models.operations.affine import Affine
-from lmviz.models.operations.factors import explained, value_cell, value_line
+from lmviz.models.operations.factors import explained, gradient_cell, gradient_line, value_cell, value_line
 from lmviz.models.positions import distance_bias, rotate, rotations, slopes
 from lmviz.models.rotary import Rotary
-from lmviz.models.tap import Operation, Reader, Scope, Value
+from lmviz.models.tap import GradientReader, Operation, Reader, Scope, Value
 
 
 def for_each_head(vectors: torch.Tensor, shared: int) -> torch.Tensor:
@@ -48,6 +49,17 @@ class SplitHeads(Operation):
         return explained(
             reader, address, index, self.affine.description, terms, function=self.affine.function
         )
+
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """What the affine map passes back, its units counted head by head."""
+        _, count, width = reader.array(address).shape
+
+        def cells(positions: np.ndarray, units: np.ndarray) -> np.ndarray:
+            return np.column_stack([units // width, positions, units % width])
+
+        return self.affine.passed_back_by(reader, address, source, index, cells, count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +102,26 @@ class Rotate(Operation):
         )
         return explained(reader, address, index, "rotation", terms)
 
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """The turn undone: own gradient × cos(angle), and that of the pair's other channel × sin(±angle)."""
+        if source != self.address:
+            return ()
+        head, position, channel = index
+        width = self.rotary.channels
+        own = gradient_cell(reader, address, index)
+        if channel >= width:
+            return (Terms("passed on, not turned", (own,)),)
+        half = width // 2
+        angle = position * self.rotary.frequencies[channel % half]
+        other = gradient_cell(reader, address, (head, position, (channel + half) % width))
+        sine = constant(angle if channel < half else -angle, function="sin")
+        return (
+            Terms("own channel", (own, constant(angle, function="cos"))),
+            Terms("other channel of the pair", (other, sine)),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class DotProducts(Operation):
@@ -119,6 +151,24 @@ class DotProducts(Operation):
         queries = value_line(reader, self.queries, (head, query, 0), axis=2)
         keys = value_line(reader, self.keys, (head // self.shared, key, 0), axis=2)
         return explained(reader, address, index, "dot product", (Terms("query × key", (queries, keys)),))
+
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """To a query key by key, to a key query by query: the product's gradient × the other of the two."""
+        groups = []
+        if source not in (self.queries, self.keys):
+            return ()
+        head, place, channel = index
+        if source == self.queries:
+            keys = value_line(reader, self.keys, (head // self.shared, 0, channel), axis=1)
+            groups.append(Terms("as query", (gradient_line(reader, address, (head, place, 0), axis=2), keys)))
+        if source == self.keys:
+            for served in range(head * self.shared, (head + 1) * self.shared):
+                queries = value_line(reader, self.queries, (served, 0, channel), axis=1)
+                gradients = gradient_line(reader, address, (served, 0, place), axis=1)
+                groups.append(Terms("as key", (gradients, queries)))
+        return tuple(groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +219,14 @@ class Scale(Operation):
             terms.append(Terms("bias", (value_cell(reader, Value(self.bias), index),)))
         return explained(reader, address, index, "scaling", tuple(terms))
 
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """The gradient × the scale; to the bias the gradient itself."""
+        if source == self.products:
+            return (Terms("scaled", (gradient_cell(reader, address, index), constant(self.scale))),)
+        return (Terms("biased", (gradient_cell(reader, address, index),)),) if source == self.bias else ()
+
 
 @dataclass(frozen=True, eq=False)
 class CausalMask(Operation):
@@ -195,6 +253,14 @@ class CausalMask(Operation):
         if key > query:
             return explained(reader, address, index, "mask", (Terms("hidden score", (score,)),), rule="mask")
         return explained(reader, address, index, "unmasked", (Terms("score", (score,)),))
+
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """The gradient itself; nothing to what the mask hides."""
+        if source != self.address or index[2] > index[1]:
+            return ()
+        return (Terms("unmasked", (gradient_cell(reader, address, index),)),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,3 +293,22 @@ class Mix(Operation):
         return explained(
             reader, address, index, "weighted mean", (Terms("weight × value", (weights, values)),)
         )
+
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """To a weight channel by channel, to a value query by query: the gradient × the other of the two."""
+        groups = []
+        if source == self.weights:
+            head, query, key = index
+            values = value_line(reader, self.values, (head // self.shared, key, 0), axis=2)
+            groups.append(
+                Terms("as weight", (gradient_line(reader, address, (head, query, 0), axis=2), values))
+            )
+        if source == self.values:
+            head, key, channel = index
+            for served in range(head * self.shared, (head + 1) * self.shared):
+                weights = value_line(reader, self.weights, (served, 0, key), axis=1)
+                gradients = gradient_line(reader, address, (served, 0, channel), axis=1)
+                groups.append(Terms("as value", (gradients, weights)))
+        return tuple(groups)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import torch
 
-from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Terms
+from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Factor, Terms, constant
 from lmviz.models.arithmetic.functions import check_function
+from lmviz.models.arithmetic.slopes import slope_of
 from lmviz.models.growth import ROWS
-from lmviz.models.operations.factors import explained, value_cell
-from lmviz.models.tap import Operation, Reader, Scope, Value
+from lmviz.models.operations.factors import explained, gradient_cell, value_cell
+from lmviz.models.tap import GradientReader, Operation, Reader, Scope, Value
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,26 @@ class Of:
     def read(self, scope: Scope) -> torch.Tensor:
         """The tap's value with the function applied."""
         return FUNCTIONS[self.function].tensor(scope.read(self.value))
+
+    def slope(self, reader: Reader, index: tuple[int, ...]) -> tuple[Factor, ...]:
+        """The derivative of the function where the sum's cell reads it; nothing where it is 1."""
+        return slope_at(reader, self.value, index, self.function)
+
+
+def slope_at(reader: Reader, operand: Value, index: tuple[int, ...], function: str) -> tuple[Factor, ...]:
+    """The derivative of a function of an operand's cell, as a factor; nothing where it is 1."""
+    if not function:
+        return ()
+    if function == "one minus":
+        return (constant(-1.0),)
+    return (value_cell(reader, operand, index, slope_of(function)),)
+
+
+def reader_of(reader: Reader, operand: Value, index: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The cell that reads an operand's cell of an index; None where that lies outside the text."""
+    position = index[0] - operand.shift
+    inside = not operand.shift or 0 <= position < len(reader.array(operand.address))
+    return (position, *index[1:]) if inside else None
 
 
 @dataclass(frozen=True)
@@ -76,6 +97,24 @@ class SumOfProducts(Operation):
         operation = "sum of products" if multiplied and len(groups) > 1 else operation
         return explained(reader, address, index, operation, groups)
 
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """The gradient × the other factors × the derivative of the cell's own function."""
+        groups = []
+        for product in self.products:
+            for place, factor in enumerate(product.factors):
+                cell = reader_of(reader, factor.value, index) if factor.value.address == source else None
+                if cell is None:
+                    continue
+                others = tuple(
+                    value_cell(reader, other.value, cell, other.function)
+                    for other in product.factors[:place] + product.factors[place + 1 :]
+                )
+                gradient = gradient_cell(reader, address, cell)
+                groups.append(Terms(product.label, (gradient, *others, *factor.slope(reader, cell))))
+        return tuple(groups)
+
 
 def sum_of(**operands: str) -> SumOfProducts:
     """The sum of taps, each given as label=address; underscores in labels are spaces."""
@@ -108,3 +147,13 @@ class Activation(Operation):
         """The same cell of the operand."""
         group = Terms("input", (value_cell(reader, self.value, index),))
         return explained(reader, address, index, self.function, (group,), function=self.function)
+
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """The gradient × the derivative of the function."""
+        cell = reader_of(reader, self.value, index) if source == self.value.address else None
+        if cell is None:
+            return ()
+        slope = slope_at(reader, self.value, cell, self.function)
+        return (Terms(self.function, (gradient_cell(reader, address, cell), *slope)),)

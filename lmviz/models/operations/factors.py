@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
-from lmviz.models.tap import Reader, Value, Weight, inside
+from lmviz.models.tap import GRADIENT, Reader, Value, Weight, inside
 
 
 def along(place: tuple[int, ...], axis: int, count: int) -> np.ndarray:
@@ -33,6 +33,22 @@ def value_line(reader: Reader, address: str, place: tuple[int, ...], axis: int) 
     return Factor(address, along(place, axis, len(line)), line.astype(np.float64))
 
 
+def value_cells(reader: Reader, address: str, indices: np.ndarray, function: str = "") -> Factor:
+    """The cells of a tap at indices (cell, axis)."""
+    values = reader.array(address)[tuple(indices.T)]
+    return Factor(address, indices, values.astype(np.float64), function)
+
+
+def gradient_cell(reader: Reader, address: str, index: tuple[int, ...]) -> Factor:
+    """The gradient of one cell of a tap."""
+    return value_cell(reader, Value(GRADIENT + address), index)
+
+
+def gradient_line(reader: Reader, address: str, place: tuple[int, ...], axis: int) -> Factor:
+    """The gradients of all the cells of a tap along one axis through a place."""
+    return value_line(reader, GRADIENT + address, place, axis)
+
+
 def weight_cell(reader: Reader, operand: Weight, row: int) -> Factor:
     """One number of a parameter with one axis; `row` counts within the rows that the operand means."""
     place = (operand.rows[0] if operand.rows else 0) + row
@@ -45,6 +61,19 @@ def weight_row(reader: Reader, operand: Weight, row: int) -> Factor:
     place = (operand.rows[0] if operand.rows else 0) + row
     values = reader.weight(Weight(operand.name, (place, place + 1)))[0]
     return Factor(operand.name, along((place, 0), 1, len(values)), values.astype(np.float64))
+
+
+def weight_column(reader: Reader, operand: Weight, column: int) -> Factor:
+    """One column of the rows of a matrix that the operand means."""
+    values = reader.weight(operand)[:, column]
+    indices = along((0, column), 0, len(values))
+    indices[:, 0] += operand.rows[0] if operand.rows else 0
+    return Factor(operand.name, indices, values.astype(np.float64))
+
+
+def constants(values: np.ndarray) -> Factor:
+    """Numbers that come from no array, one for each term."""
+    return Factor("constant", np.zeros((len(values), 0), dtype=np.int64), values.astype(np.float64))
 
 
 def part(factor: Factor, first: int, count: int) -> Factor:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 import torch
 from torch.nn import functional
 
 from lmviz.models.arithmetic import Factor, constant
 from lmviz.models.growth import ROWS, WHOLE, Growth
-from lmviz.models.operations.factors import value_line
+from lmviz.models.operations.factors import value_cells, value_line
 from lmviz.models.tap import Reader, Scope, Value, inside
 
 
@@ -30,6 +31,14 @@ class Input(Protocol):
 
     def factors(self, reader: Reader, label: str, position: int) -> tuple[tuple[str, Factor], ...]:
         """The features at a position in order, in named stretches that each come from one place."""
+
+    def readers(
+        self, reader: Reader, source: str, index: tuple[int, ...], count: int
+    ) -> list[tuple[int, int]]:
+        """Where a cell of a tap is read: at which of `count` positions, and as which feature there."""
+
+    def over_text(self, reader: Reader, feature: int, count: int) -> tuple[np.ndarray, Factor]:
+        """A feature at every position that has it: these positions, and its values there, (position,)."""
 
     def is_given(self, scope: Scope) -> bool:
         """Whether it is known for all positions already, whatever scan is under way."""
@@ -68,6 +77,26 @@ class Row:
             return ((label, constant(0.0, self.value.width)),)
         return ((label, value_line(reader, self.value.address, (place, 0), axis=1)),)
 
+    def readers(
+        self, reader: Reader, source: str, index: tuple[int, ...], count: int
+    ) -> list[tuple[int, int]]:
+        """The position that reads the cell's row; all of them that of a tap without positions."""
+        if source != self.value.address:
+            return []
+        if len(index) == 1:
+            return [(position, index[0]) for position in range(count)]
+        position = index[0] - self.value.shift
+        return [(position, index[1])] if inside(position, count) else []
+
+    def over_text(self, reader: Reader, feature: int, count: int) -> tuple[np.ndarray, Factor]:
+        """The column of the tap, without what would lie outside the text."""
+        positions = np.arange(count)
+        if reader.array(self.value.address).ndim == 1:
+            return positions, value_cells(reader, self.value.address, np.full((count, 1), feature))
+        places = positions + self.value.shift
+        there = (places >= 0) & (places < count)
+        return positions[there], _column(reader, self.value.address, places[there], feature)
+
 
 @dataclass(frozen=True)
 class JoinedHeads:
@@ -95,6 +124,21 @@ class JoinedHeads:
         return tuple(
             (f"head {head}", value_line(reader, self.address, (head, position, 0), axis=2)) for head in heads
         )
+
+    def readers(
+        self, reader: Reader, source: str, index: tuple[int, ...], count: int
+    ) -> list[tuple[int, int]]:
+        """The same position, at which the heads lie one after the other."""
+        if source != self.address:
+            return []
+        head, position, channel = index
+        return [(position, head * reader.array(source).shape[2] + channel)]
+
+    def over_text(self, reader: Reader, feature: int, count: int) -> tuple[np.ndarray, Factor]:
+        """The channel of a head that the feature is."""
+        head, channel = divmod(feature, reader.array(self.address).shape[2])
+        place = (head, 0, channel)
+        return np.arange(count), value_line(reader, self.address, place, axis=1)
 
 
 @dataclass(frozen=True)
@@ -133,3 +177,25 @@ class Window:
             else:
                 stretches.append((name, value_line(reader, self.address, (position - distance, 0), axis=1)))
         return tuple(stretches)
+
+    def readers(
+        self, reader: Reader, source: str, index: tuple[int, ...], count: int
+    ) -> list[tuple[int, int]]:
+        """The same position and those after it, as many as the window is long."""
+        if source != self.address:
+            return []
+        (place, channel), width = index, reader.array(source).shape[1]
+        distances = range(min(self.size, count - place))
+        return [(place + distance, (self.size - 1 - distance) * width + channel) for distance in distances]
+
+    def over_text(self, reader: Reader, feature: int, count: int) -> tuple[np.ndarray, Factor]:
+        """The column of the tap, so many words before, without what lies before the text."""
+        slot, channel = divmod(feature, reader.array(self.address).shape[1])
+        distance = self.size - 1 - slot
+        places = np.arange(max(0, count - distance))
+        return places + distance, _column(reader, self.address, places, channel)
+
+
+def _column(reader: Reader, address: str, places: np.ndarray, channel: int) -> Factor:
+    """One channel of a tap (position, channel) at some positions."""
+    return value_cells(reader, address, np.column_stack([places, np.full_like(places, channel)]))

@@ -10,12 +10,12 @@ import torch
 
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.growth import ROWS
-from lmviz.models.operations.factors import explained
+from lmviz.models.operations.factors import constants, explained, gradient_cell, value_cells
 from lmviz.models.positions import sinusoids
 from lmviz.models.precision import widened
 from lmviz.models.rotary import frequencies
 from lmviz.models.sequences import TEXT
-from lmviz.models.tap import Operation, Reader, Scope, Weight
+from lmviz.models.tap import GRADIENT, GradientReader, Operation, Reader, Scope, Weight
 
 
 def _table_cell(reader: Reader, table: Weight, row: int, channel: int) -> Factor:
@@ -47,6 +47,18 @@ class TokenLookup(Operation):
         factors = (cell,) if self.scale == 1 else (cell, constant(self.scale))
         return explained(reader, address, index, "row of the token", (Terms("embedding", factors),))
 
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """The gradient × the scale at every position where the token stands."""
+        if source != self.table.name:
+            return ()
+        positions = np.flatnonzero(reader.ids(self.sequence) == index[0])
+        cells = np.column_stack([positions, np.full_like(positions, index[1])])
+        gradients = value_cells(reader, GRADIENT + address, cells)
+        factors = (gradients, constants(np.full(len(positions), self.scale)))
+        return (Terms("embedding", factors[:1] if self.scale == 1 else factors),)
+
 
 @dataclass(frozen=True, eq=False)
 class PositionLookup(Operation):
@@ -66,6 +78,14 @@ class PositionLookup(Operation):
         """The number in the table."""
         cell = _table_cell(reader, self.table, *index)
         return explained(reader, address, index, "row of the position", (Terms("position", (cell,)),))
+
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """The gradient at the position of the row."""
+        if source != self.table.name or index[0] >= len(reader.array(address)):
+            return ()
+        return (Terms("position", (gradient_cell(reader, address, index),)),)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch.nn import functional
 
-from lmviz.models.arithmetic import Arithmetic, Terms, constant
+from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.growth import ROWS, WHOLE, Growth
-from lmviz.models.operations.factors import explained, part, value_line, weight_cell
-from lmviz.models.tap import Operation, Reader, Scope, Value, Weight
+from lmviz.models.operations.factors import (
+    along,
+    constants,
+    explained,
+    gradient_line,
+    part,
+    repeated,
+    value_line,
+    weight_cell,
+)
+from lmviz.models.tap import GradientReader, Operation, Reader, Scope, Value, Weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +50,28 @@ class Softmax(Operation):
         row = value_line(reader, self.address, index, axis=len(index) - 1)
         groups = (Terms("own score", (part(row, index[-1], 1),)), Terms("all scores", (row,)))
         return explained(reader, address, index, "softmax", groups, rule="softmax")
+
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """The own share's gradient × the own share, less every share's gradient × it × the own share."""
+        if source != self.address:
+            return ()
+        place = index[-1]
+        shares = self._shares(reader, address, index)
+        gradients = gradient_line(reader, address, index, axis=len(index) - 1)
+        own = part(shares, place, 1)
+        taken = (gradients, shares, repeated(own, len(shares.values)), constant(-1.0, len(shares.values)))
+        return (Terms("own share", (part(gradients, place, 1), own)), Terms("taken from all", taken))
+
+    def _shares(self, reader: GradientReader, address: str, index: tuple[int, ...]) -> Factor:
+        """The shares of a row; where they have been changed, those that the scores give."""
+        axis = len(index) - 1
+        if not reader.is_changed(address):
+            return value_line(reader, address, index, axis)
+        scores = value_line(reader, self.address, index, axis).values
+        powers = np.exp(scores - scores.max())
+        return constants(powers / powers.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +108,35 @@ class LayerNorm(Operation):
         )
         return explained(reader, address, index, "layer normalisation", groups, rule="layer norm")
 
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """To a channel every channel's gradient × gain × slope; to gain and bias position by position."""
+        if source == self.address:
+            gradients = gradient_line(reader, address, index, axis=1)
+            gain = _all_of(reader, self.gain)
+            return (Terms("normalised channels", (gradients, gain, constants(self._slopes(reader, index)))),)
+        bias = self.bias.name if self.bias else ""
+        if source not in (self.gain.name, bias):
+            return ()
+        gradients = gradient_line(reader, address, (0, *index), axis=0)
+        if source == bias:
+            return (Terms("bias", (gradients,)),)
+        normal, _ = self._normal(reader.array(self.address).astype(np.float64))
+        return (Terms("gain", (gradients, constants(normal[:, index[0]]))),)
+
+    def _slopes(self, reader: Reader, index: tuple[int, ...]) -> np.ndarray:
+        """The derivative of every normalised channel of a row by one channel of it, (channel,)."""
+        position, channel = index
+        normal, deviation = self._normal(reader.array(self.address)[position].astype(np.float64))
+        own = np.arange(len(normal)) == channel
+        return (own - (1 + normal * normal[channel]) / len(normal)) / deviation
+
+    def _normal(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rows (..., channel) brought to mean 0 and variance 1, and their deviations (..., 1)."""
+        deviation = np.sqrt(values.var(axis=-1, keepdims=True) + self.epsilon)
+        return (values - values.mean(axis=-1, keepdims=True)) / deviation, deviation
+
 
 @dataclass(frozen=True, eq=False)
 class RMSNorm(Operation):
@@ -106,3 +167,35 @@ class RMSNorm(Operation):
             Terms("epsilon", (constant(self.epsilon),)),
         )
         return explained(reader, address, index, "RMS normalisation", groups, rule="rms norm")
+
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """To a channel every channel's gradient × gain × slope; to the gain position by position."""
+        if source == self.address:
+            gradients = gradient_line(reader, address, index, axis=1)
+            gain = _all_of(reader, self.gain)
+            return (Terms("normalised channels", (gradients, gain, constants(self._slopes(reader, index)))),)
+        if source != self.gain.name:
+            return ()
+        gradients = gradient_line(reader, address, (0, *index), axis=0)
+        normal, _ = self._normal(reader.array(self.address).astype(np.float64))
+        return (Terms("gain", (gradients, constants(normal[:, index[0]]))),)
+
+    def _slopes(self, reader: Reader, index: tuple[int, ...]) -> np.ndarray:
+        """The derivative of every normalised channel of a row by one channel of it, (channel,)."""
+        position, channel = index
+        normal, size = self._normal(reader.array(self.address)[position].astype(np.float64))
+        own = np.arange(len(normal)) == channel
+        return (own - normal * normal[channel] / len(normal)) / size
+
+    def _normal(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rows (..., channel) brought to a mean square of 1, and their root mean squares (..., 1)."""
+        size = np.sqrt((values**2).mean(axis=-1, keepdims=True) + self.epsilon)
+        return values / size, size
+
+
+def _all_of(reader: Reader, operand: Weight) -> Factor:
+    """Every number of a parameter with one axis."""
+    values = reader.weight(operand)
+    return Factor(operand.name, along((0,), 0, len(values)), values.astype(np.float64))

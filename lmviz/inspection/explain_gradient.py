@@ -1,0 +1,150 @@
+"""Explains any cell of a gradient: the sum over all that reads it of their gradient × local derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.agreement import check_made_by
+from lmviz.inspection.explain import TraceReader
+from lmviz.inspection.gradient import Gradient
+from lmviz.inspection.indices import cell
+from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.local_derivatives import computed_terms
+from lmviz.inspection.names import title_of
+from lmviz.inspection.surgery import amount_at
+from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
+from lmviz.models.model import Model
+from lmviz.models.operations.factors import constants, value_cells
+from lmviz.models.tap import GRADIENT, Tap
+
+
+class GradientReader(TraceReader):
+    """A trace with the gradient of each of its taps, which has the address "gradient/ADDRESS"."""
+
+    def __init__(self, model: Model, gradient: Gradient) -> None:
+        super().__init__(model, gradient.trace)
+        self._gradient = gradient
+
+    def array(self, address: str) -> np.ndarray:
+        """The value or the gradient of a tap, without a batch axis."""
+        return self._gradient.array(address) if address.startswith(GRADIENT) else super().array(address)
+
+    def is_changed(self, address: str) -> bool:
+        """Whether an intervention concerns a tap."""
+        return any(item.concerns(address) for item in self._gradient.trace.interventions)
+
+
+def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequence[int]) -> Arithmetic:
+    """Why a cell of a gradient has its value: every cell that reads it, its gradient × local derivative.
+
+    `address` is that of a tap, or the name of a parameter, with or without "gradient/" in front; the
+    operands are `gradient/…`, taps and parameters, so that one may ask for each of them in turn, as far as
+    the chosen number. LmvizError when there is no such cell, or when the gradient was taken of another
+    model than this, or at another snapshot.
+    """
+    check_made_by(gradient.trace, model)
+    source = address.removeprefix(GRADIENT)
+    array = gradient.array(source)
+    if source in gradient.parameters:
+        axes: tuple[str, ...] = tuple(f"axis {place}" for place in range(array.ndim))
+    else:
+        axes = gradient[source].axes
+    index = cell(axes, index, array.shape)
+    reader = GradientReader(model, gradient)
+    groups = [*_of_the_scalar(gradient, source, index)]
+    for tap in model.taps():
+        if tap.address in gradient:
+            groups += _passed_back(reader, gradient, tap, source, index)
+    read = tuple(group for group in groups if _counts(group))
+    if not read:
+        read = (Terms(f"nothing that {gradient.scalar.name} depends on reads it", (constant(0.0),)),)
+    operation = f"gradient × local derivative, of all that reads it, for {gradient.scalar.name}"
+    return Arithmetic(GRADIENT + source, index, float(array[index]), operation, "sum", read)
+
+
+def _of_the_scalar(gradient: Gradient, source: str, index: tuple[int, ...]) -> Iterator[Terms]:
+    """What the chosen number itself rises by."""
+    scalar = gradient.scalar
+    if source != scalar.address or index not in scalar.cells:
+        return
+    if not scalar.is_loss:
+        yield Terms(f"{scalar.name} itself", (constant(1.0),))
+        return
+    probability = gradient.trace[source].array[index].astype(np.float64)
+    inverse = Factor(source, np.array([index]), np.array([probability]), "reciprocal")
+    yield Terms("the slope of −ln p", (constant(-1.0), inverse))
+
+
+def _passed_back(
+    reader: GradientReader, gradient: Gradient, tap: Tap, source: str, index: tuple[int, ...]
+) -> Iterator[Terms]:
+    """What a tap passes back to a cell, through its operation and around it."""
+    operands = {operand.address for operand in tap.operation.operands}
+    if source not in gradient.parameters and source not in operands:
+        return
+    stated = tap.operation.passed_back(reader, tap.address, source, index)
+    groups = computed_terms(reader, gradient.trace, tap, source, index) if stated is None else stated
+    changes = [item for item in gradient.trace.interventions if item.concerns(tap.address)]
+    title = title_of(tap.address)
+    for group in groups:
+        named = Terms(f"{title}: {group.label}" if group.label else title, group.factors)
+        yield _through(gradient, tap, changes, named) if changes else named
+    yield from _around(reader, gradient, tap, changes, source, index)
+
+
+def _through(gradient: Gradient, tap: Tap, changes: Sequence[Intervention], group: Terms) -> Terms:
+    """The same where interventions stand between what was computed and what went on."""
+    traced = gradient.trace[tap.address]
+    factors = [
+        _kept(changes, traced.axes, traced.array.shape, tuple(map(int, place)))
+        for place in group.factors[0].indices
+    ]
+    return Terms(group.label, (*group.factors, constants(np.array(factors, dtype=np.float64))))
+
+
+def _kept(
+    changes: Sequence[Intervention], axes: tuple[str, ...], shape: tuple[int, ...], place: tuple[int, ...]
+) -> float:
+    """What the value that went on rises by with the one before the changes."""
+    kept = 1.0
+    for change in changes:
+        amount = amount_at(change, axes, shape, place)
+        if amount is not None and change.kind != "add":
+            kept *= amount if change.kind == "scale" else 0.0
+    return kept
+
+
+def _around(
+    reader: GradientReader,
+    gradient: Gradient,
+    tap: Tap,
+    changes: Sequence[Intervention],
+    source: str,
+    index: tuple[int, ...],
+) -> Iterator[Terms]:
+    """What reaches the main operand directly, where an operation was bypassed."""
+    if not tap.operation.operands or tap.operation.operands[0].address != source:
+        return
+    traced = gradient.trace[tap.address]
+    place = (index[0] - tap.operation.operands[0].shift, *index[1:])
+    if not all(0 <= at < size for at, size in zip(place, traced.array.shape, strict=False)):
+        return
+    for number, change in enumerate(changes):
+        if change.kind != "bypass" or amount_at(change, traced.axes, traced.array.shape, place) is None:
+            continue
+        after = _kept(changes[number + 1 :], traced.axes, traced.array.shape, place)
+        passed = value_cells(reader, GRADIENT + tap.address, np.array([place]))
+        yield Terms(f"{title_of(tap.address)}: passed through", (passed, constant(after)))
+
+
+def _counts(group: Terms) -> bool:
+    """Whether anything reaches the cell this way."""
+    if not len(group):
+        return False
+    first = group.factors[0]
+    if not np.isfinite(group.products).all():
+        raise LmvizError("A gradient on the way is infinite or none: choose another number.")
+    return first.source == "constant" or bool(first.values.any())

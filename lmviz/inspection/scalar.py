@@ -1,0 +1,127 @@
+"""The number that gradients are taken of: a loss, a logit, a probability, or any cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.indices import cell, from_start
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+    from lmviz.models.tap import Tap
+    from lmviz.text.tokenizer import Tokenizer
+
+Of = str | tuple[str, Sequence[int]]
+"""How a number is chosen: "loss", "loss@3", "logit:night@4", "probability:night@4", or an address and an
+index. Positions count from 0, and negative ones from the end."""
+
+TAPS = {"logit": "logits", "probability": "probabilities"}
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """One number that a model computes from a text.
+
+    `name` states it, as in "loss@3". It is the cell of the tap at `address`, or with `is_loss` the sum of
+    −ln of all `cells` in nats.
+    """
+
+    name: str
+    address: str
+    cells: tuple[tuple[int, ...], ...]
+    is_loss: bool = False
+
+    def compute(self, value: torch.Tensor) -> torch.Tensor:
+        """The number for each row of the batch, (batch,), from the tap's value (batch, *axes)."""
+        found = value[(slice(None), *np.array(self.cells).T)]
+        return -found.log().sum(dim=1) if self.is_loss else found.sum(dim=1)
+
+    def slope(self, value: np.ndarray, index: tuple[int, ...]) -> float | None:
+        """Its derivative with respect to a cell of its tap (*axes); None where it does not read that."""
+        if index not in self.cells:
+            return None
+        return -1 / float(value[index]) if self.is_loss else 1.0
+
+
+def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torch.Tensor]) -> Scalar:
+    """What `of` states, for a text of ids (position,) and taps with values (batch, *axes).
+
+    LmvizError where there is no such number in the text or in the model.
+    """
+    if not isinstance(of, str):
+        address, index = of
+        return _any_cell(address, index, {tap.address: tap for tap in model.taps()}, values)
+    kind, place = of.partition("@")[::2] if of.startswith("loss") else of.rpartition("@")[::2]
+    if kind == "loss":
+        return _loss(of, place, model, ids)
+    start, colon, word = kind.partition(":")
+    if not colon or start not in TAPS:
+        raise LmvizError(
+            f"There is no number {of!r}: choose 'loss', 'loss@3', 'logit:WORD@4', 'probability:WORD@4', or "
+            "an address and an index, such as ('layers/0/hidden', (3, 17))."
+        )
+    position = from_start("position", _whole(of, place), len(ids))
+    return Scalar(f"{kind}@{position}", TAPS[start], ((position, _token(model.tokenizer, word)),))
+
+
+def next_loss(model: Model, position: int, token: int) -> Scalar:
+    """The loss of a token, whether it stands in the text or not, after a position."""
+    name = model.tokenizer.token(token) if model.tokenizer is not None else str(token)
+    return Scalar(f"loss:{name}@{position}", "probabilities", ((position, token),), is_loss=True)
+
+
+def _loss(of: str, place: str, model: Model, ids: np.ndarray) -> Scalar:
+    start = model.tokenizer.start_id if model.tokenizer is not None else None
+    targets = [place for place in range(1, len(ids)) if ids[place] != start]
+    if not targets:
+        raise LmvizError("The text has no token that follows another, so no loss: give at least two tokens.")
+    if place:
+        target = from_start("token", _whole(of, place), len(ids))
+        if target not in targets:
+            raise LmvizError(
+                f"Token {target} is not predicted, as it stands at the beginning: choose one of "
+                f"{targets[0]} to {targets[-1]}."
+            )
+        targets, of = [target], f"loss@{target}"
+    cells = tuple((target - 1, int(ids[target])) for target in targets)
+    return Scalar(of, "probabilities", cells, is_loss=True)
+
+
+def _any_cell(
+    address: str, index: Sequence[int], taps: Mapping[str, Tap], values: Mapping[str, torch.Tensor]
+) -> Scalar:
+    if address not in taps:
+        raise LmvizError(f"No tap is called {address!r}: this model has {', '.join(taps)}.")
+    found = cell(taps[address].axes, index, values[address].shape[1:])
+    return Scalar(f"{address}[{', '.join(map(str, found))}]", address, (found,))
+
+
+def _whole(of: str, place: str) -> int:
+    try:
+        return int(place)
+    except ValueError:
+        raise LmvizError(f"{of!r} names no position: write it as a whole number after @.") from None
+
+
+def _token(tokenizer: Tokenizer | None, word: str) -> int:
+    """The id of a word: as the vocabulary spells it, as it is displayed, or as a text would have it."""
+    if tokenizer is None:
+        raise LmvizError(
+            "This model has no tokenizer, so it knows no words: give a cell, such as ('logits', (4, 17))."
+        )
+    index = tokenizer.id_of(word)
+    if index is not None:
+        return index
+    if word in tokenizer.tokens():
+        return tokenizer.tokens().index(word)
+    for text in (word, f" {word}"):
+        ids = tokenizer.encode(text)
+        if len(ids) == 1 and ids[0] != tokenizer.unknown_id:
+            return int(ids[0])
+    raise LmvizError(f"{word!r} is no single token of the model's vocabulary: choose another word.")
