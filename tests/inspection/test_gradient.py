@@ -8,7 +8,7 @@ import torch
 
 import lmviz
 from lmviz.errors import LmvizError
-from lmviz.inspection.backpropagation import gradient
+from lmviz.inspection.backpropagation import GradientRecorder, gradient
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.equations import one_line
 from lmviz.inspection.explain_gradient import explain_gradient
@@ -16,7 +16,8 @@ from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import add, paint_attention, replace, scale, scale_head, zero
 from lmviz.inspection.tracing import trace
-from lmviz.models.tap import Operation
+from lmviz.models.operations import Activation
+from lmviz.models.tap import Operation, Tap, Value
 
 LEARNERS = ("window", "rnn", "lstm", "gru", "transformer-learned-pre", "transformer-rotary-pre")
 
@@ -301,6 +302,16 @@ def test_a_local_derivative_that_is_not_stated_is_computed_and_is_the_same(a, te
         assert computed.evaluate() == pytest.approx(stated[source].evaluate(), rel=1e-6), source
         if source != "probabilities":
             assert all(group.label.endswith("local derivative") for group in computed.terms)
+
+
+def test_a_tap_that_passes_its_operand_on_has_a_gradient_of_its_own():
+    taps = [Tap(address, ("position", "unit"), Activation(Value("x"), "")) for address in ("x", "y")]
+    recorder = GradientRecorder(taps, (), {"text": 1})
+    first = recorder(taps[0], torch.ones(1, 1, 2, requires_grad=True) * 1, None)
+    second = recorder(taps[1], first, None)  # the very same tensor
+    number = (3 * second + 4 * first).sum()
+    leaves = [recorder.leaves[address][None] for address in ("x", "y")]
+    assert [float(found.sum()) for found in torch.autograd.grad(number, leaves)] == [14, 6]
 
 
 def test_what_nothing_reads_says_so(a, text):
