@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lmviz.configuration import Configuration
 from lmviz.errors import LmvizError
-from lmviz.families import find_family, open_run_model
+from lmviz.families import find_family
 from lmviz.places import shipped
 from lmviz.preparation import PreparedTraining, begin_run, resume_run
 from lmviz.training.options import TrainingOptions
@@ -117,11 +117,13 @@ def prepare_training(
 def open_model(path_or_name: str | Path, step: int | None = None) -> Model:
     """Open a run by its folder, or a sample model by its name, at its last snapshot or that of `step`.
 
-    LmvizError when there is none, or when it cannot be read.
+    A checkpoint of another program is opened as well: a folder of Hugging Face's transformers (GPT-2,
+    GPT-NeoX, Llama, Mistral, Qwen 2), a file of nanoGPT or minGPT, an ARPA file of n-grams. LmvizError when
+    there is none, or when it cannot be read.
     """
-    from lmviz.training.run import Run
+    from lmviz.runs.opening import open_model_of, open_recorded
 
-    return open_run_model(Run.open(find_run(path_or_name)), step)
+    return open_model_of(open_recorded(find_run(path_or_name)), step)
 
 
 def split_settings(family: str, settings: Mapping[str, Any]) -> tuple[ModelConfiguration, TrainingOptions]:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
 from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
+from lmviz.interchange.arpa_tokenizer import END, START, UNKNOWN, arpa_tokenizer
 from lmviz.models.ngram.backoff import BackoffNgram
 from lmviz.models.ngram.backoff_tables import BackoffLevel, BackoffTables, as_backoff
 from lmviz.models.ngram.configuration import HIGHEST_ORDER
@@ -24,7 +26,6 @@ from lmviz.models.ngram.model import Ngram
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.tokenizer import Tokenizer
 
-START, END, UNKNOWN = "<s>", "</s>", "<unk>"
 LOGARITHM_OF_ZERO = -99.0
 ROUNDING = 1e-4
 """How far above zero the logarithm of a probability may lie by rounding."""
@@ -45,6 +46,35 @@ def read_arpa(path: str | Path, tokenizer: Tokenizer | None = None) -> BackoffNg
     With a tokenizer, the model's ids are the tokenizer's, and tokens that the file lacks never come;
     without, the ids follow the order in which the file lists the tokens.
     """
+    with _reading(path) as text:
+        sections = list(_sections(text.split("\n")))
+        words = [row[1] for row in sections[0]] if tokenizer is None else arpa_words(tokenizer)
+        model = BackoffNgram(_tables(sections, words), tuple(words))
+    model.tokenizer = tokenizer
+    return model
+
+
+def open_arpa(path: str | Path) -> BackoffNgram:
+    """Read a model that can read texts, by the tokenizer.json beside the file or one made of its words.
+
+    Words that are not in the file never come, and stand for unknown ones. LmvizError as of `read_arpa`.
+    """
+    beside = Path(path).parent / "tokenizer.json"
+    if beside.is_file():
+        return read_arpa(path, Tokenizer.load(beside))
+    with _reading(path) as text:
+        sections = list(_sections(text.split("\n")))
+        words = [row[1] for row in sections[0]]
+        words += [] if UNKNOWN in words else [UNKNOWN]
+        model = BackoffNgram(_tables(sections, words), tuple(words))
+        model.tokenizer = arpa_tokenizer(words)
+    model.name = Path(path).name
+    return model
+
+
+@contextmanager
+def _reading(path: str | Path) -> Iterator[str]:
+    """The text of a file; what is wrong with it becomes one sentence."""
     try:
         text = read_file(path).decode("utf-8")
     except OSError as error:
@@ -52,13 +82,12 @@ def read_arpa(path: str | Path, tokenizer: Tokenizer | None = None) -> BackoffNg
     except UnicodeDecodeError as error:
         raise LmvizError(f"{path} is not UTF-8 text (byte {error.start}): choose another file.") from None
     try:
-        sections = list(_sections(text.split("\n")))
-        words = [row[1] for row in sections[0]] if tokenizer is None else arpa_words(tokenizer)
-        model = BackoffNgram(_tables(sections, words), tuple(words))
-    except (_Malformed, ValueError) as error:
-        raise LmvizError(f"{path} is no ARPA file that can be used ({error}): choose another file.") from None
-    model.tokenizer = tokenizer
-    return model
+        yield text
+    except (_Malformed, LmvizError, ValueError) as error:
+        reason = str(error).rstrip(".")
+        raise LmvizError(
+            f"{path} is no ARPA file that can be used ({reason}): choose another file."
+        ) from None
 
 
 def arpa_words(tokenizer: Tokenizer) -> list[str]:

@@ -139,8 +139,7 @@ def is_checkpoint(folder: Path) -> bool:
 def _files_of_folder(folder: Path) -> list[Path]:
     if is_checkpoint(folder):
         raise LmvizError(
-            f"{folder} is a checkpoint of transformers, which this version of lmviz does not open: choose "
-            "a text, a run or a sample model."
+            f"{folder} is a checkpoint of transformers and no text: open it as a model, or choose a text."
         )
     candidates = sorted(
         path

@@ -68,10 +68,13 @@ class Tokenizer:
     `end_id` and `unknown_id` are None where there is no such token. With `marks_boundaries`, START
     stands in front of a prefix, because the documents of the corpus stood between START and END.
     `options` say how its vocabulary was learned, as far as that is known: a file does not hold how rare a
-    token might be. None for a foreign one.
+    token might be. None for a foreign one. `size` is the number of tokens of a model that has more than its
+    tokenizer knows; those without a text are shown by their number.
     """
 
-    def __init__(self, backend: tokenizers.Tokenizer, options: TokenizerOptions | None = None) -> None:
+    def __init__(
+        self, backend: tokenizers.Tokenizer, options: TokenizerOptions | None = None, *, size: int = 0
+    ) -> None:
         backend.encode_special_tokens = True  # the user's "</s>" is text; the file cannot hold this switch
         with library_call():
             vocabulary = backend.get_vocab(with_added_tokens=True)
@@ -82,7 +85,8 @@ class Tokenizer:
         self._backend = backend
         self._vocabulary = vocabulary
         self._is_local = is_local(description)
-        self.vocabulary_size = max(vocabulary.values()) + 1
+        self.vocabulary_size = max(max(vocabulary.values()) + 1, min(size, LARGEST_ID))
+        self.known_size = max(vocabulary.values()) + 1
         self.kind = kind_of(description)
         self.lower_case = is_lower_case(description)
         self.options = options or TokenizerOptions.described_by(
@@ -209,7 +213,7 @@ class Tokenizer:
     @cached_property
     def _tokens(self) -> list[str]:
         special = {self.start_id: START, self.end_id: END, self.unknown_id: UNKNOWN}
-        shown = [""] * self.vocabulary_size
+        shown = [f"⟨{index}⟩" for index in range(self.vocabulary_size)]
         for token, index in self._vocabulary.items():
             if index in special:
                 shown[index] = special[index]

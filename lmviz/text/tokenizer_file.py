@@ -45,20 +45,36 @@ def read_backend(path: Path) -> tokenizers.Tokenizer:
     The library reads what was checked, written anew, and never the file itself: the two might not agree
     about a name that is there twice.
     """
-    from tokenizers import Tokenizer
+    return backend_of(path, read_description(path))
 
+
+def read_description(path: Path) -> dict[str, Any]:
+    """The JSON object in a tokenizer's file; LmvizError where there is none."""
     try:
-        description = json.loads(read_file(path, LARGEST_FILE).decode("utf-8"))
+        text = read_file(path, LARGEST_FILE).decode("utf-8")
+        description = json.loads(text, parse_constant=_refuse_constant)
         if not isinstance(description, dict):
             raise ValueError
-        text = json.dumps(description | {"truncation": None, "padding": None}, allow_nan=False)
     except OSError as error:
         raise LmvizError(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError:
-        raise LmvizError(f"{path} is no tokenizer.json: it is not UTF-8 text.") from None
+        raise LmvizError(f"{path} is no {path.name}: it is not UTF-8 text.") from None
     except (ValueError, RecursionError):
-        raise LmvizError(f"{path} is no tokenizer.json: it is not a JSON object.") from None
+        raise LmvizError(f"{path} is no {path.name}: it is not a JSON object.") from None
+    return description
+
+
+def _refuse_constant(name: str) -> None:
+    """JSON knows neither NaN nor infinity."""
+    raise ValueError(name)
+
+
+def backend_of(path: Path, description: dict[str, Any]) -> tokenizers.Tokenizer:
+    """The tokenizer that a description makes, which was read at a path; LmvizError where it is none."""
+    from tokenizers import Tokenizer
+
     try:
+        text = json.dumps(description | {"truncation": None, "padding": None})
         check_bounds(description)
         with library_call():
             backend = Tokenizer.from_str(text)
@@ -69,7 +85,7 @@ def read_backend(path: Path) -> tokenizers.Tokenizer:
             backend.encode(_NEVER_SEEN)  # what it does to unknown words shows only when it meets one
     except LmvizError as error:
         reason = str(error.__cause__ or error)
-        raise LmvizError(f"{path} is no tokenizer.json that can be used: {reason}.") from None
+        raise LmvizError(f"{path} is no {path.name} that can be used: {reason}.") from None
     return backend
 
 

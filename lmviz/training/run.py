@@ -281,7 +281,6 @@ def _no_run(folder: Path) -> LmvizError:
 
     if is_checkpoint(folder):
         return LmvizError(
-            f"{folder} is a checkpoint of transformers, which this version of lmviz does not open: choose "
-            "a run or a sample model."
+            f"{folder} is a checkpoint of transformers and no run, so it cannot be trained on: choose a run."
         )
     return LmvizError(f"{folder} holds no run: choose a folder with a run.json in it.")

@@ -39,11 +39,10 @@ class ModelCache:
 
         The disk is believed, not what was kept: another run may lie there by now.
         """
-        from lmviz.families import open_run_model
-        from lmviz.training.run import Run
+        from lmviz.runs.opening import open_model_of, open_recorded
 
-        run = Run.open(folder)
-        model = open_run_model(run).eval()
+        run = open_recorded(folder)
+        model = open_model_of(run).eval()
         self._models[folder] = model
         for step in run.snapshots():
             self._states.pop((folder, step), None)
@@ -92,10 +91,10 @@ class ModelCache:
         return self._models[folder]
 
     def _state(self, folder: Path, step: int) -> dict[str, torch.Tensor]:
-        from lmviz.training.run import Run
+        from lmviz.runs.opening import open_recorded
 
         if (folder, step) not in self._states:
-            self.keep(folder, step, Run.open(folder).load_snapshot(step))
+            self.keep(folder, step, open_recorded(folder).load_snapshot(step))
         self._states.move_to_end((folder, step))
         return self._states[folder, step]
 

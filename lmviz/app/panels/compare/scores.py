@@ -174,12 +174,11 @@ class ScoresPanel(Panel):
         folder, step = moment[0].folder, moment[1]
 
         def work(report: Report) -> Evaluation:
-            from lmviz.families import open_run_model
+            from lmviz.runs.opening import open_model_of, open_recorded
             from lmviz.training.held_out import evaluate_documents
-            from lmviz.training.run import Run
 
             # Its own instance: those of the reading thread belong to that thread alone.
-            return evaluate_documents(open_run_model(Run.open(folder), step), documents, report)
+            return evaluate_documents(open_model_of(open_recorded(folder), step), documents, report)
 
         def take(score: Evaluation) -> None:
             self._known[key] = score

@@ -68,11 +68,10 @@ class UnitSearch(QObject):
         self._searched = min(SEARCHED_TOKENS, len(corpus.training))
 
         def work(report: Report) -> Generator[object, None, tuple[FiringPlace, ...]]:
-            from lmviz.families import open_run_model
             from lmviz.inspection.unit_search import search_corpus
-            from lmviz.training.run import Run
+            from lmviz.runs.opening import open_model_of, open_recorded
 
-            model = open_run_model(Run.open(folder), step)
+            model = open_model_of(open_recorded(folder), step)
             ids = corpus.training[:SEARCHED_TOKENS] if same_tokens else _read_anew(model, corpus)
             places: tuple[FiringPlace, ...] = ()
             for progress in search_corpus(model, ids, address, unit, sign=sign):

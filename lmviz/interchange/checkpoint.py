@@ -1,0 +1,128 @@
+"""Opens checkpoints of other programs: their description first, and their weights when a model is wanted.
+
+Nothing is downloaded and no code of a checkpoint is run. Shapes are compared with what the configuration asks
+for before any number is read, so that a stranger's file cannot make lmviz take more memory than it is long.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from lmviz.errors import LmvizError
+from lmviz.interchange.fields import Fields
+from lmviz.interchange.kinds import KINDS
+from lmviz.interchange.layout import Fit, Layout, check_kinds, fit
+from lmviz.interchange.state_dictionary import CHECKPOINT_FILES, read_state_dictionary
+from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_in
+from lmviz.interchange.tokenizer_files import read_tokenizer
+from lmviz.models.shapes import without_numbers
+from lmviz.models.transformer import TransformerModel
+from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.text.tokenizer import Tokenizer
+
+LARGEST_CONFIGURATION = 10_000_000
+"""Bytes of a config.json, which may list thousands of labels."""
+
+LARGEST_VOCABULARY = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """What a folder or a file of another program holds, without its numbers.
+
+    `title` is its kind in words; `tokenizer` is None where none lies beside it.
+    """
+
+    place: Path
+    title: str
+    layout: Layout
+    vocabulary_size: int
+    stored: StoredTensors
+    tokenizer: Tokenizer | None
+
+    @property
+    def configuration(self) -> TransformerConfiguration:
+        """The Transformer that it describes."""
+        return self.layout.configuration
+
+    @property
+    def name(self) -> str:
+        """What a person calls it: the name of its folder, or of its file."""
+        return self.place.resolve().name
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The parameters of the model that is described, and their shapes; takes no memory."""
+        return {name: tuple(value.shape) for name, value in self._empty().named_parameters()}
+
+    def fit(self) -> Fit:
+        """How what is stored fits what is described."""
+        return fit(self.layout, self.shapes(), self.stored)
+
+    def model(self) -> TransformerModel:
+        """The model, for reading; LmvizError where what is stored does not fit what is described."""
+        found = self.fit()
+        found.check(self.place)
+        check_kinds(self.place, self.stored, (name for names in found.names.values() for name in names))
+        state = {
+            parameter: self.layout.combined(parameter, [self.stored.get(name) for name in names])
+            for parameter, names in found.names.items()
+        }
+        model = self._empty()
+        model.load_state_dict(state, assign=True)
+        model.tokenizer, model.name = self.tokenizer, self.name
+        return model.eval().requires_grad_(False)
+
+    def _empty(self) -> TransformerModel:
+        with without_numbers():
+            return TransformerModel(self.configuration, self.vocabulary_size)
+
+
+def open_checkpoint(place: str | Path) -> Checkpoint:
+    """The checkpoint in a folder or a file; LmvizError where there is none that can be opened.
+
+    A folder is one of Hugging Face's transformers, of the kinds in `lmviz.interchange.kinds`, or holds a file
+    of nanoGPT or minGPT; a file may be the latter, or any part of the former.
+    """
+    path = Path(place)
+    if path.is_dir():
+        saved = next((path / name for name in CHECKPOINT_FILES if os.path.exists(path / name)), None)
+        if saved is None:
+            return _of_transformers(path)
+        path = saved
+    elif os.path.exists(path.parent / "config.json") and path.name not in CHECKPOINT_FILES:
+        values = read_json(path.parent / "config.json", LARGEST_CONFIGURATION)
+        if "model_type" in values:
+            return _of_transformers(path.parent)
+    if path.suffix in (".safetensors", ".json"):
+        raise LmvizError(
+            f"{path} says nothing of its model: there is no config.json of transformers beside it."
+        )
+    return _of_state_dictionary(path)
+
+
+def _of_transformers(folder: Path) -> Checkpoint:
+    path = folder / "config.json"
+    if not os.path.exists(path):
+        raise LmvizError(f"{folder} holds no checkpoint: there is no config.json in it.")
+    fields = Fields(read_json(path, LARGEST_CONFIGURATION))
+    try:
+        name = fields.word("model_type", "")
+        if name not in KINDS:
+            raise LmvizError(f"its model_type {name[:40]!r} is none of {', '.join(KINDS)}")
+        kind = KINDS[name]
+        layout = Layout(kind, kind.configuration(fields))
+        size = fields.whole("vocab_size", 50257)
+        if not 1 <= size <= LARGEST_VOCABULARY:
+            raise LmvizError(f"its vocabulary cannot have {size} tokens")
+    except (LmvizError, ZeroDivisionError, OverflowError) as error:
+        reason = str(error).rstrip(".")
+        raise LmvizError(f"{path} describes no model that can be opened: {reason}.") from None
+    return Checkpoint(folder, kind.title, layout, size, stored_in(folder), read_tokenizer(folder, size))
+
+
+def _of_state_dictionary(path: Path) -> Checkpoint:
+    found = read_state_dictionary(path)
+    tokenizer = read_tokenizer(path.parent, found.vocabulary_size)
+    return Checkpoint(path, found.title, found.layout, found.vocabulary_size, found.stored, tokenizer)

@@ -1,0 +1,72 @@
+"""Typed access to a configuration of another program, whose faults are told in a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lmviz.errors import LmvizError
+
+
+class Fields:
+    """The values of a `config.json`. A field that is missing, or null, has the default that is given.
+
+    LmvizError, in a few words, where a field is of the wrong kind, or has no default and is missing.
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def whole(self, name: str, default: int | None = None) -> int:
+        """A whole number."""
+        value = self._value(name, default)
+        if type(value) is not int:
+            raise LmvizError(f"its {name} is no whole number")
+        return value
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """A number."""
+        value = self._value(name, default)
+        if type(value) not in (int, float) or abs(value) > 1e300:
+            raise LmvizError(f"its {name} is no number")
+        return float(value)
+
+    def flag(self, name: str, default: bool) -> bool:
+        """True or false."""
+        value = self._value(name, default)
+        if type(value) is not bool:
+            raise LmvizError(f"its {name} is neither true nor false")
+        return value
+
+    def word(self, name: str, default: str) -> str:
+        """A word."""
+        value = self._value(name, default)
+        if not isinstance(value, str):
+            raise LmvizError(f"its {name} is no word")
+        return value
+
+    def inner(self, *names: str) -> Fields:
+        """The fields of the first of these objects that is there; none where there is none."""
+        for name in names:
+            value = self._values.get(name)
+            if isinstance(value, Mapping):
+                return Fields(value)
+            if value is not None:
+                raise LmvizError(f"its {name} is no object")
+        return Fields({})
+
+    def has(self, name: str) -> bool:
+        """Whether a field is there and not null."""
+        return self._values.get(name) is not None
+
+    def refuse(self, name: str, meaning: str) -> None:
+        """Raise LmvizError where a flag is set that would change what the model computes."""
+        if self._values.get(name) not in (None, False, 0):
+            raise LmvizError(f"its {name} asks for {meaning}, which lmviz does not compute")
+
+    def _value(self, name: str, default: Any) -> Any:
+        value = self._values.get(name)
+        value = default if value is None else value
+        if value is None:
+            raise LmvizError(f"its {name} is missing")
+        return value

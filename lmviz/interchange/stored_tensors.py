@@ -1,0 +1,201 @@
+"""The named tensors of a checkpoint: what is there first, and the numbers only when they are asked for.
+
+Files are safetensors, alone or in several parts with an index, or what `torch.save` wrote, which is read with
+`weights_only=True`: it cannot run code. Both are mapped into memory, so that numbers which nobody reads take
+none. Every fault of a file is one sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+
+from lmviz.errors import LmvizError
+from lmviz.text.ordinary_files import check_ordinary, read_file
+
+LARGEST_INDEX = 100_000_000
+"""Bytes of the index of a checkpoint in several parts, and of the description inside a `torch.save` file."""
+
+MOST_PARTS = 1000
+
+WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")
+"""The names that transformers gives to weights in one file, the safer first; an index is named after them."""
+
+KINDS = {torch.float32, torch.float16, torch.bfloat16, torch.float64}
+
+
+class StoredTensors:
+    """Tensors by name: `shapes` and `kinds` say what is there, `get` gives the numbers, mapped from disk."""
+
+    def __init__(self) -> None:
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        self.kinds: dict[str, torch.dtype] = {}
+        self.files: list[Path] = []
+        self._sources: dict[str, Any] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.shapes
+
+    def get(self, name: str) -> torch.Tensor:
+        """The numbers of a tensor, as they are stored; float64 becomes float32."""
+        source, path = self._sources[name]
+        if isinstance(source, torch.Tensor):
+            tensor = source
+        else:
+            with _reading(path):
+                tensor = source.get_tensor(name)
+        return tensor.float() if tensor.dtype == torch.float64 else tensor
+
+    def add_safetensors(self, path: Path) -> None:
+        """Take in the tensors of a safetensors file; LmvizError where it is none."""
+        with _reading(path):
+            check_ordinary(path)
+            # It stays open as long as something may be read from it; what was read stays mapped.
+            file: Any = safe_open(path, framework="pt")
+            for name in file.keys():  # noqa: SIM118 - it is no dictionary
+                part = file.get_slice(name)
+                kind = _SAFE_KINDS.get(part.get_dtype())
+                self._add(path, name, tuple(part.get_shape()), kind, file)
+        self.files.append(path)
+
+    def add_saved(self, path: Path, values: Mapping[str, Any]) -> None:
+        """Take in the tensors among the values that `read_saved` gave for a file."""
+        size = os.stat(path).st_size
+        for name, value in values.items():
+            if not isinstance(name, str) or not isinstance(value, torch.Tensor):
+                continue
+            plain = value.layout is torch.strided and value.device.type == "cpu" and not value.is_quantized
+            if not plain or value.nbytes > min(value.untyped_storage().nbytes(), size):
+                raise LmvizError(
+                    f"{path} holds a tensor {name!r} that is no plain one: choose another checkpoint."
+                )
+            self._add(path, name, tuple(value.shape), value.dtype, value.detach())
+        self.files.append(path)
+
+    def _add(
+        self, path: Path, name: str, shape: tuple[int, ...], kind: torch.dtype | None, source: Any
+    ) -> None:
+        if name in self.shapes:
+            raise LmvizError(
+                f"{path} holds {name!r}, which another part holds too: choose another checkpoint."
+            )
+        self.shapes[name], self.kinds[name] = shape, kind if kind is not None else torch.int8
+        self._sources[name] = (source, path)
+
+
+_SAFE_KINDS = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "F64": torch.float64}
+
+
+def stored_in(folder: Path) -> StoredTensors:
+    """The tensors of a folder, from `model.safetensors` or `pytorch_model.bin`, whole or in parts.
+
+    LmvizError where there are none, or where a file is not what it should be.
+    """
+    for name in WEIGHT_FILES:
+        whole, index = folder / name, folder / f"{name}.index.json"
+        if os.path.exists(whole):
+            return stored_at(whole)
+        if os.path.exists(index):
+            found = StoredTensors()
+            for part in _parts(index):
+                _add_file(found, folder / part)
+            return found
+    raise LmvizError(
+        f"{folder} holds no weights: there is neither {' nor '.join(WEIGHT_FILES)} in it, whole or in parts."
+    )
+
+
+def stored_at(path: Path) -> StoredTensors:
+    """The tensors of one file."""
+    found = StoredTensors()
+    _add_file(found, path)
+    return found
+
+
+def _add_file(found: StoredTensors, path: Path) -> None:
+    if path.suffix == ".safetensors":
+        found.add_safetensors(path)
+    else:
+        found.add_saved(path, read_saved(path))
+
+
+def read_saved(path: Path) -> dict[str, Any]:
+    """The dictionary that `torch.save` wrote into a file; LmvizError where there is none.
+
+    Only tensors and plain values are read, and no code of the file is run.
+    """
+    with _reading(path):
+        check_ordinary(path)
+        mapped = zipfile.is_zipfile(path)
+        if mapped:
+            _check_archive(path)
+        values = torch.load(path, map_location="cpu", weights_only=True, mmap=mapped or None)
+    if not isinstance(values, dict):
+        raise LmvizError(f"{path} holds no tensors by name: choose another checkpoint.")
+    return values
+
+
+def read_json(path: Path, limit: int = LARGEST_INDEX) -> dict[str, Any]:
+    """The object in a JSON file; LmvizError where there is none."""
+    try:
+        values = json.loads(read_file(path, limit).decode("utf-8"))
+    except OSError as error:
+        raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another checkpoint.") from None
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, dict):
+        raise LmvizError(f"{path} is no JSON object: choose another checkpoint.")
+    return values
+
+
+def _parts(index: Path) -> list[str]:
+    """The names of the files that an index lists; none of them may lie in another folder."""
+    listed = read_json(index).get("weight_map")
+    names = (
+        set(listed.values()) if isinstance(listed, dict) and all(map(_is_text, listed.values())) else set()
+    )
+    if not 1 <= len(names) <= MOST_PARTS or any(os.path.basename(name) != name or not name for name in names):
+        raise LmvizError(f"{index} names no files of its folder: choose another checkpoint.")
+    return sorted(names)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _check_archive(path: Path) -> None:
+    """Raise LmvizError where the archive of `torch.save` would unpack to more than it takes."""
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+    packed = any(member.compress_type != zipfile.ZIP_STORED for member in members)
+    described = max((item.file_size for item in members if item.filename.endswith(".pkl")), default=0)
+    if packed or described > LARGEST_INDEX or sum(item.file_size for item in members) > os.stat(path).st_size:
+        raise LmvizError(f"{path} is packed in a way that torch.save does not: choose another checkpoint.")
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Whatever a library raises about a file becomes one sentence."""
+    try:
+        yield
+    except LmvizError:
+        raise
+    except FileNotFoundError:
+        raise LmvizError(f"{path} is not there: the checkpoint is not complete.") from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise LmvizError(f"{path} cannot be read ({reason}): choose another checkpoint.") from None
+    except MemoryError:
+        raise LmvizError(f"{path} does not fit into memory: choose a smaller checkpoint.") from None
+    except Exception as error:
+        # torch raises errors of many kinds for damaged files, those of pickle among them
+        kind = "safetensors" if isinstance(error, SafetensorError) else "a file of weights"
+        raise LmvizError(f"{path} cannot be read as {kind}: choose another checkpoint.") from error

@@ -1,0 +1,79 @@
+"""Opens whatever holds a model: a run of lmviz, a checkpoint of another program, an ARPA file of n-grams."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lmviz.errors import LmvizError
+from lmviz.families import open_run_model
+from lmviz.training.run import Run
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+
+WEIGHT_ENDINGS = (".pt", ".pth", ".ckpt", ".bin", ".safetensors")
+"""How the files of weights end that other programs write."""
+
+SAVED_NAMES = ("ckpt.pt", "model.pt")
+"""Files of nanoGPT and minGPT by which their folders are known."""
+
+
+def find_model(path: Path) -> Path | None:
+    """The folder or file of a model that a path is, or lies in; None where it is something else.
+
+    Nothing is read but the names of files.
+    """
+    for folder in (path, path.parent, path.parent.parent):
+        if (folder / "run.json").is_file():
+            return folder
+    if path.is_dir():
+        return path if _holds_model(path) else None
+    if path.suffix.lower() == ".arpa":
+        return path
+    of_checkpoint = path.suffix.lower() in WEIGHT_ENDINGS or path.name == "config.json"
+    if of_checkpoint and _is_folder_of_transformers(path.parent) and path.name not in SAVED_NAMES:
+        return path.parent
+    return path if path.suffix.lower() in WEIGHT_ENDINGS else None
+
+
+def open_recorded(folder: str | Path) -> Run:
+    """The run in a folder, or what another program wrote seen as one; LmvizError where there is neither."""
+    path = Path(folder)
+    found = find_model(path)
+    if found is None or (found / "run.json").is_file():
+        return Run.open(path)
+    if found.suffix.lower() == ".arpa":
+        from lmviz.interchange.arpa import open_arpa
+        from lmviz.runs.foreign import ArpaRun
+
+        return ArpaRun(found, open_arpa(found))
+    from lmviz.interchange.checkpoint import open_checkpoint
+    from lmviz.runs.foreign import CheckpointRun
+
+    return CheckpointRun(found, open_checkpoint(found))
+
+
+def open_model_of(run: Run, step: int | None = None) -> Model:
+    """The model of a run after `step` updates, by default at its last snapshot, for reading.
+
+    LmvizError where there is no such snapshot, or where its files do not fit together.
+    """
+    from lmviz.runs.foreign import STEP, ForeignRun
+
+    if not isinstance(run, ForeignRun):
+        return open_run_model(run, step)
+    if step not in (None, STEP):
+        raise LmvizError(f"{run.folder} was not trained here, and has no step {step}: leave the step out.")
+    return run.model()
+
+
+def _holds_model(folder: Path) -> bool:
+    return _is_folder_of_transformers(folder) or any(os.path.isfile(folder / name) for name in SAVED_NAMES)
+
+
+def _is_folder_of_transformers(folder: Path) -> bool:
+    from lmviz.text.reading import is_checkpoint
+
+    return is_checkpoint(folder)
