@@ -99,7 +99,9 @@ def test_paths_agree_and_cells_follow_from_their_operands(tmp_path):
     arrays = {}
 
     class Written:
-        ids = tokens[0].numpy()
+        @staticmethod
+        def ids():
+            return tokens[0].numpy()
 
         @staticmethod
         def array(address):
