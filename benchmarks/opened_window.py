@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 from lmviz.app.look.theme import make_application
 from lmviz.app.workers.threads import GarbageCollector, prepare_interpreter
 
-LONGEST_WAIT = 30.0  # seconds
+LONGEST_WAIT = 120.0  # seconds, of which a slow machine takes forty to read 100 MB
 LOOK_EVERY = 8  # milliseconds
 
 

@@ -12,7 +12,7 @@ import numpy as np
 _SPACE = b" \t\n\r\f\v"
 _BREAK = re.compile(rb"(?<=[^\s])[ \n]")
 _GAP = re.compile(rb"\s*\n|\s*\Z")
-_PIECE = 1 << 17  # bytes of text at a time: while one call works on them no other thread has its turn
+_PIECE = 1 << 15  # bytes of text at a time: while one call works on them no other thread has its turn
 _FIRST_BYTE = -64  # bytes that continue a character in UTF-8 are 0x80 to 0xBF, signed -128 to -65
 SEPARATORS = {"file": "", "blank line": "\n\n", "line": "\n"}
 """The separator between two documents in the text, for each way of dividing it."""

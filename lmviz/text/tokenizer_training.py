@@ -20,7 +20,7 @@ from lmviz.text.words import WORD_PATTERN
 if TYPE_CHECKING:
     import tokenizers
 
-_BLOCK = 1 << 17  # characters counted at a time: no other thread has its turn meanwhile
+_BLOCK = 1 << 15  # characters counted at a time: no other thread has its turn meanwhile
 _LONG_RUN = re.compile(r"\S{2048}|\s{2048}")
 _SAMPLE = 1 << 22  # characters after which byte pairs are learned from a part of the text
 

