@@ -66,29 +66,37 @@ class ThemeSwitch(QObject):
         self.choice = "system"
         self.projector = False
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
-        self._apply()
+        self._apply(self._chosen())
 
     def set_choice(self, choice: str) -> None:
         """Light, dark, or as the system has it."""
         if choice not in CHOICES:
             raise ValueError(choice)
         self.choice = choice
-        self._apply()
+        self._apply_if_new()
 
     def set_projector(self, projector: bool) -> None:
         """Enlarge type and lengths for the last row of a lecture hall."""
         self.projector = projector
-        self._apply()
+        self._apply_if_new()
 
     def _follow_system(self) -> None:
         if self.choice == "system":
-            self._apply()
+            self._apply_if_new()
 
-    def _apply(self) -> None:
-        global _current
+    def _chosen(self) -> Theme:
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
         chosen = {"light": LIGHT, "dark": DARK}.get(self.choice, DARK if dark else LIGHT)
-        _current = replace(chosen, scale=PROJECTOR_SCALE) if self.projector else chosen
+        return replace(chosen, scale=PROJECTOR_SCALE) if self.projector else chosen
+
+    def _apply_if_new(self) -> None:
+        chosen = self._chosen()
+        if chosen != _current:  # Qt takes half a second to style a whole window anew
+            self._apply(chosen)
+
+    def _apply(self, theme: Theme) -> None:
+        global _current
+        _current = theme
         running = application()
         for window in running.topLevelWidgets():
             _keep_delegates(window)

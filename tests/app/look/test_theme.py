@@ -93,6 +93,13 @@ def test_choosing_a_theme_changes_palette_and_says_so(switch, qtbot):
     assert QApplication.palette().window().color() == DARK.background
 
 
+def test_what_is_chosen_already_is_not_applied_again(switch, qtbot):
+    switch.set_choice("dark")
+    with qtbot.assertNotEmitted(switch.theme_changed):
+        switch.set_choice("dark")
+        switch.set_projector(False)
+
+
 def test_projector_enlarges_type(switch):
     switch.set_choice("light")
     usual = current_theme().font().pixelSize()

@@ -18,14 +18,13 @@ class QuietPlot(pyqtgraph.PlotWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         axes = {side: QuietAxis(side) for side in ("left", "bottom")}
-        super().__init__(parent, background=None, axisItems=axes)
+        super().__init__(parent, background=None, axisItems=axes, enableMenu=False)
         self.axes = axes
         self.box: pyqtgraph.ViewBox = self.getViewBox()
         for part in (self, self.viewport()):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         plot = self.getPlotItem()
         plot.hideButtons()
-        plot.setMenuEnabled(False)
         plot.setMouseEnabled(x=False, y=False)
         axes["left"].setGrid(255)
         axes["left"].setZValue(-1000)  # its lines lie under the curves
