@@ -18,7 +18,7 @@ from lmviz.inspection.freezing import freeze, storages
 from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.origin import Origin
-from lmviz.inspection.recording import TapRecorder, prepared, traced
+from lmviz.inspection.recording import PreparedReading, TapRecorder, prepared, traced
 from lmviz.inspection.scalar import Of, Scalar, read_scalar
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.explicit import ForwardPass, in_order
@@ -53,48 +53,89 @@ def gradient(
     of: Of = "loss",
     *,
     interventions: Sequence[Intervention] = (),
+    scales: Mapping[str, float] | None = None,
     **further: str | Sequence[int] | np.ndarray,
 ) -> Gradient:
     """The derivative of one number with respect to every tap and every parameter.
 
     "loss" is the sum of the losses of all tokens for which the text itself is the target, in nats. Where an
-    intervention puts a number in the place of a value, nothing passes back through it. `further` are the
-    sequences that the model reads beside the text. LmvizError where
+    intervention puts a number in the place of a value, nothing passes back through it. `scales` are
+    factors for parameters, by their names: the model computes as if it had those, and the trace belongs to
+    no snapshot. `further` are the sequences that the model reads beside the text. LmvizError where
     the model has no parameters, as one that counts; where there is no such number; where its gradient is
     none, as of the loss of an impossible token; or as `trace` raises it.
     """
+    model, interventions = unchanged(model, interventions)
+    check_differentiable(model)
+    reading = prepared(model, text_or_ids, interventions, further)
+    with differentiating():
+        swept = DifferentiablePass(model, reading, scales=scales)
+        scalar = read_scalar(of, model, reading.ids, swept.values)
+        number = scalar.compute(swept.values[scalar.address])[0]
+        check_number(scalar, number)
+        of_taps, of_parameters = swept.back(number)
+    borrowed = storages((*model.parameters(), *model.buffers()))
+    arrays, gradients = {}, {}
+    for tap in swept.taps:
+        arrays[tap.address] = TracedArray(freeze(swept.values[tap.address], borrowed), tap.axes, tap.scale)
+        if tap.address in of_taps:
+            array = freeze(of_taps[tap.address], set())
+            gradients[tap.address] = TracedArray(array, tap.axes, "signed")
+    return Gradient(
+        trace=traced(model, reading, arrays, swept.recorder.carried_out(), Origin(model)),
+        scalar=scalar,
+        value=float(number.detach()),
+        arrays=gradients,
+        parameters={name: freeze(value[None], set()) for name, value in of_parameters.items()},
+    )
+
+
+class DifferentiablePass:
+    """A forward pass over a reading, by whose values and parameters one can differentiate.
+
+    `values` are those of the taps, (row, *axes), in a batch of `rows` alike. To be made, and asked, while
+    `differentiating`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        reading: PreparedReading,
+        *,
+        rows: int = 1,
+        scales: Mapping[str, float] | None = None,
+    ) -> None:
+        self.taps = model.taps()
+        self.recorder = GradientRecorder(self.taps, reading.interventions, reading.lengths)
+        self.parameters = leaves_of(model, scales)
+        everything = {**dict(model.named_buffers()), **self.parameters}
+        tokens = on_device(model, reading.ids).repeat(rows, 1)
+        others = {name: ids.repeat(rows, 1) for name, ids in reading.others(model).items()}
+        self.values = ForwardPass(tokens, everything, **others).run(self.taps, self.recorder)
+
+    def back(self, number: torch.Tensor) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+        """The gradients of a number: of taps (row, *axes) by address, and of parameters by name."""
+        leaves = [leaf for steps in self.recorder.leaves.values() for leaf in steps.values()]
+        filled = iter(_filled(number, [*leaves, *self.parameters.values()]))
+        taps = {
+            address: _joined({place: next(filled) for place in steps})
+            for address, steps in self.recorder.leaves.items()
+        }
+        return taps, {name: next(filled) for name in self.parameters}
+
+    def back_to(self, number: torch.Tensor, address: str) -> torch.Tensor:
+        """The gradient of one tap, (row, *axes)."""
+        steps = self.recorder.leaves[address]
+        filled = _filled(number, list(steps.values()))
+        return _joined(dict(zip(steps, filled, strict=True)))
+
+
+def unchanged(model: Model, interventions: Sequence[Intervention]) -> tuple[Model, tuple[Intervention, ...]]:
+    """A model without interventions of its own, and all that are to be in force."""
     while isinstance(model, ChangedModel):
         interventions = (*model.interventions, *interventions)
         model = model.unchanged
-    check_differentiable(model)
-    reading = prepared(model, text_or_ids, interventions, further)
-    taps = model.taps()
-    recorder = GradientRecorder(taps, reading.interventions, reading.lengths)
-    with differentiating():
-        parameters = leaves_of(model)
-        everything = {**dict(model.named_buffers()), **parameters}
-        computing = ForwardPass(on_device(model, reading.ids), everything, **reading.others(model))
-        values = computing.run(taps, recorder)
-        scalar = read_scalar(of, model, reading.ids, values)
-        number = scalar.compute(values[scalar.address])[0]
-        check_number(scalar, number)
-        found = _swept_back(number, recorder.leaves, parameters)
-    borrowed = storages((*model.parameters(), *model.buffers()))
-    arrays = {
-        tap.address: TracedArray(freeze(values[tap.address], borrowed), tap.axes, tap.scale) for tap in taps
-    }
-    gradients, of_parameters = found
-    return Gradient(
-        trace=traced(model, reading, arrays, recorder.carried_out(), Origin(model)),
-        scalar=scalar,
-        value=float(number.detach()),
-        arrays={
-            tap.address: TracedArray(freeze(gradients[tap.address], set()), tap.axes, "signed")
-            for tap in taps
-            if tap.address in gradients
-        },
-        parameters={name: freeze(value[None], set()) for name, value in of_parameters.items()},
-    )
+    return model, tuple(interventions)
 
 
 @contextmanager
@@ -135,21 +176,14 @@ def check_number(scalar: Scalar, number: torch.Tensor) -> None:
         )
 
 
-def _swept_back(
-    number: torch.Tensor,
-    leaves: Mapping[str, Mapping[int | None, torch.Tensor]],
-    parameters: Mapping[str, torch.Tensor],
-) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-    """The gradients of taps (batch, *axes) by address, and of parameters by name."""
-    flat = [leaf for steps in leaves.values() for leaf in steps.values()] + list(parameters.values())
-    found: Sequence[torch.Tensor | None] = [None] * len(flat)
+def _filled(number: torch.Tensor, leaves: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """The gradients of a number, with zeros for what it does not depend on."""
+    found: Sequence[torch.Tensor | None] = [None] * len(leaves)
     if number.requires_grad:
-        found = torch.autograd.grad(number, flat, allow_unused=True)
-    filled = iter(
-        torch.zeros_like(leaf) if value is None else value for leaf, value in zip(flat, found, strict=True)
-    )
-    taps = {address: _joined({place: next(filled) for place in steps}) for address, steps in leaves.items()}
-    return taps, {name: next(filled) for name in parameters}
+        found = torch.autograd.grad(number, leaves, allow_unused=True)
+    return [
+        torch.zeros_like(leaf) if value is None else value for leaf, value in zip(leaves, found, strict=True)
+    ]
 
 
 def _joined(steps: Mapping[int | None, torch.Tensor]) -> torch.Tensor:

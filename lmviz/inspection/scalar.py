@@ -76,11 +76,20 @@ def next_loss(model: Model, position: int, token: int) -> Scalar:
     return Scalar(f"loss:{name}@{position}", "probabilities", ((position, token),), is_loss=True)
 
 
-def _loss(of: str, place: str, model: Model, ids: np.ndarray) -> Scalar:
+def targets_of(model: Model, ids: np.ndarray) -> list[int]:
+    """The positions of the tokens that the text gives as targets: all that follow another, but START.
+
+    LmvizError where there are none.
+    """
     start = model.tokenizer.start_id if model.tokenizer is not None else None
     targets = [place for place in range(1, len(ids)) if ids[place] != start]
     if not targets:
         raise LmvizError("The text has no token that follows another, so no loss: give at least two tokens.")
+    return targets
+
+
+def _loss(of: str, place: str, model: Model, ids: np.ndarray) -> Scalar:
+    targets = targets_of(model, ids)
     if place:
         target = from_start("token", _whole(of, place), len(ids))
         if target not in targets:
