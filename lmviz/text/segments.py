@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.text.tokenizer_file import library_call
+from lmviz.text.words import SPACES
 
 if TYPE_CHECKING:
     import tokenizers
 
-_SPACE = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 SEGMENTS = {
-    "words": re.compile(rf"\n|[^{_SPACE}]+"),
-    "bpe": re.compile(rf" ?[^{_SPACE}]+|[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]"),
+    "words": re.compile(rf"\n|[^{SPACES}]+"),
+    "spaces": re.compile(rf"\n|[^{SPACES}]+"),
+    "bpe": re.compile(rf" ?[^{SPACES}]+|[{SPACES}]+(?![^{SPACES}])|[{SPACES}]"),
 }
 """The segments of a text by the kind of tokenizer: what stands between spaces, and for byte pairs
 the spaces as GPT-2 cuts them (Radford et al. 2019)."""

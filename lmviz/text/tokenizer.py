@@ -64,7 +64,8 @@ class Encoding:
 class Tokenizer:
     """Turns text into ids and back.
 
-    `kind` is "characters", "words", "bpe" (byte-level), or "other" for a foreign file. `start_id`,
+    `kind` is "characters", "words", "spaces" (what stands between them), "bpe" (byte-level), or "other"
+    for a foreign file. `start_id`,
     `end_id` and `unknown_id` are None where there is no such token. With `marks_boundaries`, START
     stands in front of a prefix, because the documents of the corpus stood between START and END.
     `options` say how its vocabulary was learned, as far as that is known: a file does not hold how rare a
@@ -160,6 +161,8 @@ class Tokenizer:
         kept = [int(index) for index in ids if index not in (self.start_id, self.end_id)]
         if self.kind == "words":
             return join_words([self._written(index) for index in kept])
+        if self.kind == "spaces":
+            return " ".join(self._written(index) for index in kept).replace(" \n ", "\n")
         if self.kind == "characters":
             return "".join(self._written(index) for index in kept)
         with library_call():
@@ -175,6 +178,9 @@ class Tokenizer:
             return text
         if self.kind == "words":
             return text + Joiner(text).add(self._written(index))
+        if self.kind == "spaces":
+            word = self._written(index)
+            return f"{text}{'' if not text or text[-1].isspace() or word.isspace() else ' '}{word}"
         if self.kind == "other":
             return self.decode([*self.encode(text), index])
         return text + self.decode([index])

@@ -8,7 +8,7 @@ from typing import Self
 from lmviz.configuration import Configuration, setting
 from lmviz.errors import LmvizError
 
-KINDS = ("characters", "words", "bpe")
+KINDS = ("characters", "words", "spaces", "bpe")
 _BYTES = 256
 _SMALLEST_MERGED = _BYTES + 2
 _USUAL_MERGED_VOCABULARY = 4096
@@ -42,10 +42,12 @@ class TokenizerOptions(Configuration):
 
     @classmethod
     def from_specification(cls, text: str) -> Self:
-        """Read "characters", "words", "bpe" or "bpe:4096"."""
+        """Read "characters", "words", "spaces", "bpe" or "bpe:4096"."""
         kind, colon, number = text.strip().partition(":")
         if kind not in KINDS or (colon and (kind != "bpe" or not (number.isascii() and number.isdigit()))):
-            raise LmvizError(f"There is no tokenizer {text!r}: choose characters, words, or bpe:4096.")
+            raise LmvizError(
+                f"There is no tokenizer {text!r}: choose characters, words, spaces, or bpe:4096."
+            )
         if kind != "bpe":
             return cls(kind=kind)
         return cls(kind=kind, vocabulary=int(number) if colon else _USUAL_MERGED_VOCABULARY)

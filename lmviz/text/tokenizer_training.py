@@ -1,4 +1,4 @@
-"""Learning a vocabulary from texts: characters, words, or byte pairs."""
+"""Learning a vocabulary from texts: characters, words, what stands between spaces, or byte pairs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lmviz.text.segments import SEGMENTS
 from lmviz.text.tokenizer import END, START, UNKNOWN, Tokenizer
 from lmviz.text.tokenizer_file import CHARACTER_PATTERN, library_call
 from lmviz.text.tokenizer_options import TokenizerOptions
-from lmviz.text.words import WORD_PATTERN
+from lmviz.text.words import SPACED_PATTERN, WORD_PATTERN
 
 if TYPE_CHECKING:
     import tokenizers
@@ -25,16 +25,19 @@ _LONG_RUN = re.compile(r"\S{2048}|\s{2048}")
 _SAMPLE = 1 << 22  # characters after which byte pairs are learned from a part of the text
 
 
-def train_tokenizer(texts: Iterable[str], options: TokenizerOptions, marks_boundaries: bool) -> Tokenizer:
+def train_tokenizer(
+    texts: Iterable[str], options: TokenizerOptions, marks_boundaries: bool, *, ends: bool = False
+) -> Tokenizer:
     """Learn the vocabulary of the texts.
 
     The texts may be parts of longer ones, cut before a space. START and END are in the vocabulary when
-    `marks_boundaries`; byte-level pairs need no unknown token, since every text is made of bytes.
+    `marks_boundaries`, and END alone with `ends`; byte-level pairs need no unknown token, since every text
+    is made of bytes.
     """
     from tokenizers import normalizers, processors
 
-    special = [START, END] if marks_boundaries else []
-    learn = {"characters": _characters, "words": _words, "bpe": _byte_pairs}[options.kind]
+    special = [START, END] if marks_boundaries else [END] if ends else []
+    learn = {"characters": _characters, "words": _words, "spaces": _words, "bpe": _byte_pairs}[options.kind]
     backend = learn((clean(text) for text in texts), options, special)
     if options.lower_case:
         backend.normalizer = normalizers.Lowercase()
@@ -65,10 +68,11 @@ def _characters(texts: Iterable[str], options: TokenizerOptions, special: list[s
 
 
 def _words(texts: Iterable[str], options: TokenizerOptions, special: list[str]) -> tokenizers.Tokenizer:
-    """The words of the texts, the most frequent first."""
+    """The words of the texts, or what stands between spaces in them, the most frequent first."""
     from tokenizers import Regex, normalizers, pre_tokenizers
 
-    cutter = pre_tokenizers.Split(Regex(WORD_PATTERN), "removed", invert=True)
+    pattern = SPACED_PATTERN if options.kind == "spaces" else WORD_PATTERN
+    cutter = pre_tokenizers.Split(Regex(pattern), "removed", invert=True)
     lower = normalizers.Lowercase().normalize_str if options.lower_case else str
     segments: Counter[str] = Counter()
     for block in _blocks(texts):

@@ -15,6 +15,15 @@ _LETTERS = rf"(?:(?![{_SPACELESS}])\w)+"
 WORD_PATTERN = rf"\d+(?:[.,:]\d+)+|{_LETTERS}(?:[-'’]{_LETTERS})*|\w|\n|\.\.\.|--|[^\w\s]"
 """One word, as a regular expression of the Oniguruma library inside `tokenizers`."""
 
+SPACES = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""White space, inside the brackets of a regular expression, by its characters."""
+
+SPACED_PATTERN = f"\n|[⟨⟩]|[^{SPACES}⟨⟩]+"
+"""What stands between spaces, and each end of line: the words of a text whose words are parted already.
+
+The brackets of the special tokens stand alone, so that none of these can come out of a text.
+"""
+
 UNKNOWN_TEXT = "\ufffd"
 """How a word that is not in the vocabulary is written in running text."""
 

@@ -11,7 +11,7 @@ from lmviz.text.tokenizer_options import TokenizerOptions
 from lmviz.text.tokenizer_training import train_tokenizer
 
 TEXT = 'The bat made noise at night.\n"The cows eat corn," said Otto; the cows eat grass. 7+8=15 €5\n'
-KINDS = ("characters", "words", "bpe:300")
+KINDS = ("characters", "words", "spaces", "bpe:300")
 
 
 def make(specification: str, marks_boundaries: bool = True, text: str = TEXT, **changes) -> Tokenizer:
@@ -99,10 +99,18 @@ def test_words_decode_to_text_one_can_read():
     assert tokenizer.decode(tokenizer.encode(TEXT)) == TEXT.replace("7+8=15 €5", "7 + 8 = 15 €5")
 
 
+def test_spaces_alone_part_the_tokens():
+    tokenizer = make("spaces", text="don't stop: e.g. at 3,5 \n go on")
+    assert tokenizer.encode_prefix("don't stop: e.g. at 3,5\ngo").tokens == (
+        *(START, "don't", "stop:", "e.g.", "at", "3,5", "\n", "go"),
+    )
+    assert tokenizer.decode(tokenizer.encode("stop:  don't\n go on")) == "stop: don't\ngo on"
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_text_grows_token_by_token_into_what_decode_gives(kind):
     tokenizer = MADE[kind]
-    text = "The cows eat corn,"
+    text = 'The cows eat corn," said' if kind == "spaces" else "The cows eat corn,"
     grown = ""
     for index in tokenizer.encode(text):
         grown = tokenizer.continue_text(grown, int(index))

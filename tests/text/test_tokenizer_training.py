@@ -9,7 +9,7 @@ from lmviz.text.tokenizer_training import train_tokenizer, without_long_runs
 TEXT = "b b b a a c"
 
 
-@pytest.mark.parametrize("text", ["characters", "words", "bpe:4096"])
+@pytest.mark.parametrize("text", ["characters", "words", "spaces", "bpe:4096"])
 def test_a_specification_is_read_and_written(text):
     assert TokenizerOptions.from_specification(text).specification == text
 

@@ -298,4 +298,6 @@ def _say_best(game: GuessingGame) -> str:
 
 
 def _units(tokenizer: Tokenizer) -> str:
-    return {"characters": "characters", "words": "words"}.get(tokenizer.kind, "pieces of words")
+    return {"characters": "characters", "words": "words", "spaces": "words"}.get(
+        tokenizer.kind, "pieces of words"
+    )
