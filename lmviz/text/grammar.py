@@ -17,7 +17,7 @@ from lmviz.errors import LmvizError
 _HEADER = re.compile(r"\[(\w+)(?::((?: \w+)+))?\]")
 _SLOT = re.compile(r"\{(?:(\w+):)?(\w+)(?:\.(\w+))?(\?)?\}")
 _WEIGHT = re.compile(r"(\d+) \* ")
-_DEEPEST = 50
+DEEPEST = 50
 
 _ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou])")
 _BEGINNING = re.compile(r'(^"?|[.!?] "?|[.!?]" "|\." |[,:] ")([a-z])')
@@ -82,9 +82,13 @@ class Grammar:
         text = _ARTICLE.sub(r"\1n ", " ".join(text.split()))
         return _BEGINNING.sub(lambda found: found[1] + found[2].upper(), text)
 
+    def tell_forms(self, start: str, random: Random) -> tuple[str, ...]:
+        """All forms of one choice, as they stand in the grammar."""
+        return tuple(" ".join(form.split()) for form in self._draw(start, _Telling(random), 0))
+
     def _draw(self, name: str, telling: _Telling, depth: int, place: int = -1) -> tuple[str, ...]:
         """All forms of one choice of a list."""
-        if depth > _DEEPEST:
+        if depth > DEEPEST:
             raise LmvizError(f"The list [{name}] of the grammar never ends: it leads back to itself.")
         choices = self.lists[name].choices
         choice = choices[place if place >= 0 else _pick(choices, range(len(choices)), telling.random)]
