@@ -32,19 +32,23 @@ def load_corpus(
     source: str | Path | Sequence[str | Path],
     tokenizer: str | Tokenizer | None = None,
     *,
+    target: str | Path | None = None,
     progress: Callable[[float], None] | None = None,
     **settings: Any,
 ) -> Corpus:
     """Read a text file, several, a folder, or a corpus of the catalogue by its name.
 
-    `tokenizer` is "words", "characters", "bpe:N" for N byte-pair tokens, or one that exists already; by
-    default words, or what the catalogue says of a corpus of its own.
-    `settings` are fields of `lmviz.text.corpus.CorpusOptions`, such as documents="line". `progress`
+    Text with tags, with labels, or in pairs is recognised by its form, and `corpus.task` says as what:
+    "next-token", "tagging", "classification" or "translation"; the setting `task` says it instead.
+    `target` is a file with the same lines in another language.
+    `tokenizer` is "words", "characters", "spaces" (what stands between them), "bpe:N" for N byte-pair tokens,
+    or one that exists already; by default words, or what the catalogue says of a corpus of its own.
+    `settings` are fields of `lmviz.text.corpus_options.CorpusOptions`, such as documents="line". `progress`
     hears of the share that is done. LmvizError says what is wrong with the source.
     """
     from lmviz.text.corpus import load_corpus as load
 
-    return load(source, tokenizer, progress=progress, **settings)
+    return load(source, tokenizer, target=target, progress=progress, **settings)
 
 
 def train(
@@ -208,16 +212,18 @@ def corpus_of(
     run: Run,
     source: str | Path | Sequence[str | Path] | None = None,
     *,
+    target: str | Path | None = None,
     progress: Callable[[float], None] | None = None,
     **settings: Any,
 ) -> Corpus:
     """The corpus of a run, read again from where it came from, or from where it is now.
 
-    `settings` may repeat how it was read. LmvizError when they differ from what the run says, when the
-    text is not there any more, or when it was a string that no file holds.
+    `target` is the file of the other language. `settings` may repeat how it was read. LmvizError when they
+    differ from what the run says, when the text is not there any more, or when it was a string that no file
+    holds.
     """
-    from lmviz.text.corpus import CorpusOptions
     from lmviz.text.corpus import load_corpus as load
+    from lmviz.text.corpus_options import CorpusOptions
 
     recorded = run.description.corpus
     options = CorpusOptions.from_values(recorded.get("options", {}))
@@ -228,7 +234,8 @@ def corpus_of(
         if not places:
             raise LmvizError(f"{run.folder} does not name its text: give the corpus.")
         source = places[0] if len(places) == 1 else places
-    return load(source, run.tokenizer(), options=options, progress=progress)
+        target = target or next(iter(recorded.get("target_sources", [])), None)
+    return load(source, run.tokenizer(), target=target, options=options, progress=progress)
 
 
 def sources_elsewhere(run: Run, *folders: str | Path) -> tuple[str, ...]:
@@ -242,7 +249,10 @@ def sources_elsewhere(run: Run, *folders: str | Path) -> tuple[str, ...]:
     near = [Path(os.path.abspath(folder)) for folder in (run.folder, *folders)]
     return tuple(
         source
-        for source in run.description.corpus.get("sources", [])
+        for source in (
+            *run.description.corpus.get("sources", []),
+            *run.description.corpus.get("target_sources", []),
+        )
         if find_entry(source) is None
         and not any(Path(os.path.abspath(source)).is_relative_to(folder) for folder in near)
     )

@@ -231,7 +231,14 @@ def evaluate(
         raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
     if any(item.concerns_tokens for item in interventions):
         raise LmvizError("An intervention cannot change the tokens that are judged: change the text instead.")
-    text = load_corpus(source, tokenizer, documents=opened.documents, validation=0.0, encoding=encoding)
+    text = load_corpus(
+        source,
+        tokenizer,
+        task="next-token",
+        documents=opened.documents,
+        validation=0.0,
+        encoding=encoding,
+    )
     start = tokenizer.start_id if text.marks_boundaries else None
     positions = max(len(document) for document in documents_of(text.training, start)) - 1
     return evaluate_stream(

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import lmviz
-from lmviz.api import corpus_of, find_run, prepare_training, split_settings
+from lmviz.api import corpus_of, find_run, prepare_training, sources_elsewhere, split_settings
 from lmviz.errors import LmvizError
 from lmviz.training.controls import Controls
+from lmviz.training.description import RunDescription, describe_corpus
 from lmviz.training.run import Run
 
 
@@ -281,3 +282,17 @@ def test_a_run_on_the_tokenizer_of_another_corpus_is_resumed_on_either(small_tex
     assert lmviz.train("rnn", corpus, tmp_path / "run", resume=True, steps=3).snapshots()[-1] == 3
     again = corpus_of(Run.open(tmp_path / "run"), tokenizer="words")
     assert lmviz.train("rnn", again, tmp_path / "run", resume=True, steps=4).snapshots()[-1] == 4
+
+
+def test_the_pairs_of_a_run_are_read_again_from_both_files(tmp_path):
+    for name, text in (("x.en", "a cat\na dog\nyes\n"), ("x.de", "eine Katze\nein Hund\nja\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    corpus = lmviz.load_corpus(tmp_path / "x.en", target=tmp_path / "x.de")
+    described = RunDescription(
+        "pairs", "rnn", {}, corpus.tokenizer.vocabulary_size, corpus=describe_corpus(corpus)
+    )
+    found = Run.create(tmp_path / "run", described, corpus.tokenizer)
+    again = corpus_of(found)
+    assert again.task == "translation"
+    assert again.fingerprint == corpus.fingerprint
+    assert sources_elsewhere(found) == (str(tmp_path / "x.en"), str(tmp_path / "x.de"))

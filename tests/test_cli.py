@@ -16,6 +16,7 @@ from small_models import small_settings
 
 from lmviz.cli import run
 from lmviz.cli.terminal import duration, finite, prepare_streams, print_json, say
+from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.training.run import Run
 
@@ -178,9 +179,33 @@ def test_the_lists_are_one_object_each(capsys):
     assert run(["models", "--json"]) == 0
     assert isinstance(said(capsys)[0]["models"], list)
     assert run(["corpora", "--json"]) == 0
-    assert {"farm", "stories", "sums"} <= {entry["name"] for entry in said(capsys)[0]["corpora"]}
+    tasks = {entry["name"]: entry["task"] for entry in said(capsys)[0]["corpora"]}
+    assert tasks.items() >= {"farm": "next-token", "ambiguous": "tagging", "twin": "translation"}.items()
     run(["doctor", "--json"])
     assert {"python", "torch", "libraries"} <= {finding["name"] for finding in said(capsys)[0]["findings"]}
+
+
+def test_what_a_text_is_for_is_recognised_said_and_told(tmp_path, monkeypatch, capsys):
+    source, target, tagged = tmp_path / "x.en", tmp_path / "x.de", tmp_path / "tagged.txt"
+    source.write_text("a cat\na dog\nyes\n", encoding="utf-8")
+    target.write_text("eine Katze\n\nja\n", encoding="utf-8")
+    tagged.write_text("time n\nflies v\n\nlike\n", encoding="utf-8")
+    taken = []
+
+    def prepare(family, corpus, *arguments, **settings):
+        taken.append(corpus)
+        raise LmvizError("That is enough.")
+
+    monkeypatch.setattr("lmviz.api.prepare_training", prepare)
+    rest = ["--family", "rnn", "--out", str(tmp_path / "run")]
+    assert run(["train", "--corpus", str(source), "--target", str(target), *rest]) == 2
+    said = capsys.readouterr().err
+    assert "Two files, line by line: 2 pairs, and 1 line left out." in said
+    assert "Line 2 is blank in x.de." in said
+    assert run(["train", "--corpus", str(tagged), "--set", "task=tagging", *rest]) == 2
+    assert "Line 4 has 1 column" in capsys.readouterr().err
+    assert run(["train", "--corpus", str(tagged), *rest]) == 2
+    assert [corpus.task for corpus in taken] == ["translation", "tagging", "next-token"]
 
 
 def test_help_comes_without_torch_and_at_once():

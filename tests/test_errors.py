@@ -5,7 +5,7 @@ import pytest
 from lmviz.configuration import Configuration
 from lmviz.errors import LmvizError, SettingError
 from lmviz.families import find_family
-from lmviz.text.corpus import CorpusOptions
+from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.reading import check_encoding
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run

@@ -11,7 +11,7 @@ import lmviz
 from lmviz import families
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES, build_model, find_family, load, open_run_model
-from lmviz.text.corpus import CorpusOptions
+from lmviz.text.corpus_options import CorpusOptions
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
 

@@ -69,6 +69,7 @@ def corpora(download: str | None, as_json: bool) -> None:
             "name": entry.name,
             "title": entry.title,
             "description": entry.description,
+            "task": entry.task,
             "characters": entry.characters,
             "licence": entry.licence,
             "address": entry.address,
@@ -79,8 +80,8 @@ def corpora(download: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"corpora": found})
     else:
-        rows = [[row[name] for name in ("name", "characters", "description")] for row in found]
-        print_table(("name", "characters", "what it is"), rows)
+        rows = [[row[name] for name in ("name", "task", "characters", "description")] for row in found]
+        print_table(("name", "task", "characters", "what it is"), rows)
         for row in found:
             if not row["here"]:
                 print(f"{row['title']} is downloaded by `lmviz corpora --download {row['name']}`.")

@@ -32,7 +32,7 @@ class TrainCommand(click.Command):
     """`lmviz train`, whose help ends in all the settings there are."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from lmviz.text.corpus import CorpusOptions
+        from lmviz.text.corpus_options import CorpusOptions
         from lmviz.training.options import TrainingOptions
 
         groups: dict[str, type[Configuration]] = {"the text": CorpusOptions, "the training": TrainingOptions}
@@ -55,7 +55,8 @@ def _described(item: Setting) -> tuple[str, str]:
     metavar="FILE",
     help="A text, a folder of texts, or a corpus by its name (`lmviz corpora`); several are joined.",
 )
-@click.option("--tokenizer", help="words, characters, or bpe:N for N byte-pair tokens.")
+@click.option("--target", metavar="FILE", help="The same lines in another language, to be translated into.")
+@click.option("--tokenizer", help="words, characters, spaces, or bpe:N for N byte-pair tokens.")
 @click.option("--family", help=f"{', '.join(list(FAMILIES)[:-1])} or {list(FAMILIES)[-1]}.")
 @click.option(
     "--set",
@@ -73,6 +74,7 @@ def _described(item: Setting) -> tuple[str, str]:
 @as_json
 def train(
     sources: tuple[str, ...],
+    target: str | None,
     tokenizer: str | None,
     family: str | None,
     settings: dict[str, Any],
@@ -97,7 +99,7 @@ def train(
         raise LmvizError("A run is either resumed or overwritten: give --resume or --overwrite.")
     given = {"tokenizer": tokenizer, "steps": steps, "seed": seed}
     settings |= {name: value for name, value in given.items() if value is not None}
-    corpus, family, settings = _read_corpus(sources, family, settings, out, resume)
+    corpus, family, settings = _read_corpus(sources, target, family, settings, out, resume)
     controls = Controls()
     try:
         prepared = prepare_training(
@@ -129,7 +131,12 @@ def _ask_before_reading(out: str, files: Sequence[str]) -> None:
 
 
 def _read_corpus(
-    sources: tuple[str, ...], family: str | None, settings: dict[str, Any], out: str, resume: bool
+    sources: tuple[str, ...],
+    target: str | None,
+    family: str | None,
+    settings: dict[str, Any],
+    out: str,
+    resume: bool,
 ) -> tuple[Corpus, str, dict[str, Any]]:
     """The corpus, the family, and the settings that remain for the model and its training."""
     from lmviz.api import (
@@ -141,7 +148,7 @@ def _read_corpus(
         split_settings,
     )
     from lmviz.families import find_family
-    from lmviz.text.corpus import CorpusOptions
+    from lmviz.text.corpus_options import CorpusOptions
     from lmviz.training.options import TrainingOptions
     from lmviz.training.run import Run
 
@@ -153,7 +160,8 @@ def _read_corpus(
         if not sources:
             _ask_before_reading(out, sources_elsewhere(run, Path.cwd()))
         with share_bar("reading the text") as progress:
-            corpus = corpus_of(run, source or None, progress=progress, **about_text)
+            corpus = corpus_of(run, source or None, target=target, progress=progress, **about_text)
+        _say_how_it_was_read(corpus)
         return corpus, family or run.description.family, rest
     if not sources or family is None:
         missing = "--family" if sources else "--corpus"
@@ -162,7 +170,17 @@ def _read_corpus(
     check_names(settings, *known, what=f"a {family}")
     split_settings(family, rest)  # report an invalid value before a long text is read
     with share_bar("reading the text") as progress:
-        return load_corpus(source, progress=progress, **about_text), family, rest
+        corpus = load_corpus(source, target=target, progress=progress, **about_text)
+    _say_how_it_was_read(corpus)
+    return corpus, family, rest
+
+
+def _say_how_it_was_read(corpus: Corpus) -> None:
+    """Name the form of a text that is not plain, and the lines of it that are left out."""
+    if corpus.task != "next-token":
+        say(corpus.recognised)
+    for sentence in corpus.complaints:
+        say(sentence)
 
 
 @contextmanager

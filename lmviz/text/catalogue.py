@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
 from lmviz.text.own_corpora import stories, sums
+from lmviz.text.own_tasks import ambiguous, backwards, dates, recall, recall_nats, reviews, twin
+from lmviz.text.reading import read_utf8
 from lmviz.text.resources import DATA_VARIABLE, data_folder, resource_path
 
 
@@ -20,7 +23,9 @@ class Entry:
 
     `characters` is its size and `sha256` the checksum of its file; `options` are the fields of
     `CorpusOptions` that suit it. Either it comes with lmviz, or `make` makes its text, or it is
-    downloaded from `address` on request.
+    downloaded from `address` on request. Where `make` takes a span, `spans` are the smallest and the largest.
+    `floor` is what a reader who knows how the text was made still has to pay: in nats per target, or per
+    document where the next token is predicted; for a span if it depends on it.
     """
 
     name: str
@@ -30,8 +35,15 @@ class Entry:
     licence: str
     sha256: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    make: Callable[[], str] | None = None
+    make: Callable[..., str] | None = None
+    spans: tuple[int, int] | None = None
+    floor: float | Callable[[int], float] | None = None
     address: str = ""
+
+    @property
+    def task(self) -> str:
+        """What a model is asked about it."""
+        return str(self.options.get("task", "next-token"))
 
     @property
     def path(self) -> Path:
@@ -77,6 +89,85 @@ CATALOGUE: tuple[Entry, ...] = (
         make=sums,
     ),
     Entry(
+        name="recall",
+        title="Recall",
+        description="A key comes back after other words and a question mark: how far does a model remember?",
+        characters=311_036,
+        licence="written for lmviz, MIT",
+        sha256="a037a90a2d801d9fb7f67e19ed144f6a3f25ae7ee349359cc0eefaa2ff9cb2dd",
+        options={"tokenizer": "words", "documents": "line"},
+        make=recall,
+        spans=(1, 500),
+        floor=recall_nats,
+    ),
+    Entry(
+        name="four-sentences",
+        title="Four sentences",
+        description="Time flies like an arrow: four tagged sentences, two of them with the same words.",
+        characters=140,
+        licence="written for lmviz, MIT",
+        sha256="11956980301970bb31753f07817ff3699997086d92407797d94e7082b49bba17",
+        options={"task": "tagging", "validation": 0.0},
+        floor=4 * math.log(2) / 20,
+    ),
+    Entry(
+        name="ambiguous",
+        title="Ambiguous",
+        description='Tagged sentences, such as "the old man the boats": often only later words decide.',
+        characters=325_910,
+        licence="written for lmviz, MIT",
+        sha256="d02466d06f7704708843ed22aaf91f4a9c86ccbf74a3610b759e7bb39d2c3711",
+        options={"task": "tagging"},
+        make=ambiguous,
+        floor=0.025821022638706857,
+    ),
+    Entry(
+        name="reviews",
+        title="Reviews",
+        description='Short reviews, good or bad, in which "not" and "but" turn the tide.',
+        characters=215_856,
+        licence="written for lmviz, MIT",
+        sha256="9f976769b3db9971277c6d177587d912c366fc19a41211fb8525a38b2e3d8a29",
+        options={"task": "classification"},
+        make=reviews,
+        floor=0.0,
+    ),
+    Entry(
+        name="backwards",
+        title="Backwards",
+        description="Letters, and the same letters in reverse.",
+        characters=460_924,
+        licence="written for lmviz, MIT",
+        sha256="31c756a2e01f9db2af855c7e32aa2299946af4f9f17d8af8d8bb35fc91ae9195",
+        options={"task": "translation", "tokenizer": "characters"},
+        make=backwards,
+        spans=(1, 200),
+        floor=0.0,
+    ),
+    Entry(
+        name="dates",
+        title="Dates",
+        description="Dates as they are written out, and the same in digits, as ISO 8601 has them.",
+        characters=335_385,
+        licence="written for lmviz, MIT",
+        sha256="1a076c87e8f8c07d64e3ec0896feb3858b33e1f713e65bb59a99d0e4f0a4a0d5",
+        options={"task": "translation", "tokenizer": "characters"},
+        make=dates,
+        floor=0.0,
+    ),
+    Entry(
+        name="twin",
+        title="Twin",
+        description="Sentences of one grammar in English and in French, with another order and agreement.",
+        characters=849_051,
+        licence="written for lmviz, MIT",
+        sha256="841d36f46d1c2c69676038f7b2368307c5c5dc22819e8ae8e1b3b1a9000bf426",
+        options={"task": "translation"},
+        make=twin,
+        spans=(3, 50),
+        floor=0.0,
+    ),
+    Entry(
         name="tiny-shakespeare",
         title="Tiny Shakespeare",
         description="Scenes from Shakespeare's plays, the usual first text of character models.",
@@ -110,6 +201,22 @@ def corpus_path(name: str) -> Path:
     if entry.address:
         raise LmvizError(f"{entry.title} is not on this computer yet: download it from the catalogue first.")
     return entry.path
+
+
+def corpus_data(entry: Entry, span: int = 0) -> bytes:
+    """The text of a corpus of the catalogue in UTF-8; with a span of one's own where it has one.
+
+    LmvizError where it has none, or where it has yet to be downloaded.
+    """
+    if not span:
+        return read_utf8(corpus_path(entry.name))
+    if entry.spans is None or entry.make is None:
+        others = ", ".join(other.name for other in CATALOGUE if other.spans)
+        raise LmvizError(f"{entry.name} has no span to choose, only {others} have: leave it 0.")
+    smallest, largest = entry.spans
+    if not smallest <= span <= largest:
+        raise LmvizError(f"The span of {entry.name} is from {smallest} to {largest}, and not {span}.")
+    return entry.make(span).encode("utf-8")
 
 
 def _made(path: Path, text: str) -> Path:

@@ -110,6 +110,10 @@ def _find(corpus: Corpus, phrase: np.ndarray) -> np.ndarray:
     candidates = candidates[(candidates >= 0) & (candidates < last)]
     for offset, wanted in enumerate(phrase):
         candidates = candidates[stream[candidates + offset] == wanted]
+    examples = corpus.training_examples
+    if examples is not None:  # the token after it is of the same one
+        ends = examples.source.starts[np.searchsorted(examples.source.starts, candidates, side="right")]
+        candidates = candidates[candidates + len(phrase) < ends]
     return candidates
 
 
@@ -119,6 +123,11 @@ def _place(corpus: Corpus, position: int, length: int) -> Place:
     next_one = position + length
     before = stream[max(0, position - around) : position]
     after = stream[next_one + 1 : next_one + 1 + around]
+    if corpus.training_examples is not None:
+        source = corpus.training_examples.source
+        start, end = source.starts[(number := source.sequence_at(position)) : number + 2]
+        before = before[max(0, start - position + len(before)) :]
+        after = after[: max(0, end - next_one - 1)]
     if tokenizer.marks_boundaries:
         before = before[_last_place(before, tokenizer.start_id) + 1 :]
         ends = np.flatnonzero(after == tokenizer.end_id)

@@ -6,69 +6,33 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lmviz.configuration import Configuration, setting
 from lmviz.errors import LmvizError
-from lmviz.text.catalogue import corpus_path, find_entry
+from lmviz.text.catalogue import Entry, corpus_data, find_entry
 from lmviz.text.characters import clean
-from lmviz.text.documents import SEPARATORS, Documents, divide, split
+from lmviz.text.corpus_options import RECOGNISED, CorpusOptions
+from lmviz.text.documents import Documents, divide, split
 from lmviz.text.examples import Examples
-from lmviz.text.reading import check_encoding, read_utf8, text_files
+from lmviz.text.reading import read_utf8, text_files
+from lmviz.text.recognition import are_labels
 from lmviz.text.statistics import Statistics, measure
 from lmviz.text.stream import encode_documents
+from lmviz.text.task_corpus import encode_task, fingerprint_of, fitting_options
+from lmviz.text.task_reading import describe, read_examples, read_labelled_folders, read_two_files
+from lmviz.text.task_text import Complaints, TaskText
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_options import TokenizerOptions
 from lmviz.text.tokenizer_training import train_tokenizer
 
 Report = Callable[[float], None]
 
-
-@dataclass(frozen=True)
-class CorpusOptions(Configuration):
-    """How a text becomes a corpus."""
-
-    tokenizer: str = setting("words", "What a token is: characters, words, or bpe:N for N byte pairs.")
-    lower_case: bool = setting(False, "Whether capital letters become small ones.")
-    minimum_count: int = setting(
-        1, "How often a token must occur in the training part; rarer ones are unknown.", minimum=1
-    )
-    vocabulary: int = setting(
-        0,
-        "The largest number of characters or words, the special tokens included; 0 keeps every one.",
-        zero="all",
-        label="Largest vocabulary",
-        minimum=0,
-        maximum=1_000_000,
-    )
-    documents: str = setting(
-        "file", "Where a document ends; models learn where documents begin.", choices=tuple(SEPARATORS)
-    )
-    validation: float = setting(
-        0.1, "The share of the text that is kept from training.", minimum=0.0, maximum=0.9
-    )
-    seed: int = setting(0, "Draws the validation documents.", minimum=0, advanced=True)
-    encoding: str = setting("utf-8", "How the file writes its characters.", advanced=True)
-
-    def check(self) -> None:
-        check_encoding(self.encoding)
-        _ = self.tokenizer_options
-
-    @property
-    def tokenizer_options(self) -> TokenizerOptions:
-        """The part that is about the vocabulary."""
-        options = TokenizerOptions.from_specification(self.tokenizer)
-        return TokenizerOptions(
-            kind=options.kind,
-            vocabulary=options.vocabulary or self.vocabulary,
-            minimum_count=self.minimum_count,
-            lower_case=self.lower_case,
-        )
+_TOLD_BY_THE_TEXT = ("task", "span")  # options that leave nothing to be told apart once the text is there
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,7 +42,8 @@ class Corpus:
     `training` and `validation` are (token,) in the smallest unsigned type, read-only, memory-mapped
     when large; see `lmviz.text.stream.Stream` for what they hold. `characters` are those of the
     predicted tokens of each part, for bits per character. `sources` are what it can be read again from,
-    wherever one is then: absolute paths, or a name of the catalogue; none for a string.
+    wherever one is then: absolute paths, or a name of the catalogue; none for a string, which is `content`
+    in UTF-8. `target_sources` is the file of the other language where that is one of its own.
 
     `task` is what a model is asked: "next-token", "tagging", "classification" or "translation". For all
     but the first there are examples of both parts, and `training` and `validation` hold the ids of their
@@ -98,6 +63,8 @@ class Corpus:
     training_characters: int
     validation_characters: int
     fingerprint: str
+    target_sources: tuple[str, ...] = ()
+    content: bytes = b""
     task: str = "next-token"
     labels: tuple[str, ...] = ()
     target_tokenizer: Tokenizer | None = None
@@ -147,22 +114,30 @@ class Corpus:
 
     @cached_property
     def _statistics(self) -> Statistics:
-        return measure(self.training, self.validation, self.tokenizer)
+        examples = self.training_examples
+        lengths = examples.source.lengths if examples is not None else None
+        return measure(self.training, self.validation, self.tokenizer, lengths)
 
 
 def load_corpus(
     source: str | Path | Sequence[str | Path],
     tokenizer: str | Tokenizer | None = None,
     *,
+    target: str | Path | None = None,
+    target_tokenizer: Tokenizer | None = None,
+    labels: Sequence[str] = (),
     options: CorpusOptions | None = None,
     progress: Report | None = None,
     **settings: Any,
 ) -> Corpus:
     """Read a file, several, a folder, or a corpus of the catalogue by its name.
 
+    The task is recognised from the form of the text unless the setting `task` says it. `target` is a file
+    whose lines are those of the source in another language.
     `settings` are fields of `CorpusOptions` and override `options`, which default to those of the
     catalogue's entry. A `Tokenizer` is used as it is, and unless `options` say how it was learned, it says
-    so itself; otherwise one is learned from the training part.
+    so itself; otherwise one is learned from the training part. `target_tokenizer` and `labels` are those of a
+    model, where the text is read for one.
     `progress` hears of the share that is done, and may raise to cancel. LmvizError says what is wrong
     with the source.
     """
@@ -170,14 +145,23 @@ def load_corpus(
     defaults = CorpusOptions(**entry.options) if entry else CorpusOptions()
     chosen = _choose(options or defaults, tokenizer, settings, is_told=options is not None)
     report = progress or _ignore
-    paths = [corpus_path(entry.name)] if entry else text_files(source)
-    share = 0.1 / len(paths)
-    files = [
-        read_utf8(path, "utf-8" if entry else chosen.encoding, _part(report, n * share, (n + 1) * share))
-        for n, path in enumerate(paths)
-    ]
-    sources = (entry.name,) if entry else tuple(map(os.path.abspath, paths))
-    return _build(_name(source), sources, files, chosen, tokenizer, _part(report, 0.1, 1.0))
+    given = _Given(tokenizer, target_tokenizer, tuple(labels), _part(report, 0.1, 1.0))
+    if entry:
+        files = [(entry.name, corpus_data(entry, chosen.span))]
+        corpus = _build(_Origin(entry.name, (entry.name,)), files, chosen, given)
+        return replace(corpus, floor=_floor(entry, corpus))
+    if chosen.span:
+        raise LmvizError(
+            "A span can be chosen for texts that lmviz writes, and this is none of them: leave it 0."
+        )
+    paths = text_files(source)
+    origin = _Origin(_name(source), tuple(map(os.path.abspath, paths)))
+    if target is not None:
+        return _build_two(origin, paths, text_files(target), chosen, given)
+    if _is_labelled(source, paths, chosen.task):
+        text, complaints = read_labelled_folders(paths, chosen.encoding)
+        return _build_task(origin, text, complaints, chosen, given)
+    return _build(origin, _contents(paths, chosen.encoding, report), chosen, given)
 
 
 def text_corpus(
@@ -194,7 +178,165 @@ def text_corpus(
         raise LmvizError("The text is empty: there is nothing to learn from.")
     chosen = _choose(options or CorpusOptions(), tokenizer, settings, is_told=options is not None)
     data = clean(text).encode("utf-8").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return _build(name, (), [data], chosen, tokenizer, progress or _ignore)
+    given = _Given(tokenizer, None, (), progress or _ignore)
+    return _build(_Origin(name, (), content=data), [(name, data)], chosen, given)
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where a corpus comes from: its name and sources, and the string where it has none."""
+
+    name: str
+    sources: tuple[str, ...]
+    target_sources: tuple[str, ...] = ()
+    content: bytes = b""
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What a text is read with: tokenizers and labels of a model, if any, and who hears of the progress."""
+
+    tokenizer: str | Tokenizer | None
+    target_tokenizer: Tokenizer | None
+    labels: tuple[str, ...]
+    report: Report
+
+    @property
+    def learned(self) -> Tokenizer | None:
+        """A tokenizer that exists already."""
+        return self.tokenizer if isinstance(self.tokenizer, Tokenizer) else None
+
+
+def _contents(paths: Sequence[Path], encoding: str, report: Report) -> list[tuple[str, bytes]]:
+    """The names of files and their texts in UTF-8."""
+    share = 0.1 / len(paths)
+    return [
+        (path.name, read_utf8(path, encoding, _part(report, n * share, (n + 1) * share)))
+        for n, path in enumerate(paths)
+    ]
+
+
+def _is_labelled(source: str | Path | Sequence[str | Path], files: list[Path], task: str) -> bool:
+    """Whether the source is a folder whose folders are labels."""
+    if not isinstance(source, str | Path) or not os.path.isdir(source):
+        return False
+    if task == "classification":
+        return all(path.parent != Path(source) for path in files)
+    return task == RECOGNISED and are_labels(Path(source), files)
+
+
+def _build_two(
+    origin: _Origin, sources: list[Path], targets: list[Path], options: CorpusOptions, given: _Given
+) -> Corpus:
+    """The corpus of two parallel files."""
+    if options.task not in (RECOGNISED, "translation"):
+        raise LmvizError(
+            f"Two files of two languages are for translation, not for {options.task}: leave the task out."
+        )
+    if len(sources) != 1 or len(targets) != 1:
+        raise LmvizError("Of two languages each has one file: name one source and one target.")
+    (source,), (target,) = (_contents(paths, options.encoding, _ignore) for paths in (sources, targets))
+    text, complaints = read_two_files(source, target)
+    origin = replace(origin, target_sources=(os.path.abspath(targets[0]),))
+    return _build_task(origin, text, complaints, options, given)
+
+
+def _build(origin: _Origin, files: list[tuple[str, bytes]], options: CorpusOptions, given: _Given) -> Corpus:
+    """The corpus of some files, of the task that is told or recognised."""
+    if options.task != "next-token":
+        found = read_examples(files, "" if options.task == RECOGNISED else options.task)
+        if found is not None:
+            files.clear()
+            return _build_task(origin, *found, options, given)
+    texts = [data for _, data in files]
+    files.clear()
+    return _build_plain(origin, texts, options, given)
+
+
+def _build_task(
+    origin: _Origin, text: TaskText, complaints: Complaints, options: CorpusOptions, given: _Given
+) -> Corpus:
+    options = fitting_options(text, options)
+    encoded = encode_task(
+        text, options, given.learned, given.target_tokenizer, given.labels, _part(given.report, 0.2, 1.0)
+    )
+    return Corpus(
+        name=origin.name,
+        sources=origin.sources,
+        target_sources=origin.target_sources,
+        content=origin.content,
+        options=options,
+        tokenizer=encoded.tokenizer,
+        target_tokenizer=encoded.target_tokenizer,
+        task=text.task,
+        labels=encoded.labels,
+        training=encoded.training.source.ids,
+        validation=encoded.validation.source.ids,
+        training_examples=encoded.training,
+        validation_examples=encoded.validation,
+        training_documents=encoded.training_documents,
+        validation_documents=encoded.validation_documents,
+        training_characters=encoded.training_characters,
+        validation_characters=encoded.validation_characters,
+        fingerprint=fingerprint_of(text, encoded, options),
+        recognised=describe(text, complaints),
+        complaints=complaints.sentences,
+    )
+
+
+def _build_plain(origin: _Origin, files: list[bytes], options: CorpusOptions, given: _Given) -> Corpus:
+    """A text whose next token is to be predicted."""
+    known, report = given.learned, given.report
+    documents = divide(files, options.documents)
+    if known is not None and not known.marks_boundaries and len(documents) > 1:
+        documents = divide([b"\n".join(files)], "file")  # without boundaries there is only one document
+    files.clear()  # the documents hold the text now
+    exactly = options.tokenizer_options.kind == "characters"
+    training, validation = split(documents, options.validation, options.seed, exactly)
+    if known is None:
+        texts = _reported(training, _part(report, 0.0, 0.5))
+        known = train_tokenizer(texts, options.tokenizer_options, marks_boundaries=len(documents) > 1)
+    middle = 1 - 0.5 * validation.size / max(1, documents.size)
+    learned = encode_documents(training, known, _part(report, 0.5, middle))
+    if len(learned.ids) < 2:
+        raise LmvizError(f"{origin.name} has too little text: two tokens are the least.")
+    held_out = encode_documents(validation, known, _part(report, middle, 1.0))
+    report(1.0)
+    return Corpus(
+        name=origin.name,
+        sources=origin.sources,
+        content=origin.content,
+        options=options,
+        tokenizer=known,
+        training=learned.ids,
+        validation=held_out.ids,
+        training_documents=training,
+        validation_documents=validation,
+        training_characters=learned.characters,
+        validation_characters=held_out.characters,
+        fingerprint=_fingerprint(documents, options, known),
+    )
+
+
+def _floor(entry: Entry, corpus: Corpus) -> float | None:
+    """Nats per target that somebody who knows how the text was made still has to pay, where that is known.
+
+    Next tokens have to tell all of the text for that: each document by itself, in the usual case, with no
+    word unknown.
+    """
+    if entry.floor is None or corpus.task != entry.task:
+        return None
+    nats = entry.floor if isinstance(entry.floor, float) else entry.floor(corpus.options.span)
+    if corpus.task != "next-token":
+        return nats
+    usual = CorpusOptions(**entry.options)
+    same = corpus.options.documents == usual.documents and corpus.options.lower_case == usual.lower_case
+    statistics, unknown = corpus.statistics(), corpus.tokenizer.unknown_id
+    lacking = statistics.unknown_rate > 0 or (unknown is not None and statistics.counts[unknown] > 0)
+    if not same or not corpus.marks_boundaries or lacking:
+        return None
+    documents = len(corpus.training_documents) + len(corpus.validation_documents)
+    return nats * documents / (len(corpus.training) + len(corpus.validation) - documents)
 
 
 def _name(source: str | Path | Sequence[str | Path]) -> str:
@@ -213,7 +355,9 @@ def _choose(
     elif isinstance(tokenizer, Tokenizer) and not is_told and tokenizer.options is not None:
         settings = {**_learned(tokenizer.options), **settings}
     elif not isinstance(tokenizer, Tokenizer | None):
-        raise LmvizError(f"There is no tokenizer {tokenizer!r}: choose characters, words, or bpe:4096.")
+        raise LmvizError(
+            f"There is no tokenizer {tokenizer!r}: choose characters, words, spaces, or bpe:4096."
+        )
     return CorpusOptions.from_values({**options.to_values(), **settings}) if settings else options
 
 
@@ -227,49 +371,11 @@ def _learned(options: TokenizerOptions) -> dict[str, Any]:
     }
 
 
-def _build(
-    name: str,
-    sources: tuple[str, ...],
-    files: list[bytes],
-    options: CorpusOptions,
-    tokenizer: str | Tokenizer | None,
-    report: Report,
-) -> Corpus:
-    given = tokenizer if isinstance(tokenizer, Tokenizer) else None
-    documents = divide(files, options.documents)
-    if given is not None and not given.marks_boundaries and len(documents) > 1:
-        documents = divide([b"\n".join(files)], "file")  # without boundaries there is only one document
-    files.clear()  # the documents hold the text now
-    exactly = options.tokenizer_options.kind == "characters"
-    training, validation = split(documents, options.validation, options.seed, exactly)
-    if given is None:
-        texts = _reported(training, _part(report, 0.0, 0.5))
-        given = train_tokenizer(texts, options.tokenizer_options, marks_boundaries=len(documents) > 1)
-    middle = 1 - 0.5 * validation.size / max(1, documents.size)
-    learned = encode_documents(training, given, _part(report, 0.5, middle))
-    if len(learned.ids) < 2:
-        raise LmvizError(f"{name} has too little text: two tokens are the least.")
-    held_out = encode_documents(validation, given, _part(report, middle, 1.0))
-    report(1.0)
-    return Corpus(
-        name=name,
-        sources=sources,
-        options=options,
-        tokenizer=given,
-        training=learned.ids,
-        validation=held_out.ids,
-        training_documents=training,
-        validation_documents=validation,
-        training_characters=learned.characters,
-        validation_characters=held_out.characters,
-        fingerprint=_fingerprint(documents, options, given),
-    )
-
-
 def _fingerprint(documents: Documents, options: CorpusOptions, tokenizer: Tokenizer) -> str:
+    values = {name: value for name, value in options.to_values().items() if name not in _TOLD_BY_THE_TEXT}
     digest = hashlib.sha256(documents.data)
     digest.update(documents.spans.tobytes())
-    digest.update(json.dumps(options.to_values(), sort_keys=True).encode("utf-8"))
+    digest.update(json.dumps(values, sort_keys=True).encode("utf-8"))
     digest.update(tokenizer.json.encode("utf-8"))
     return digest.hexdigest()
 

@@ -148,18 +148,24 @@ def split(documents: Documents, validation: float, seed: int, exactly: bool) -> 
     its first part trains, up to the exact character or else to the next space. A share of 0 keeps
     everything for training.
     """
-    count = len(documents)
     if validation == 0:
         return documents, documents.select(np.zeros(0, dtype=np.int64))
-    if count > 1:
-        held_out = min(count - 1, max(1, round(count * validation)))
-        mask = np.zeros(count, dtype=bool)
-        mask[np.random.default_rng(seed).permutation(count)[:held_out]] = True
+    if len(documents) > 1:
+        mask = draw(len(documents), validation, seed)
         return documents.select(~mask), documents.select(mask)
     start, end = (int(place) for place in documents.spans[0])
     cut = _place_of_share(documents.data, start, end, 1 - validation, exactly)
     first, second = (np.array([span], dtype=np.int64) for span in ((start, cut), (cut, end)))
     return replace(documents, spans=first), replace(documents, spans=second[: int(cut < end)])
+
+
+def draw(count: int, validation: float, seed: int) -> np.ndarray:
+    """Which of so many are for validation, (count,) bool: at least one, never all; none for a share of 0."""
+    mask = np.zeros(count, dtype=bool)
+    if validation > 0 and count > 1:
+        held_out = min(count - 1, max(1, round(count * validation)))
+        mask[np.random.default_rng(seed).permutation(count)[:held_out]] = True
+    return mask
 
 
 def _place_of_share(data: bytes, start: int, end: int, share: float, exactly: bool) -> int:

@@ -45,6 +45,16 @@ class Sequences(Sequence[np.ndarray]):
         place = range(len(self))[index]  # from the end where negative; IndexError beyond either end
         return self.ids[self.starts[place] : self.starts[place + 1]]
 
+    def select(self, places: np.ndarray) -> Self:
+        """Those sequences alone, by a mask (sequence,) or by their numbers."""
+        places = np.flatnonzero(places) if places.dtype == bool else places
+        lengths = self.lengths[places]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        shift = np.repeat(self.starts[places] - starts[:-1], lengths)
+        ids = self.ids[np.arange(starts[-1]) + shift]
+        ids.flags.writeable = False
+        return type(self)(ids, starts)
+
     @property
     def lengths(self) -> np.ndarray:
         """How many ids each has, (sequence,) int64."""

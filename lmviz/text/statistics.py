@@ -58,8 +58,14 @@ class Statistics:
         return edges, np.histogram(self.lengths, bins=edges)[0]
 
 
-def measure(training: np.ndarray, validation: np.ndarray, tokenizer: Tokenizer) -> Statistics:
-    """Count two streams of ids."""
+def measure(
+    training: np.ndarray, validation: np.ndarray, tokenizer: Tokenizer, sequences: np.ndarray | None = None
+) -> Statistics:
+    """Count two streams of ids.
+
+    `sequences` are the lengths of those that the training stream consists of, (sequence,), with END where
+    it has one; without them START says where documents begin.
+    """
     counts, held_out = (count_ids(ids, tokenizer.vocabulary_size) for ids in (training, validation))
     boundaries = [index for index in (tokenizer.start_id, tokenizer.end_id) if index is not None]
     real = np.ones(tokenizer.vocabulary_size, dtype=bool)
@@ -71,7 +77,9 @@ def measure(training: np.ndarray, validation: np.ndarray, tokenizer: Tokenizer) 
         validation_tokens=held_out_tokens,
         types=int(np.count_nonzero(counts[real])),
         counts=counts,
-        lengths=_lengths(training, tokenizer),
+        lengths=_lengths(training, tokenizer)
+        if sequences is None
+        else sequences - _ends(training, tokenizer),
         unknown_rate=unknown / held_out_tokens if held_out_tokens else 0.0,
     )
 
@@ -82,6 +90,11 @@ def count_ids(ids: np.ndarray, vocabulary_size: int) -> np.ndarray:
     for start in range(0, len(ids), _STEP):
         counts += np.bincount(ids[start : start + _STEP], minlength=vocabulary_size)
     return counts
+
+
+def _ends(ids: np.ndarray, tokenizer: Tokenizer) -> int:
+    """1 where END stands behind each sequence, which it then does behind the last, and otherwise 0."""
+    return int(len(ids) > 0 and tokenizer.end_id is not None and ids[-1] == tokenizer.end_id)
 
 
 def _lengths(ids: np.ndarray, tokenizer: Tokenizer) -> np.ndarray:

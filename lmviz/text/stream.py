@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO
 
 import numpy as np
@@ -22,12 +22,14 @@ _FIRST_TOKEN = 1000  # characters among which the first token is
 class Stream:
     """The ids of documents, (token,) in the smallest unsigned type, and what they stand for.
 
-    With boundaries the ids are START, document, END, START, document, END and so on. `characters`
-    are those of the tokens that a model predicts; END is the break between documents.
+    With boundaries the ids are START, document, END, START, document, END and so on; `starts` are the
+    places where documents begin, and the end, (document + 1,) int64. `characters` are those of the tokens
+    that a model predicts; END is the break between documents.
     """
 
     ids: np.ndarray
     characters: int
+    starts: np.ndarray = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
 
 
 def encode_documents(
@@ -35,38 +37,58 @@ def encode_documents(
     tokenizer: Tokenizer,
     progress: Callable[[float], None],
     large: int = _LARGE,
+    *,
+    start: bool | None = None,
+    end: bool | None = None,
 ) -> Stream:
     """The stream of the documents, batch by batch; ids beyond `large` bytes lie in a file.
 
+    START stands before each and END behind it where the tokenizer marks boundaries, or as `start` and
+    `end` say.
     `progress` hears of the share that is done, and may raise to cancel.
     """
     writer = _Writer(np.min_scalar_type(tokenizer.vocabulary_size - 1), large)
+    first = tokenizer.start_id if (tokenizer.marks_boundaries if start is None else start) else None
+    last = tokenizer.end_id if (tokenizer.marks_boundaries if end is None else end) else None
+    lengths = []
     characters = 0
     for batch in documents.batches():
-        writer.add(_encode(batch, tokenizer))
+        ids, counts = _encode(batch, tokenizer, first, last)
+        writer.add(ids)
+        if batch.begins:
+            lengths.append(counts)
+        else:
+            lengths[-1] = lengths[-1] + counts
         characters += sum(map(len, batch.texts))
         progress(min(1.0, characters / max(1, documents.size)))
     if tokenizer.marks_boundaries:
         characters += len(documents) * len(documents.separator)
     elif len(documents):
         characters -= _first_token_length(documents, tokenizer)
-    return Stream(writer.finish(), characters)
+    starts = np.cumsum(np.concatenate([[0], *lengths]), dtype=np.int64)
+    return Stream(writer.finish(), characters, starts)
 
 
-def _encode(batch: Batch, tokenizer: Tokenizer) -> np.ndarray:
-    """The ids of a batch with START and END where documents begin and end, (token,) int64."""
+def _encode(
+    batch: Batch, tokenizer: Tokenizer, start: int | None, end: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ids of a batch, (token,) int64, and how many each text has, (text,).
+
+    `start` and `end`, where given, stand where documents begin and end.
+    """
     flat, lengths = tokenizer.encode_batch(batch.texts)
-    if not tokenizer.marks_boundaries:
-        return flat
-    ends = np.cumsum(lengths + batch.begins + batch.ends)
-    starts = ends - (lengths + batch.begins + batch.ends)
-    ids = np.full(ends[-1], -1, dtype=np.int64)
-    if batch.begins:
-        ids[starts] = tokenizer.start_id
-    if batch.ends:
-        ids[ends - 1] = tokenizer.end_id
+    begins, ends = batch.begins and start is not None, batch.ends and end is not None
+    if not begins and not ends:
+        return flat, lengths
+    lengths = lengths + begins + ends
+    stops = np.cumsum(lengths)
+    ids = np.full(stops[-1], -1, dtype=np.int64)
+    if begins:
+        ids[stops - lengths] = start
+    if ends:
+        ids[stops - 1] = end
     ids[ids < 0] = flat
-    return ids
+    return ids, lengths
 
 
 def _first_token_length(documents: Documents, tokenizer: Tokenizer) -> int:

@@ -43,6 +43,8 @@ def describe_corpus(corpus: Corpus) -> dict[str, Any]:
     return {
         "name": corpus.name,
         "sources": [str(source) for source in corpus.sources],
+        "target_sources": list(corpus.target_sources),
+        "task": corpus.task,
         "options": corpus.options.to_values(),
         "fingerprint": corpus.fingerprint,
         "marks_boundaries": corpus.marks_boundaries,
@@ -52,7 +54,15 @@ def describe_corpus(corpus: Corpus) -> dict[str, Any]:
     }
 
 
-CORPUS = {"name": str, "sources": list, "options": dict, "fingerprint": str, "marks_boundaries": bool}
+CORPUS = {
+    "name": str,
+    "sources": list,
+    "target_sources": list,
+    "task": str,
+    "options": dict,
+    "fingerprint": str,
+    "marks_boundaries": bool,
+}
 """What others rely on in what a run remembers of its corpus, where it does."""
 
 
@@ -61,7 +71,9 @@ def _check_corpus(corpus: Mapping[str, Any]) -> None:
     for name, kind in CORPUS.items():
         if name in corpus and type(corpus[name]) is not kind:
             raise LmvizError(f"the {name!r} of its corpus is of the wrong kind")
-    if not all(type(source) is str for source in corpus.get("sources", [])):
+    if not all(
+        type(source) is str for name in ("sources", "target_sources") for source in corpus.get(name, [])
+    ):
         raise LmvizError("a source of its corpus is no text")
 
 

@@ -6,12 +6,13 @@ import pytest
 
 from lmviz.errors import LmvizError
 from lmviz.text.catalogue import CATALOGUE, corpus_path, find_entry
-from lmviz.text.corpus import CorpusOptions, load_corpus
+from lmviz.text.corpus import load_corpus
+from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.grammar import Grammar
 from lmviz.text.own_corpora import sums
 from lmviz.text.resources import resource_path
 
-OWN = ("farm", "stories", "sums")
+OWN = tuple(entry.name for entry in CATALOGUE if not entry.address)
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from lmviz.errors import LmvizError
 from lmviz.text import stream
-from lmviz.text.corpus import Corpus, CorpusOptions, load_corpus, text_corpus
+from lmviz.text.corpus import Corpus, load_corpus, text_corpus
+from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.tokenizer import Tokenizer
 
 LINES = "\n".join(f"the cow number {n} eats corn and hay." for n in range(20)) + "\n"
-KINDS = ("characters", "words", "bpe:300")
+KINDS = ("characters", "words", "spaces", "bpe:300")
 
 
 @pytest.mark.parametrize("kind", KINDS)

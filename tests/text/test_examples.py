@@ -17,6 +17,13 @@ def test_sequences_lie_one_after_the_other():
         sequences.ids[0] = 1
 
 
+@pytest.mark.parametrize("places", [np.array([2, 0]), np.array([True, False, True])])
+def test_sequences_are_selected_by_number_or_mask(places):
+    sequences = Sequences.of([[1, 2], [], [3]], largest=3).select(places)
+    expected = [[3], [1, 2]] if places.dtype != bool else [[1, 2], [3]]
+    assert [part.tolist() for part in sequences] == expected
+
+
 def test_an_id_knows_its_sequence():
     sequences = Sequences.of([[1, 2], [], [3]], largest=3)
     assert [sequences.sequence_at(place) for place in range(3)] == [0, 0, 2]

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 def open_last(session: Session, last: LastSession, first: FirstScreen | None = None) -> None:
     """Open what the last session had open, in place of the first screen."""
-    from lmviz.text.corpus import CorpusOptions
+    from lmviz.text.corpus_options import CorpusOptions
 
     if last.sources:
         source = last.sources[0] if len(last.sources) == 1 else last.sources
         try:
-            session.text.open(source, CorpusOptions.from_values(last.corpus_options))
+            options = CorpusOptions.from_values(last.corpus_options)
+            session.text.open(source, options, target=last.target or None)
         except LmvizError as sentence:
             session.text.failed.emit(str(sentence))
     untouched = "" if first is None else first.trace.text

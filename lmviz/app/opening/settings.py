@@ -28,13 +28,15 @@ LARGEST_NUMBER = 2**53
 
 @dataclass(frozen=True)
 class LastSession:
-    """Where a session ended. `sources` and `corpus_options` are those of the corpus, `run` is a folder.
+    """Where a session ended. `sources`, `target` and `corpus_options` are those of the corpus, `run` is a
+    folder.
 
     `live` is whether the newest snapshot was followed; `training` is the folder of a run whose training had
     not come to its end.
     """
 
     sources: tuple[str, ...] = ()
+    target: str = ""
     corpus_options: Mapping[str, Any] = field(default_factory=dict)
     run: str = ""
     step: int = 0
@@ -120,6 +122,7 @@ class Settings:
         """Where the last session ended."""
         return LastSession(
             sources=tuple(source for source in self.text("last/sources").split("\n") if source),
+            target=self.text("last/target"),
             corpus_options=_mapping(self.text("last/corpus_options")),
             run=self.text("last/run"),
             step=self.number("last/step"),
@@ -134,6 +137,7 @@ class Settings:
         corpus, model = session.text.corpus, session.library.model
         options = corpus.options.to_values() if corpus is not None else {}
         self.keep("last/sources", "\n".join(corpus.sources) if corpus is not None else "")
+        self.keep("last/target", "".join(corpus.target_sources) if corpus is not None else "")
         self.keep("last/corpus_options", json.dumps(options))
         self.keep("last/run", str(model.folder) if model is not None else "")
         self.keep("last/step", session.library.step)

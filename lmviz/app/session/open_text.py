@@ -15,19 +15,22 @@ if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.work import Work
     from lmviz.app.workers.job import Job, Report
-    from lmviz.text.corpus import Corpus, CorpusOptions
+    from lmviz.text.corpus import Corpus
+    from lmviz.text.corpus_options import CorpusOptions
 
 
 @dataclass(frozen=True)
 class OwnText:
     """A text that a person brought: how it was last read, and what it is read from again.
 
-    `sources` are its files; a pasted text has none, and is `data` itself, in UTF-8.
+    `sources` are its files, and `target_sources` that of the other language, if it has one; a pasted text
+    has none, and is `data` itself, in UTF-8.
     """
 
     name: str
     options: CorpusOptions
     sources: tuple[str, ...]
+    target_sources: tuple[str, ...]
     data: bytes
     size: int
 
@@ -35,14 +38,14 @@ class OwnText:
     def of(cls, corpus: Corpus) -> OwnText:
         """What there is to remember of a corpus."""
         parts = corpus.training_documents, corpus.validation_documents
-        data = b"" if corpus.sources else corpus.training_documents.data
-        return cls(corpus.name, corpus.options, corpus.sources, data, sum(part.size for part in parts))
+        size = sum(part.size for part in parts)
+        return cls(corpus.name, corpus.options, corpus.sources, corpus.target_sources, corpus.content, size)
 
     def is_text_of(self, corpus: Corpus) -> bool:
         """Whether a corpus was read from this text, in whatever way."""
         if self.sources or corpus.sources:
-            return self.sources == corpus.sources
-        return self.data == corpus.training_documents.data
+            return (self.sources, self.target_sources) == (corpus.sources, corpus.target_sources)
+        return self.data == corpus.content
 
 
 class OpenText(Part):
@@ -82,14 +85,22 @@ class OpenText(Part):
         return self._job is not None
 
     def open(
-        self, source: str | Path | Sequence[Any], options: CorpusOptions | None = None, **settings: Any
+        self,
+        source: str | Path | Sequence[Any],
+        options: CorpusOptions | None = None,
+        *,
+        target: str | Path | None = None,
+        **settings: Any,
     ) -> Job:
-        """Read a text, several, a folder, or one of the catalogue, in place of any other under way."""
+        """Read a text, several, a folder, or one of the catalogue, in place of any other under way.
+
+        `target` is the file with the same lines in another language.
+        """
 
         def work(report: Report) -> Corpus:
             from lmviz.text.corpus import load_corpus
 
-            corpus = load_corpus(source, options=options, progress=report, **settings)
+            corpus = load_corpus(source, target=target, options=options, progress=report, **settings)
             corpus.statistics()  # counted here, so that no panel has to wait for it
             return corpus
 
@@ -115,12 +126,13 @@ class OpenText(Part):
         options = options or own.options
         if not own.sources:
             return self.paste(own.data.decode("utf-8"), options, own.name)
-        return self.open(own.sources[0] if len(own.sources) == 1 else own.sources, options)
+        target = next(iter(own.target_sources), None)
+        return self.open(own.sources[0] if len(own.sources) == 1 else own.sources, options, target=target)
 
     def open_text_of(self, model: OpenedModel) -> Job | None:
         """Read the text that a model learned from, as it was read then; None where that is not known."""
         from lmviz.errors import LmvizError
-        from lmviz.text.corpus import CorpusOptions
+        from lmviz.text.corpus_options import CorpusOptions
 
         recorded = model.description.corpus
         sources = recorded.get("sources") or []
@@ -128,7 +140,10 @@ class OpenText(Part):
             options = CorpusOptions.from_values(recorded.get("options", {}))
         except LmvizError:
             return None  # an older way of reading it; a person can still open the text
-        return self.open(sources[0] if len(sources) == 1 else sources, options) if sources else None
+        if not sources:
+            return None
+        target = next(iter(recorded.get("target_sources") or []), None)
+        return self.open(sources[0] if len(sources) == 1 else sources, options, target=target)
 
     def take(self, corpus: Corpus) -> None:
         """Use a corpus."""

@@ -8,7 +8,7 @@ import pytest
 import lmviz
 from lmviz.inspection.recipes import text as recipes
 from lmviz.text.catalogue import find_entry
-from lmviz.text.corpus import CorpusOptions
+from lmviz.text.corpus_options import CorpusOptions
 
 SETTINGS = {"tokenizer": "words", "validation": 0.25}
 

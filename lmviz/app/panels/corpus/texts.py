@@ -31,7 +31,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.errors import LmvizError
 from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
-from lmviz.text.corpus import CorpusOptions
+from lmviz.text.corpus_options import CorpusOptions
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session

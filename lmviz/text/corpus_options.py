@@ -1,0 +1,73 @@
+"""How a text becomes a corpus: its task, its tokens, its documents, and what is kept from training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lmviz.configuration import Configuration, setting
+from lmviz.text.documents import SEPARATORS
+from lmviz.text.reading import check_encoding
+from lmviz.text.tokenizer_options import TokenizerOptions
+
+RECOGNISED = "recognised"
+"""The task that a text is recognised as having."""
+
+TASKS = ("next-token", "tagging", "classification", "translation")
+
+
+@dataclass(frozen=True)
+class CorpusOptions(Configuration):
+    """How a text becomes a corpus."""
+
+    task: str = setting(
+        RECOGNISED,
+        "What a model is asked about the text: what is recognised from its form, or what you say.",
+        choices=(RECOGNISED, *TASKS),
+    )
+    tokenizer: str = setting(
+        "words", "What a token is: characters, words, spaces (what they part), or bpe:N for N byte pairs."
+    )
+    lower_case: bool = setting(False, "Whether capital letters become small ones.")
+    minimum_count: int = setting(
+        1, "How often a token must occur in the training part; rarer ones are unknown.", minimum=1
+    )
+    vocabulary: int = setting(
+        0,
+        "The largest number of characters or words, the special tokens included; 0 keeps every one.",
+        zero="all",
+        label="Largest vocabulary",
+        minimum=0,
+        maximum=1_000_000,
+    )
+    documents: str = setting(
+        "file", "Where a document ends; models learn where documents begin.", choices=tuple(SEPARATORS)
+    )
+    validation: float = setting(
+        0.1, "The share of the text that is kept from training.", minimum=0.0, maximum=0.9
+    )
+    span: int = setting(
+        0,
+        "For backwards, twin and recall, which lmviz writes: letters or words of the longest source, or "
+        "words between a key and its return; 0 is as usual.",
+        zero="usual",
+        minimum=0,
+        maximum=1000,
+        advanced=True,
+    )
+    seed: int = setting(0, "Draws the validation documents.", minimum=0, advanced=True)
+    encoding: str = setting("utf-8", "How the file writes its characters.", advanced=True)
+
+    def check(self) -> None:
+        check_encoding(self.encoding)
+        _ = self.tokenizer_options
+
+    @property
+    def tokenizer_options(self) -> TokenizerOptions:
+        """The part that is about the vocabulary."""
+        options = TokenizerOptions.from_specification(self.tokenizer)
+        return TokenizerOptions(
+            kind=options.kind,
+            vocabulary=options.vocabulary or self.vocabulary,
+            minimum_count=self.minimum_count,
+            lower_case=self.lower_case,
+        )
