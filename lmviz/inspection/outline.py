@@ -1,0 +1,168 @@
+"""The outline of a model: its taps as lines and blocks along the stream that its logits are made of.
+
+A picture of the whole model draws a row for each line, a box for each block, and a mark for each place of the
+stream.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from lmviz.inspection.logit_lens import stream_places
+from lmviz.inspection.names import title_of, word_of
+from lmviz.inspection.trace import Trace
+from lmviz.models.tap import Stage
+
+LEFT_OUT = frozenset(
+    {"norm", "norm1", "norm2", "residual1", "residual2", "query_rotated", "key_rotated"}
+    | {"products", "scaled", "bias", "scores", "feedforward/hidden"}
+)
+"""Steps between one value that is drawn and the next, which a miniature could hardly tell from either."""
+
+NAMES = {
+    "attention/query": "queries",
+    "attention/key": "keys",
+    "attention/value": "values",
+    "attention/mixed": "sum of v",
+    "attention/output": "adds",
+    "feedforward/activation": "feed-forward",
+    "feedforward/output": "adds",
+}
+SUMMARY = (("attention/weights", "attention/output"), ("feedforward/activation", "feedforward/output"))
+"""What a folded layer with attention shows, row by row."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """Taps side by side in one row; `earlier` is how many positions before the shown one they are read."""
+
+    name: str
+    addresses: tuple[str, ...]
+    earlier: int = 0
+
+
+@dataclass(frozen=True)
+class StreamPlace:
+    """A place of the stream; `is_sum` where something is added to what the stream held before."""
+
+    address: str
+    is_sum: bool = False
+
+
+@dataclass(frozen=True)
+class Block:
+    """A layer: its parts, and in `summary` the rows that are left when it is folded."""
+
+    place: str
+    title: str
+    parts: tuple[Line | StreamPlace, ...]
+    summary: tuple[tuple[Line, ...], ...]
+
+
+Part = Line | StreamPlace | Block
+
+
+def outline(trace: Trace) -> tuple[Part, ...]:
+    """The parts of the model that made a trace, in the order of computation.
+
+    A layer's last tap stands behind its block where it is a place of the stream. Left out are token ids, what
+    is as wide as the vocabulary, and steps between two values that are drawn.
+    """
+    places = stream_places(trace.arrays, trace.stages)
+    parts: list[Part] = []
+    for layer, group in groupby(_drawn(trace, places), key=_layer_of):
+        addresses = list(group)
+        if not layer:
+            parts += _outside(addresses, places)
+            continue
+        behind = addresses.pop() if addresses[-1] in places else ""
+        lines: list[Line | StreamPlace] = [
+            Line(f"{word_of(_last(address))} before", (address,), earlier=1)
+            for address in (*addresses, behind)
+            if _is_handed_on(trace.stages, address)
+        ]
+        lines += [_part(trace, address, places) for address in addresses]
+        parts.append(Block(layer, title_of(layer), tuple(lines), _summary(lines)))
+        parts += [StreamPlace(behind, _is_sum(trace.stages, behind, places))] if behind else []
+    return tuple(parts)
+
+
+def lines_of(part: Part) -> tuple[Line, ...]:
+    """The lines of a part; those of a block without the places of the stream that lie in it."""
+    if isinstance(part, Block):
+        return tuple(line for line in part.parts if isinstance(line, Line))
+    return (part,) if isinstance(part, Line) else ()
+
+
+def _drawn(trace: Trace, places: Sequence[str]) -> list[str]:
+    """The taps that have a row, in order."""
+    return [
+        address
+        for address, traced in trace.arrays.items()
+        if len(traced.axes) > 1 and traced.axes[-1] != "token" and traced.scale != "token"
+        if address in places or not {_last(address), _last_two(address)} & LEFT_OUT
+    ]
+
+
+def _layer_of(address: str) -> str:
+    found = re.match(r"layers/\d+(?=/)", address)
+    return found[0] if found else ""
+
+
+def _outside(addresses: Sequence[str], places: Sequence[str]) -> list[Part]:
+    """What belongs to no layer: taps of one place in one row, and none for a lone one that is the stream."""
+    parts: list[Part] = []
+    for _, group in groupby(addresses, key=lambda address: address.split("/")[0]):
+        joined = list(group)
+        lines = [address for address in joined if address not in places]
+        becomes_stream = len(lines) == 1 < len(joined)
+        if lines and not becomes_stream:
+            names = " + ".join("word" if _last(line) == "token" else word_of(_last(line)) for line in lines)
+            parts.append(Line(names if len(lines) > 1 else title_of(lines[0]), tuple(lines)))
+        parts += [StreamPlace(address) for address in joined if address in places]
+    return parts
+
+
+def _part(trace: Trace, address: str, places: Sequence[str]) -> Line | StreamPlace:
+    if address in places:
+        return StreamPlace(address, _is_sum(trace.stages, address, places))
+    title = next((stage.title for stage in trace.stages if address in stage.results), _last(address))
+    has_attention = "/attention/" in address or "/feedforward/" in address
+    name = NAMES.get(_last_two(address), _last(address)) if has_attention else title.removesuffix(" state")
+    return Line(name[:1].lower() + name[1:], (address,))
+
+
+def _summary(lines: Sequence[Line | StreamPlace]) -> tuple[tuple[Line, ...], ...]:
+    """The rows of a folded layer: for one without attention all of its own lines side by side."""
+    own = [line for line in lines if isinstance(line, Line) and not line.earlier]
+    by_name = {_last_two(line.addresses[0]): line for line in own}
+    rows = [tuple(by_name[name] for name in names if name in by_name) for names in SUMMARY]
+    return tuple(row for row in rows if row) or (tuple(own),)
+
+
+def _is_sum(stages: Sequence[Stage], place: str, places: Sequence[str]) -> bool:
+    """Whether a place of the stream is made of an earlier one and of something that is added to it."""
+    operands: tuple[str, ...] = (place,)
+    while len(operands) == 1:  # under post-norm the sum is normalised before it is the stream
+        made = next((stage for stage in stages if operands[0] in stage.results), None)
+        if made is None or made.by_position:  # a recurrence replaces its state
+            return False
+        operands = made.operands
+    return any(operand in places for operand in operands)
+
+
+def _is_handed_on(stages: Sequence[Stage], address: str) -> bool:
+    """Whether a stage reads what only it or a later one makes: the value of the position before."""
+    made = next((number for number, stage in enumerate(stages) if address in stage.results), -1)
+    return any(address in stage.operands for stage in stages[: made + 1] if stage.by_position)
+
+
+def _last(address: str) -> str:
+    return address.rpartition("/")[2]
+
+
+def _last_two(address: str) -> str:
+    return "/".join(address.split("/")[-2:])

@@ -1,0 +1,79 @@
+"""What a whole model computes at one position, small enough to be drawn as one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmviz.inspection.attention import largest_of_squares
+from lmviz.inspection.logit_lens import LogitLens, logit_lens
+from lmviz.inspection.outline import Part, lines_of, outline
+from lmviz.inspection.trace import Trace
+from lmviz.models.model import Model
+
+SIDE = 64
+CANDIDATES = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Square:
+    """A tap (head, query, key) reduced to at most SIDE rows and columns: `values` (head, row, column).
+
+    Each cell is the largest of `block` × `block` cells of the tap.
+    """
+
+    values: np.ndarray
+    block: int
+
+    def source(self, array: np.ndarray, head: int, row: int, column: int) -> tuple[int, int, int]:
+        """The index in the tap's array (head, query, key) of the number that a cell shows."""
+        first, second = row * self.block, column * self.block
+        shared = array[head, first : first + self.block, second : second + self.block]
+        query, key = np.unravel_index(int(shared.argmax()), shared.shape)
+        return head, first + int(query), second + int(key)
+
+
+@dataclass(frozen=True, eq=False)
+class WholeModel:
+    """The outline of a model, with the logit lens at one position, and the squares of its attention."""
+
+    position: int
+    parts: tuple[Part, ...]
+    lens: LogitLens
+    squares: Mapping[str, Square]
+
+
+def whole_model(
+    model: Model, trace: Trace, position: int, squares: Mapping[str, Square] | None = None
+) -> WholeModel:
+    """What to draw at a position. `squares` are those of the same trace, where they are known already.
+
+    LmvizError where the trace was made by another model.
+    """
+    lens = logit_lens(model, trace, CANDIDATES, [position])
+    return WholeModel(position, outline(trace), lens, squares_of(trace) if squares is None else squares)
+
+
+def squares_of(trace: Trace) -> dict[str, Square]:
+    """Every drawn tap that is as long as the text in both directions, by address."""
+    drawn = (address for part in outline(trace) for line in lines_of(part) for address in line.addresses)
+    found = {}
+    for address in drawn:
+        if "query" in trace[address].axes:
+            array = trace[address].array
+            found[address] = Square(largest_of_squares(array, SIDE), -(-array.shape[-1] // SIDE))
+    return found
+
+
+def looked_at_most(trace: Trace, address: str, position: int) -> list[tuple[int, float]]:
+    """For each head of attention weights the key that a query gives most weight, and that weight."""
+    rows = trace[address].at(query=position)  # (head, key)
+    keys = rows.argmax(axis=-1)
+    return [(int(key), float(row[key])) for key, row in zip(keys, rows, strict=True)]
+
+
+def mean_share(trace: Trace, address: str, position: int) -> float:
+    """How far a gate is open on average."""
+    return float(trace[address].at(position=position).mean())

@@ -1,0 +1,75 @@
+"""The outline of a model: what a picture of it draws, in the order of computation, and nothing twice."""
+
+import pytest
+
+from lmviz.inspection.logit_lens import stream_places
+from lmviz.inspection.outline import Block, Line, StreamPlace, lines_of, outline
+from lmviz.inspection.tracing import trace
+
+
+def pieces(parts):
+    return [piece for part in parts for piece in (part.parts if isinstance(part, Block) else (part,))]
+
+
+@pytest.fixture
+def parts_of(a, text):
+    return lambda kind: outline(trace(a(kind), text))
+
+
+def test_every_line_and_place_is_a_vector_of_the_trace_in_order(model, text):
+    traced = trace(model, text)
+    order = list(traced.arrays)
+    own = [
+        address
+        for piece in pieces(outline(traced))
+        for address in ((piece.address,) if isinstance(piece, StreamPlace) else piece.addresses)
+        if isinstance(piece, StreamPlace) or not piece.earlier
+    ]
+    assert own == sorted(set(own), key=order.index)
+    assert all(traced[address].axes[-1] != "token" and traced[address].scale != "token" for address in own)
+
+
+def test_the_places_are_those_of_the_logit_lens(model, text):
+    traced = trace(model, text)
+    found = [piece.address for piece in pieces(outline(traced)) if isinstance(piece, StreamPlace)]
+    vectors = [
+        place for place in stream_places(traced.arrays, traced.stages) if traced[place].axes[-1] != "token"
+    ]
+    assert found == vectors
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_layer_of_a_transformer_adds_twice_to_the_stream(parts_of, norm):
+    parts = parts_of(f"transformer-learned-{norm}")
+    assert [part.title for part in parts if isinstance(part, Block)] == ["layer 1", "layer 2"]
+    kinds = [type(part) for part in parts]
+    assert kinds == [Line, StreamPlace, Block, StreamPlace, Block, StreamPlace]
+    assert [part.is_sum for part in parts if isinstance(part, StreamPlace)] == [False, True, True]
+    block = parts[2]
+    names = [line.name for line in lines_of(block)]
+    assert names == ["queries", "keys", "values", "weights", "sum of v", "adds", "feed-forward", "adds"]
+    assert [part.is_sum for part in block.parts if isinstance(part, StreamPlace)] == [True]
+    assert [[line.name for line in row] for row in block.summary] == [
+        ["weights", "adds"],
+        ["feed-forward", "adds"],
+    ]
+
+
+def test_a_word_alone_is_the_stream_and_has_no_line_of_its_own(parts_of):
+    assert parts_of("transformer-rotary-pre")[0] == StreamPlace("embedding/sum")
+    assert parts_of("transformer-learned-pre")[0].name == "word + position"
+
+
+def test_a_recurrence_begins_with_what_the_word_before_handed_on(parts_of):
+    block = next(part for part in parts_of("lstm") if isinstance(part, Block))
+    handed_on = {line.addresses[0] for line in lines_of(block) if line.earlier == 1}
+    assert handed_on == {"layers/0/cell", "layers/0/hidden"}
+    gates = [line.name for line in lines_of(block) if not line.earlier]
+    assert gates == ["forget gate", "input gate", "candidate", "output gate", "new cell"]
+    assert not any(part.is_sum for part in parts_of("lstm") if isinstance(part, StreamPlace))
+    assert [line.earlier for row in block.summary for line in row] == [0] * 5
+
+
+@pytest.mark.parametrize("kind", ["rnn", "gru"])
+def test_a_state_that_goes_on_replaces_the_one_before(parts_of, kind):
+    assert not any(part.is_sum for part in parts_of(kind) if isinstance(part, StreamPlace))
