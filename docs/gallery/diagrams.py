@@ -7,9 +7,12 @@ from gallery import Exhibit, show
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
+from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, StreamMark
+from lmviz.app.widgets.diagrams.picture import Miniature
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
-from lmviz.app.widgets.diagrams.unrolled import UnrolledLayer, UnrolledView
+from lmviz.app.widgets.diagrams.unrolled import UnrolledLayer, UnrolledRow, UnrolledView
+from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.app.widgets.diagrams.wiring import WiringNode, WiringView
 
 FAMILIES = {
@@ -61,10 +64,51 @@ def unrolled() -> QWidget:
     view = UnrolledView()
     tokens = ["The", "bat", "made", "noise", "at", "night", "and"]
     chance = np.random.default_rng(0)
-    layers = [UnrolledLayer(name, np.tanh(chance.normal(size=(7, 64)))) for name in ("h¹", "h²")]
+    layers = [
+        UnrolledLayer(
+            name,
+            (
+                UnrolledRow("h", np.tanh(chance.normal(size=(7, 64))), limit=1.0),
+                UnrolledRow("z", chance.uniform(size=(7, 64)), "share"),
+            ),
+        )
+        for name in ("layer 1", "layer 2")
+    ]
     predictions = ["bat 4 %", "is 9 %", "a 22 %", "of 14 %", "the 31 %", "and 18 %", ", 2 %"]
     view.set_network(tokens, layers, predictions)
     view.set_current(4, 1)
+    return view
+
+
+def whole_model() -> QWidget:
+    """Two layers of a Transformer, the first of them unfolded."""
+    chance, view = np.random.default_rng(0), WholeModelView()
+
+    def strips(key: str, count: int = 4) -> tuple[Miniature, ...]:
+        return tuple(Miniature(f"{key} {n}", chance.normal(size=(1, 24))) for n in range(count))
+
+    def mark(key: str, word: str, share: float) -> StreamMark:
+        return StreamMark(key, Miniature(key, chance.normal(size=(1, 96))), word, share, is_sum=True)
+
+    def block(number: int) -> ModelBlock:
+        triangles = np.tril(chance.exponential(size=(4, 12, 12)))
+        shares = triangles / triangles.sum(axis=-1, keepdims=True)
+        weights = tuple(Miniature(f"w{number} {n}", square, "share") for n, square in enumerate(shares))
+        lines = [
+            ModelLine(f"q{number}", "queries", strips(f"q{number}"), "query"),
+            ModelLine(f"k{number}", "keys", strips(f"k{number}"), "key"),
+            ModelLine(f"w{number}", "weights", weights),
+            ModelLine(f"a{number}", "adds", strips(f"a{number}", 1)),
+        ]
+        notes = (("1", "the", "31"), ("2", "bat", "92"), ("3", "at", "40"), ("4", "made", "12"))
+        parts = (*lines, mark(f"r{number}", "night", 0.3))
+        return ModelBlock(
+            f"layer {number}", f"layer {number}", parts, (tuple(lines[2:]),), notes, "looks most at"
+        )
+
+    parts = (mark("e", "at", 0.8), block(1), mark("s1", "night", 0.4), block(2), mark("s2", "night", 0.9))
+    view.set_model(parts, ("night", 0.9), "compared with 1,379 tokens")
+    view.set_current("w1")
     return view
 
 
@@ -85,6 +129,7 @@ EXHIBITS = (
     Exhibit("Stage 5 of 8 · mask", "layer 1", stage_timeline, (520, 130)),
     Exhibit("Branches", "sampling", tree_view, (620, 260)),
     Exhibit("Unrolled over the prefix", "← → positions   ↑ ↓ layers", unrolled, (820, 320)),
+    Exhibit("The whole model, at “at”", "each row coloured up to its own maximum", whole_model, (560, 520)),
     Exhibit("Diagram of the model", "click a box to go to its stage", wiring, (980, 220)),
 )
 

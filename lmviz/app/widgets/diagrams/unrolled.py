@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
@@ -12,15 +13,16 @@ from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPai
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
 COLUMN = 104
-CELL_WIDTH, CELL_HEIGHT = 72, 44
+CELL_WIDTH, HEAD, MARGIN = 80, 17, 6
+STATE, GATE, ROW_GAP, LETTER = 21, 10, 3, 13
 LAYER_GAP = 22
 EDGE = 34
 LABEL = 20
 TOKEN_SIZE = 12.0
-ASPECT = 2.4
 FUTURE = 0.3
 KEYS: dict[int, tuple[int, int]] = {
     Qt.Key.Key_Left: (-1, 0),
@@ -30,14 +32,48 @@ KEYS: dict[int, tuple[int, int]] = {
 }
 
 
-@dataclass(frozen=True)
-class UnrolledLayer:
-    """A layer's states: `values` (position, unit) on a `scale`, and the name to write in its cells."""
+@dataclass(frozen=True, eq=False)
+class UnrolledRow:
+    """One value of a layer: `values` (position, unit) on a `scale`, and its letter.
 
-    name: str
+    `limit` is the value with the strongest colour, the largest there is where it is None.
+    """
+
+    letter: str
     values: np.ndarray
     scale: str = "signed"
-    limit: float = 1.0
+    limit: float | None = None
+
+    @property
+    def height(self) -> int:
+        """In pixels at scale 1: shares, such as gates, are lower than states."""
+        return GATE if self.scale == "share" else STATE
+
+
+@dataclass(frozen=True, eq=False)
+class UnrolledLayer:
+    """A layer: its name, and its values from top to bottom, the hidden state first."""
+
+    name: str
+    rows: tuple[UnrolledRow, ...]
+
+    @property
+    def height(self) -> int:
+        """Of each of its cells, in pixels at scale 1."""
+        return HEAD + MARGIN + sum(row.height for row in self.rows) + ROW_GAP * (len(self.rows) - 1)
+
+
+@dataclass(frozen=True)
+class UnrolledCell:
+    """A layer at a position; `row` and `unit` where a number of it is meant, else −1."""
+
+    position: int
+    layer: int
+    row: int = -1
+    unit: int = -1
+
+
+Readout = Callable[[UnrolledCell], tuple[str, Sequence[str]]]
 
 
 class UnrolledView(Canvas):
@@ -46,22 +82,23 @@ class UnrolledView(Canvas):
     `set_network(tokens, layers, predictions)` draws it, `layers` from the lowest up, `predictions` one
     text for each position; `set_current(position, layer)` lights a cell and the way that led to it.
     Lines of one colour are one weight matrix: from below, from the previous position, to the output.
-    Signals: `cell_clicked(int, int)` and `cell_hovered(int, int)` (position, layer; −1, −1 on leaving).
+    `set_readout(function)` gives the hover card's words for an UnrolledCell.
+    Signals: `cell_clicked(UnrolledCell)`, `cell_hovered(UnrolledCell | None)`.
     It takes the width its text needs: place it in a scroll area. Arrow keys move the lit cell.
     """
 
-    cell_clicked = Signal(int, int)
-    cell_hovered = Signal(int, int)
+    cell_clicked = Signal(object)
+    cell_hovered = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tokens: tuple[str, ...] = ()
         self._layers: tuple[UnrolledLayer, ...] = ()
         self._predictions: tuple[str, ...] = ()
-        self._strips: list[QImage] = []
-        self._grid = (1, 1)
+        self._strips: list[list[QImage]] = []
         self._current = (-1, -1)
-        self._hovered = (-1, -1)
+        self._hovered: UnrolledCell | None = None
+        self._readout: Readout | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -72,7 +109,13 @@ class UnrolledView(Canvas):
     ) -> None:
         """Draw a network over tokens (position,)."""
         self._tokens, self._layers, self._predictions = tuple(tokens), tuple(layers), tuple(predictions)
-        self._hovered = (-1, -1)
+        if self._hovered is not None and not self._has(self._hovered):
+            self._hovered = None
+        readout, hovered = self._readout, self._hovered
+        known = None
+        if readout is not None and hovered is not None and hovered.unit >= 0:
+            known = partial(readout, hovered)
+        HoverCard.renew(self, known)
         self._make_strips()
         self.updateGeometry()
         self.update()
@@ -85,43 +128,66 @@ class UnrolledView(Canvas):
         self.setAccessibleDescription(where)
         self.update()
 
+    def set_readout(self, readout: Readout) -> None:
+        """What the hover card says of a number: a title and lines."""
+        self._readout = readout
+
     def cell_rectangle(self, position: int, layer: int) -> QRectF:
         """Where a cell is drawn."""
         middle = self.length(EDGE) + (position + 0.5) * self.length(COLUMN)
-        step = self.length(CELL_HEIGHT + LAYER_GAP)
-        top = self.length(LABEL + LAYER_GAP) + (len(self._layers) - 1 - layer) * step + self._slack()
-        width, height = self.length(CELL_WIDTH), self.length(CELL_HEIGHT)
-        return QRectF(middle - width / 2, top, width, height)
+        above = sum(self._height(higher) + LAYER_GAP for higher in range(layer + 1, len(self._layers)))
+        top = self.length(LABEL + LAYER_GAP + above) + self._slack()
+        width = self.length(CELL_WIDTH)
+        return QRectF(middle - width / 2, top, width, self.length(self._height(layer)))
+
+    def row_rectangle(self, position: int, layer: int, row: int) -> QRectF:
+        """Where one value of a cell is drawn."""
+        cell, rows = self.cell_rectangle(position, layer), self._layers[layer].rows
+        above = sum(other.height + ROW_GAP for other in rows[:row])
+        left = cell.left() + self.length(LETTER + 2)
+        width = cell.right() - self.length(MARGIN) - left
+        return QRectF(left, cell.top() + self.length(HEAD + above), width, self.length(rows[row].height))
 
     def adopt_theme(self) -> None:
         self._make_strips()
         super().adopt_theme()
 
     def sizeHint(self) -> QSize:
-        layers = max(1, len(self._layers))
-        height = 2 * (LABEL + LAYER_GAP) + layers * CELL_HEIGHT + (layers - 1) * LAYER_GAP
+        height = 2 * (LABEL + LAYER_GAP) + sum(self._height(layer) for layer in range(len(self._layers)))
+        height += LAYER_GAP * max(0, len(self._layers) - 1)
         width = EDGE + max(1, len(self._tokens)) * COLUMN
         return QSize(round(self.length(width)), round(self.length(height)))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
+    def _height(self, layer: int) -> int:
+        return self._layers[layer].height if 0 <= layer < len(self._layers) else HEAD + STATE + MARGIN
+
+    def _has(self, cell: UnrolledCell) -> bool:
+        if cell.position >= len(self._tokens) or cell.layer >= len(self._layers):
+            return False
+        rows = self._layers[cell.layer].rows
+        return cell.row < 0 or (cell.row < len(rows) and cell.unit < rows[cell.row].values.shape[1])
+
     def _slack(self) -> float:
         """Half of the height that is left over."""
         return max(0.0, (self.height() - self.sizeHint().height()) / 2)
 
     def _make_strips(self) -> None:
-        """For each layer one picture of all positions, each position's units folded into rows."""
+        """For each value one picture of all positions, each position's units folded into a grid."""
         self._strips = []
         for layer in self._layers:
-            positions, units = layer.values.shape
-            columns = min(units, math.ceil(math.sqrt(units * ASPECT)))
-            rows = math.ceil(units / columns)
-            folded = np.full((positions, rows * columns), np.nan, dtype=np.float32)
-            folded[:, :units] = layer.values
-            wide = folded.reshape(positions, rows, columns).transpose(1, 0, 2).reshape(rows, -1)
-            cells = Cells.of(wide, layer.scale, layer.limit)
-            self._strips.append(cell_image(cells.levels, color_table(self.theme, layer.scale)))
+            images = []
+            for row in layer.rows:
+                lines, columns = _grid(row)
+                positions, units = row.values.shape
+                folded = np.full((positions, lines * columns), np.nan, dtype=np.float32)
+                folded[:, :units] = row.values
+                wide = folded.reshape(positions, lines, columns).transpose(1, 0, 2).reshape(lines, -1)
+                cells = Cells.of(wide, row.scale, row.limit)
+                images.append(cell_image(cells.levels, color_table(self.theme, row.scale)))
+            self._strips.append(images)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -136,6 +202,7 @@ class UnrolledView(Canvas):
             self._draw_labels(painter, position)
         painter.setOpacity(1.0)
         self._draw_edge(painter)
+        self._draw_hovered(painter)
         self.draw_focus(painter)
 
     def _strength(self, position: int) -> float:
@@ -175,7 +242,8 @@ class UnrolledView(Canvas):
 
     def _draw_cell(self, painter: QPainter, position: int, layer: int) -> None:
         cell, theme = self.cell_rectangle(position, layer), self.theme
-        lit, hovered = (position, layer) == self._current, (position, layer) == self._hovered
+        lit = (position, layer) == self._current
+        hovered = self._hovered is not None and self._hovered.position == position
         painter.setBrush(theme.accent_wash if lit else theme.surface)
         edge = theme.accent if lit else theme.strong_line if hovered else theme.line
         painter.setPen(QPen(edge, self.length(2 if lit else 1)))
@@ -184,12 +252,32 @@ class UnrolledView(Canvas):
         painter.setPen(theme.text if lit else theme.muted_text)
         painter.setFont(theme.font(10.5))
         head = QRectF(cell.left(), cell.top() + self.length(2), cell.width(), self.length(14))
-        painter.drawText(head, Qt.AlignmentFlag.AlignCenter, f"{name} {position + 1}")
-        strip = self._strips[layer]
-        columns = strip.width() / len(self._tokens)
-        source = QRectF(position * columns, 0, columns, strip.height())
-        margin = self.length(6)
-        painter.drawImage(cell.adjusted(margin, self.length(17), -margin, -margin), strip, source)
+        painter.drawText(
+            head, Qt.AlignmentFlag.AlignCenter, f"{name} · {position + 1}" if name else str(position + 1)
+        )
+        for row, value in enumerate(self._layers[layer].rows):
+            area, image = self.row_rectangle(position, layer, row), self._strips[layer][row]
+            columns = image.width() / len(self._tokens)
+            painter.drawImage(area, image, QRectF(position * columns, 0, columns, image.height()))
+            painter.setFont(theme.font(min(10.0, value.height)))
+            letter = QRectF(cell.left(), area.top(), area.left() - cell.left(), area.height())
+            painter.setPen(theme.text if lit else theme.muted_text)
+            painter.drawText(letter, Qt.AlignmentFlag.AlignCenter, value.letter)
+
+    def _draw_hovered(self, painter: QPainter) -> None:
+        """A frame around the number under the pointer."""
+        if self._hovered is None or self._hovered.unit < 0:
+            return
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self.theme.accent, self.length(1.6)))
+        painter.drawRect(self._unit_rectangle(self._hovered).adjusted(-1, -1, 1, 1))
+
+    def _unit_rectangle(self, cell: UnrolledCell) -> QRectF:
+        area = self.row_rectangle(cell.position, cell.layer, cell.row)
+        lines, columns = _grid(self._layers[cell.layer].rows[cell.row])
+        width, height = area.width() / columns, area.height() / lines
+        left = area.left() + cell.unit % columns * width
+        return QRectF(left, area.top() + cell.unit // columns * height, width, height)
 
     def _draw_labels(self, painter: QPainter, position: int) -> None:
         theme, column = self.theme, self.length(COLUMN)
@@ -222,35 +310,60 @@ class UnrolledView(Canvas):
             area = QRectF(self.length(4), height, self.length(EDGE), self.length(LABEL))
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
 
-    def _cell_at(self, place: QPointF) -> tuple[int, int]:
+    def _cell_at(self, place: QPointF) -> UnrolledCell | None:
         position = int((place.x() - self.length(EDGE)) // self.length(COLUMN))
-        if 0 <= position < len(self._tokens):
-            for layer in range(len(self._layers)):
-                if self.cell_rectangle(position, layer).contains(place):
-                    return position, layer
-        return -1, -1
+        if not 0 <= position < len(self._tokens):
+            return None
+        for layer, drawn in enumerate(self._layers):
+            if not self.cell_rectangle(position, layer).contains(place):
+                continue
+            for row, value in enumerate(drawn.rows):
+                area = self.row_rectangle(position, layer, row)
+                if not area.contains(place):
+                    continue
+                lines, columns = _grid(value)
+                across = min(int((place.x() - area.left()) / area.width() * columns), columns - 1)
+                down = min(int((place.y() - area.top()) / area.height() * lines), lines - 1)
+                unit = down * columns + across
+                return UnrolledCell(position, layer, row, unit if unit < value.values.shape[1] else -1)
+            return UnrolledCell(position, layer)
+        return None
 
-    def _hover(self, cell: tuple[int, int]) -> None:
-        if cell != self._hovered:
-            self._hovered = cell
-            self.update()
-            self.cell_hovered.emit(*cell)
+    def _hover(self, cell: UnrolledCell | None) -> None:
+        if cell == self._hovered:
+            return
+        self._hovered = cell
+        self.update()
+        if cell is not None and cell.unit >= 0 and self._readout is not None:
+            place = self._unit_rectangle(cell).bottomLeft().toPoint()
+            HoverCard.beside(self, place, *self._readout(cell))
+        else:
+            HoverCard.leave(self)
+        self.cell_hovered.emit(cell)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._hover(self._cell_at(event.position()))
 
     def leaveEvent(self, event: object) -> None:
-        self._hover((-1, -1))
+        self._hover(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         cell = self._cell_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and cell[0] >= 0:
-            self.cell_clicked.emit(*cell)
+        if event.button() == Qt.MouseButton.LeftButton and cell is not None:
+            self.cell_clicked.emit(cell)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         across, up = KEYS.get(event.key(), (0, 0))
         position, layer = self._current[0] + across, self._current[1] + up
         if (across or up) and 0 <= position < len(self._tokens) and 0 <= layer < len(self._layers):
-            self.cell_clicked.emit(position, layer)
+            self.cell_clicked.emit(UnrolledCell(position, layer))
         else:
             super().keyPressEvent(event)
+
+
+def _grid(row: UnrolledRow) -> tuple[int, int]:
+    """How many lines and columns the units of a position are folded into, so that they are nearly square."""
+    units = row.values.shape[1]
+    aspect = (CELL_WIDTH - LETTER - MARGIN - 2) / row.height
+    columns = max(1, min(units, math.ceil(math.sqrt(units * aspect))))
+    return math.ceil(units / columns), columns

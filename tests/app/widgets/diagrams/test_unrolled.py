@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, Qt
 
-from lmviz.app.widgets.diagrams.unrolled import UnrolledLayer, UnrolledView
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.diagrams.unrolled import UnrolledCell, UnrolledLayer, UnrolledRow, UnrolledView
 
 
 @pytest.fixture
@@ -13,14 +14,16 @@ def view(qtbot):
     qtbot.addWidget(widget)
     values = np.zeros((3, 1))
     values[1, 0] = 1.0
-    widget.set_network(["The", "bat", "made"], [UnrolledLayer("h", values)] * 2, ["bat 4 %"] * 3)
+    gates = np.array([[0.0, 0.25], [0.5, 0.75], [1.0, 0.0]])
+    layer = UnrolledLayer("layer", (UnrolledRow("h", values, limit=1.0), UnrolledRow("z", gates, "share")))
+    widget.set_network(["The", "bat", "made"], [layer] * 2, ["bat 4 %"] * 3)
     widget.resize(widget.sizeHint())
     widget.show()
     return widget
 
 
 def difference(view, position, layer, color):
-    place = view.cell_rectangle(position, layer).center() + QPointF(0, 8)
+    place = view.row_rectangle(position, layer, 0).center()
     drawn = view.grab().toImage().pixelColor(place.toPoint())
     return max(abs(a - b) for a, b in zip(drawn.getRgb(), color.getRgb(), strict=True))
 
@@ -33,14 +36,35 @@ def test_a_cell_shows_its_own_position(view):
 
 def test_a_click_names_position_and_layer(view, qtbot):
     with qtbot.waitSignal(view.cell_clicked) as clicked:
-        place = view.cell_rectangle(2, 1).center().toPoint()
+        place = view.cell_rectangle(2, 1).topLeft().toPoint() + QPoint(4, 4)
         qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place)
-    assert clicked.args == [2, 1]
+    assert clicked.args == [UnrolledCell(2, 1)]
+
+
+def test_gates_lie_below_the_state_and_answer_with_their_own_number(view, point):
+    state, gate = view.row_rectangle(1, 0, 0), view.row_rectangle(1, 0, 1)
+    assert view.cell_rectangle(1, 0).contains(gate)
+    assert gate.top() >= state.bottom()
+    hovered = []
+    view.cell_hovered.connect(hovered.append)
+    view.set_readout(lambda cell: (f"row {cell.row} unit {cell.unit}", []))
+    right = QPoint(round(gate.left() + 0.75 * gate.width()), round(gate.center().y()))
+    point(view, right)
+    assert hovered[-1] == UnrolledCell(1, 0, 1, 1)
+    card = view.findChild(HoverCard)
+    assert card.title == "row 1 unit 1"
+    view.set_readout(lambda cell: ("another number", []))
+    view.set_network(["The", "bat"], [UnrolledLayer("layer", view_rows())] * 2)
+    assert card.title == "another number"
+
+
+def view_rows():
+    return UnrolledRow("h", np.ones((2, 1))), UnrolledRow("z", np.ones((2, 2)), "share")
 
 
 def test_arrows_move_and_stop_at_the_edges(view, qtbot):
     asked = []
-    view.cell_clicked.connect(lambda *cell: asked.append(cell))
+    view.cell_clicked.connect(lambda cell: asked.append((cell.position, cell.layer)))
     view.set_current(2, 0)
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_Down):
         qtbot.keyClick(view, key)

@@ -1,0 +1,266 @@
+"""The base of pictures of a whole model: painted once, then pointed at number by number."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
+
+SMALLEST_TYPE = 8.5
+LEAST_CELL = 5  # pixels of the frame around the cell under the pointer
+
+
+@dataclass(frozen=True)
+class Spot:
+    """What is drawn at a place: its key, and in a matrix the cell; −1 for what is no number."""
+
+    key: str
+    row: int = -1
+    column: int = -1
+
+
+Readout = Callable[[Spot], tuple[str, Sequence[str]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Miniature:
+    """A small matrix `values` (row, column), coloured on a scale of `lmviz.models.tap.SCALES`.
+
+    `limit` is the value with the strongest colour: the largest there is, where it is None. `key` names it.
+    """
+
+    key: str
+    values: np.ndarray
+    scale: str = "signed"
+    limit: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """Something that answers to the pointer; `values` (row, column) are drawn in blocks of cells."""
+
+    key: str
+    area: QRectF
+    values: np.ndarray | None = None
+    block: tuple[int, int] = (1, 1)
+
+    def spot_at(self, place: QPointF) -> Spot:
+        """The cell at a place: of the cells that share a pixel the one whose colour is drawn."""
+        if self.values is None:
+            return Spot(self.key)
+        rows, columns = self.values.shape
+        row = self._first(place.y() - self.area.top(), self.area.height(), rows, self.block[0])
+        column = self._first(place.x() - self.area.left(), self.area.width(), columns, self.block[1])
+        shared = self.values[row : row + self.block[0], column : column + self.block[1]]
+        sizes = np.where(np.isfinite(shared), np.abs(shared), -1.0)
+        inside = np.unravel_index(int(sizes.argmax()), shared.shape)
+        return Spot(self.key, row + int(inside[0]), column + int(inside[1]))
+
+    def rectangle(self, spot: Spot) -> QRectF:
+        """Where a cell is drawn; the whole where the spot has none."""
+        if self.values is None or spot.row < 0:
+            return self.area
+        blocks = [-(-size // block) for size, block in zip(self.values.shape, self.block, strict=True)]
+        height, width = self.area.height() / blocks[0], self.area.width() / blocks[1]
+        left = self.area.left() + spot.column // self.block[1] * width
+        return QRectF(left, self.area.top() + spot.row // self.block[0] * height, width, height)
+
+    def has(self, spot: Spot) -> bool:
+        """Whether the spot is in it."""
+        if self.values is None or spot.row < 0:
+            return self.values is None and spot.row < 0
+        return spot.row < self.values.shape[0] and spot.column < self.values.shape[1]
+
+    @staticmethod
+    def _first(place: float, extent: float, count: int, block: int) -> int:
+        blocks = -(-count // block)
+        return min(max(int(place / extent * blocks), 0), blocks - 1) * block
+
+
+class Picture(Canvas):
+    """Subclasses draw everything in `draw`, which is kept as a pixmap, and marks that move in `draw_over`.
+
+    What `place` or `draw_miniature` was called for while drawing answers to the pointer. `redraw()` after
+    anything that is drawn has changed. `set_readout(function)` gives the hover card's words for a spot.
+    Signals: `spot_hovered(Spot | None)`, `spot_clicked(Spot)`.
+    """
+
+    spot_hovered = Signal(object)
+    spot_clicked = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._pixmap: QPixmap | None = None
+        self._placed: list[_Placed] = []
+        self._hovered: Spot | None = None
+        self._readout: Readout | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    @abstractmethod
+    def draw(self, painter: QPainter) -> None:
+        """Draw everything, in the size that the widget has."""
+
+    def draw_over(self, painter: QPainter) -> None:
+        """Draw what changes more often than the rest."""
+
+    def set_readout(self, readout: Readout) -> None:
+        """What the hover card says of a spot: a title and lines."""
+        self._readout = readout
+
+    @property
+    def hovered(self) -> Spot | None:
+        """What is under the pointer."""
+        return self._hovered
+
+    def spot_at(self, place: QPointF) -> Spot | None:
+        """What is drawn at a place; the last drawn where several are."""
+        self._make()
+        found = next((placed for placed in reversed(self._placed) if placed.area.contains(place)), None)
+        return None if found is None else found.spot_at(place)
+
+    def rectangle(self, spot: Spot) -> QRectF:
+        """Where a spot is drawn; empty where it is not."""
+        self._make()
+        found = next((placed for placed in self._placed if placed.key == spot.key), None)
+        return QRectF() if found is None else found.rectangle(spot)
+
+    def redraw(self) -> None:
+        """Draw again before anything is shown or asked."""
+        self._pixmap = None
+        self.update()
+        if self._hovered is not None:
+            self._renew_hovered(self._hovered)
+
+    def place(self, key: str, area: QRectF) -> None:
+        """Let an area answer to the pointer."""
+        self._placed.append(_Placed(key, QRectF(area)))
+
+    def draw_miniature(self, painter: QPainter, miniature: Miniature, area: QRectF) -> None:
+        """Draw a matrix; where cells outnumber pixels, each pixel has the strongest colour of its cells."""
+        cells = Cells.of(miniature.values, miniature.scale, miniature.limit)
+        ratio = self.devicePixelRatioF()
+        rows, columns = miniature.values.shape
+        block = (max(1, -(-rows // max(1, int(area.height() * ratio)))),
+                 max(1, -(-columns // max(1, int(area.width() * ratio)))))  # fmt: skip
+        image = cell_image(cells.pooled(*block), color_table(self.theme, miniature.scale))
+        painter.drawImage(area, image, QRectF(image.rect()))
+        self.frame(painter, area)
+        self._placed.append(_Placed(miniature.key, QRectF(area), miniature.values, block))
+
+    def frame(self, painter: QPainter, area: QRectF) -> None:
+        """A thin line around a miniature."""
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self.theme.line, 1))
+        painter.drawRect(area)
+
+    def write(
+        self,
+        painter: QPainter,
+        area: QRectF,
+        text: str,
+        *,
+        size: float = 11.5,
+        color: QColor | None = None,
+        align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+        bold: bool = False,
+        token: bool = False,
+    ) -> None:
+        """One line of text in the middle of an area's height.
+
+        What does not fit is written smaller; where that is not enough, it ends in dots.
+        """
+        wide = metrics(size, token=token, bold=bold).horizontalAdvance(text)
+        if wide > area.width() + 1:
+            size = max(SMALLEST_TYPE, size * area.width() / wide)
+        weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
+        painter.setFont(self.theme.token_font(size, weight) if token else self.theme.font(size, weight))
+        painter.setPen(color or self.theme.text)
+        shown = metrics(size, token=token, bold=bold).elidedText(
+            text, Qt.TextElideMode.ElideRight, area.width() + 1
+        )
+        painter.drawText(area, align | Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        painter.drawPixmap(0, 0, self._make())
+        self.draw_over(painter)
+        if self._hovered is not None:
+            area = self.rectangle(self._hovered)
+            extra = max(0.0, self.length(LEAST_CELL) - area.width()) / 2 if self._hovered.row >= 0 else 0
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(self.theme.accent, self.length(1.6)))
+            painter.drawRect(area.adjusted(-extra, -1, extra, 1))
+        self.draw_focus(painter)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._pixmap = None
+
+    def adopt_theme(self) -> None:
+        self._pixmap = None
+        super().adopt_theme()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(240)), round(self.length(120)))
+
+    def _make(self) -> QPixmap:
+        """The picture as a pixmap, drawn where it is not there yet."""
+        if self._pixmap is None:
+            ratio = self.devicePixelRatioF()
+            pixmap = QPixmap(self.size() * ratio)
+            pixmap.setDevicePixelRatio(ratio)
+            pixmap.fill(self.theme.surface)
+            self._placed = []
+            painter = QPainter(pixmap)
+            painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+            self.draw(painter)
+            painter.end()
+            self._pixmap = pixmap
+        return self._pixmap
+
+    def _renew_hovered(self, spot: Spot) -> None:
+        """Say anew what is under the pointer, which may be another number by now, or nothing."""
+        self._make()
+        placed = next((placed for placed in self._placed if placed.key == spot.key), None)
+        if placed is None or not placed.has(spot):
+            self._hovered = None
+            HoverCard.leave(self)
+        elif self._readout is not None:
+            HoverCard.renew(self, partial(self._readout, spot))
+
+    def _hover(self, spot: Spot | None) -> None:
+        if spot == self._hovered:
+            return
+        self._hovered = spot
+        self.update()
+        title, lines = self._readout(spot) if spot is not None and self._readout is not None else ("", ())
+        if spot is not None and title:
+            HoverCard.beside(self, self.rectangle(spot).bottomLeft().toPoint(), title, lines)
+        else:
+            HoverCard.leave(self)
+        self.spot_hovered.emit(spot)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        spot = self.spot_at(event.position())
+        self.setCursor(Qt.CursorShape.ArrowCursor if spot is None else Qt.CursorShape.PointingHandCursor)
+        self._hover(spot)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        spot = self.spot_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and spot is not None:
+            self.spot_clicked.emit(spot)
