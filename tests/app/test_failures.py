@@ -241,6 +241,7 @@ ROWS = (
     Row("live", "train", BELOW, train),
     Row("why", "inside", "why_view", lambda scene: scene.choose_cell("layers/0/hidden")),
     Row("numbers", "inside", "stage_view", lambda scene: scene.choose_cell("layers/0/hidden")),
+    Row("whole model", "inside", "picture_view", Scene.type),
     Row("lens", "inside", "lens_view", Scene.type),
     Row("Searching for unit ", "inside", "unit_view", search_unit),
     Row("evidence", "inside n-gram", "unit_view", follow_a_context),

@@ -24,7 +24,7 @@ def test_the_keyboard_brings_the_panel_it_reaches_in_front(window, qtbot):
     window.show_perspective("inside")
     panels = {panel.objectName(): panel for panel in window.perspective.panels}
     behind = panels["surgery_view"]
-    qtbot.waitUntil(lambda: panels["unit_view"].is_in_sight and not behind.is_in_sight, timeout=5000)
+    qtbot.waitUntil(lambda: panels["why_view"].is_in_sight and not behind.is_in_sight, timeout=5000)
     window.activateWindow()
     behind.findChild(QDoubleSpinBox).setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.waitUntil(lambda: behind.is_in_sight and not panels["unit_view"].is_in_sight, timeout=5000)
+    qtbot.waitUntil(lambda: behind.is_in_sight and not panels["why_view"].is_in_sight, timeout=5000)

@@ -275,11 +275,11 @@ def test_the_picture_says_where_one_is(inside: dict[str, object], session: Sessi
     picture, trace = inside["picture_view"], session.reading.current.trace
     if any(stage.by_position for stage in trace.stages):
         unrolled = picture.unrolled
-        place = unrolled.cell_rectangle(1, 0).center().toPoint()
+        place = unrolled.cell_rectangle(1, 0).topLeft().toPoint() + QPoint(4, 4)
         qtbot.mouseClick(unrolled, Qt.MouseButton.LeftButton, pos=place)
         assert session.focus.position == 1
         assert trace.stages[session.focus.stage].place == "layers/0"
-    else:
+    elif picture.wiring.isVisible():
         wiring = picture.wiring
         place = wiring.node_rectangle(2).center().toPoint()
         qtbot.mouseClick(wiring, Qt.MouseButton.LeftButton, pos=place)

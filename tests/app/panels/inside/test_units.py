@@ -36,6 +36,7 @@ def open_inside(
     )
     window.show_perspective("inside")
     panels = {panel.objectName(): panel for panel in window.perspective.panels}
+    panels["unit_view"].parentWidget().raise_()  # it is behind another tab
     qtbot.waitUntil(lambda: panels["unit_view"].is_up_to_date)
     return panels
 

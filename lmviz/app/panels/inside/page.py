@@ -1,0 +1,80 @@
+"""What the pictures of a model have in common: each is a page of the Picture panel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.widgets.base.figures import number
+from lmviz.inspection.names import cell_name, title_of
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.focus import Cell
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.trace import Trace
+
+
+class Page(Protocol):
+    """One way to draw a model. `widget` is made once and lies in the panel's stack."""
+
+    widget: QWidget
+
+    def fits(self, trace: Trace) -> bool:
+        """Whether the picture can be drawn of this trace."""
+
+    def title(self, reading: Reading, position: int) -> tuple[str, str]:
+        """What the card says on the left and on the right."""
+
+    def addresses(self, trace: Trace) -> Sequence[str]:
+        """The taps that are drawn."""
+
+    def show(self, reading: Reading, position: int) -> None:
+        """Draw a reading at a position."""
+
+    def mark(self, reading: Reading) -> None:
+        """Mark the stage one is at."""
+
+    def forget(self) -> None:
+        """Draw nothing: what was asked is no longer wanted."""
+
+
+def at_word(reading: Reading, position: int) -> str:
+    """The card's title: at which word."""
+    return f"The whole model, at “{visible(reading.trace.tokens[position])}”"
+
+
+def word(reading: Reading, id: int) -> str:
+    """A token of the model's vocabulary, as it is shown."""
+    return visible(reading.model.tokenizer.token(id))
+
+
+def stage_of(trace: Trace, address: str) -> int:
+    """The stage that makes a tap; −1 where none does."""
+    return next((number for number, stage in enumerate(trace.stages) if address in stage.results), -1)
+
+
+def choose(session: Session, address: str, cell: Cell | None = None) -> None:
+    """Go to the stage of a tap, and pin a cell of it."""
+    reading = session.reading.current
+    stage = -1 if reading is None else stage_of(reading.trace, address)
+    if stage >= 0:
+        session.focus.choose_stage(stage)
+    if cell is not None:
+        session.focus.choose_cell(cell)
+
+
+def read_out(reading: Reading, cell: Cell) -> tuple[str, list[str]]:
+    """What the hover card says of a cell: its exact value, and where it is."""
+    address, index = cell
+    if not reading.has_cell(address, index):
+        return "", []
+    traced = reading.trace[address]
+    tokens = [visible(token) for token in reading.trace.tokens]
+    name = cell_name(traced.axes, index, tokens)
+    if traced.axes[-1] == "token":
+        name = cell_name(traced.axes[:-1], index[:-1], tokens) + f", “{word(reading, index[-1])}”"
+    return number(float(traced.array[index])), [title_of(address), name]

@@ -1,0 +1,256 @@
+"""The picture of a neural model at one word, from its embedding to the word that it predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.panels.inside.page import at_word, choose, read_out, stage_of, word
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
+from lmviz.app.widgets.diagrams.picture import Miniature, Spot
+from lmviz.app.widgets.diagrams.whole_model import WholeModelView
+from lmviz.inspection.names import stop_name
+from lmviz.inspection.outline import Block, Line, StreamPlace, lines_of, outline
+from lmviz.inspection.views import strip
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.panels.panel import Panel
+    from lmviz.app.session.focus import Cell
+    from lmviz.app.session.reading import Reading
+    from lmviz.inspection.outline import Part
+    from lmviz.inspection.trace import Trace
+    from lmviz.inspection.views import View
+    from lmviz.inspection.whole_model import Square, WholeModel
+    from lmviz.models.model import Model
+
+QUESTION = "whole model"
+OWN_MAXIMUM = "each row coloured up to its own maximum"
+ROLES = ("query", "key", "value")
+
+
+class WholeModelPage:
+    """Asks for the logit lens at the shown word and draws it with the trace around it."""
+
+    def __init__(self, panel: Panel) -> None:
+        self._panel = panel
+        self._session = panel.session
+        self.view = WholeModelView()
+        self.view.set_readout(self._read_out)
+        self.view.spot_hovered.connect(lambda spot: self._session.focus.hover_cell(self._cell_at(spot)))
+        self.view.spot_clicked.connect(self._choose)
+        self.widget: QWidget = scrolling(self.view)
+        self._drawn: tuple[Reading, WholeModel] | None = None
+        self._views: dict[str, View] = {}
+        self._squares: dict[str, tuple[str, int]] = {}
+
+    @property
+    def shown(self) -> WholeModel | None:
+        """What is drawn."""
+        return None if self._drawn is None else self._drawn[1]
+
+    def fits(self, trace: Trace) -> bool:
+        """Every model has an outline."""
+        return True
+
+    def title(self, reading: Reading, position: int) -> tuple[str, str]:
+        return at_word(reading, position), OWN_MAXIMUM
+
+    def addresses(self, trace: Trace) -> list[str]:
+        return list(dict.fromkeys(address for part in outline(trace) for address in _addresses(part)))
+
+    def forget(self) -> None:
+        self._panel.silence(QUESTION)
+        self._drawn = None
+        self.view.set_model((), ("", 0.0), "")
+
+    def show(self, reading: Reading, position: int) -> None:
+        known = self._drawn[1].squares if self._drawn is not None and self._drawn[0] is reading else None
+
+        def work(model: Model) -> WholeModel:
+            from lmviz.inspection.whole_model import whole_model
+
+            return whole_model(model, reading.trace, position, known)
+
+        self._panel.ask_about(reading, QUESTION, work, lambda found: self._take(reading, found))
+
+    def mark(self, reading: Reading) -> None:
+        """Frame the row of the stage, or of the next stage that has one."""
+        stage, rows = self._session.focus.stage, self._rows(reading.trace)
+        row = next((key for made, key in rows if made >= stage), "verdict")
+        self.view.set_current(row)
+
+    def _rows(self, trace: Trace) -> list[tuple[int, str]]:
+        """The stages that have a row, and its key."""
+        found: list[tuple[int, str]] = []
+        for part in outline(trace):
+            for piece in part.parts if isinstance(part, Block) else (part,):
+                is_place = isinstance(piece, StreamPlace)
+                for address in (piece.address,) if is_place else piece.addresses:  # type: ignore[union-attr]
+                    if is_place or not piece.earlier:  # type: ignore[union-attr]
+                        found.append((stage_of(trace, address), _key(piece)))
+        return sorted(found, key=lambda row: row[0])
+
+    def _take(self, reading: Reading, found: WholeModel) -> None:
+        self._drawn = reading, found
+        self._views, self._squares = {}, {}
+        parts = [self._drawn_part(part) for part in found.parts]
+        row = reading.trace["probabilities"].at(position=found.position)
+        best = int(row.argmax())
+        ending = f"compared with {len(row):,} tokens" if len(row) > 1 else ""
+        self.view.set_model(parts, (word(reading, best), float(row[best])), ending)
+        self.mark(reading)
+
+    def _drawn_part(self, part: Part) -> ModelPart:
+        if isinstance(part, Line):
+            return self._line(part)
+        if isinstance(part, StreamPlace):
+            return self._mark_of(part)
+        title, notes = self._notes(part)
+        return ModelBlock(
+            part.place,
+            part.title,
+            tuple(
+                self._mark_of(piece) if isinstance(piece, StreamPlace) else self._line(piece)
+                for piece in part.parts
+            ),
+            tuple(tuple(self._line(line) for line in row) for row in part.summary),
+            notes,
+            title,
+        )
+
+    def _line(self, line: Line) -> ModelLine:
+        miniatures = [small for address in line.addresses for small in self._miniatures(line, address)]
+        limit = max((_largest(small.values) for small in miniatures if small.scale != "share"), default=0.0)
+        role = next((role for role in ROLES if line.addresses[0].endswith(f"attention/{role}")), "")
+        scaled = tuple(
+            Miniature(small.key, small.values, small.scale, None if small.scale == "share" else limit or None)
+            for small in miniatures
+        )
+        return ModelLine(_key(line), line.name, scaled, role)
+
+    def _miniatures(self, line: Line, address: str) -> list[Miniature]:
+        assert self._drawn is not None
+        (reading, model), traced = self._drawn, self._drawn[0].trace[address]
+        heads = traced.array.shape[0] if "head" in traced.axes else 1
+        position = model.position - line.earlier
+        small = []
+        for head in range(heads):
+            key = f"{_key(line)}#{address}#{head}"
+            if address in model.squares:
+                self._squares[key] = address, head
+                small.append(Miniature(key, model.squares[address].values[head], traced.scale))
+            elif position < 0:
+                small.append(Miniature(key, np.zeros((1, traced.array.shape[-1]), np.float32), traced.scale))
+            else:
+                view = strip(reading.trace, address, position, head, ())
+                self._views[key] = view
+                small.append(Miniature(key, view.values, traced.scale))
+        return small
+
+    def _mark_of(self, place: StreamPlace) -> StreamMark:
+        assert self._drawn is not None
+        reading, model = self._drawn
+        (miniature,) = self._miniatures(Line("", (place.address,)), place.address)
+        row = model.lens.places.index(place.address)
+        said, share = int(model.lens.ids[row, 0, 0]), float(model.lens.probabilities[row, 0, 0])
+        return StreamMark(place.address, miniature, word(reading, said), share, place.is_sum)
+
+    def _notes(self, block: Block) -> tuple[str, tuple[tuple[str, str, str], ...]]:
+        """Where each head looks most, or how far each gate is open."""
+        from lmviz.inspection.whole_model import looked_at_most, mean_share
+
+        assert self._drawn is not None
+        trace, model = self._drawn[0].trace, self._drawn[1]
+        addresses = [address for line in lines_of(block) for address in line.addresses]
+        for address in addresses:
+            if address in model.squares:
+                found = looked_at_most(trace, address, model.position)
+                return "each head looks most at", tuple(
+                    (str(head + 1), visible(trace.tokens[key]), f"{100 * share:.0f}")
+                    for head, (key, share) in enumerate(found)
+                )
+        gates = [line for line in lines_of(block) if trace[line.addresses[0]].scale == "share"]
+        return "open on average", tuple(
+            ("", line.name, f"{100 * mean_share(trace, line.addresses[0], model.position):.0f}")
+            for line in gates
+        )
+
+    def _cell_at(self, spot: Spot | None) -> Cell | None:
+        """The cell of the trace that a spot shows."""
+        if spot is None or spot.row < 0 or self._drawn is None:
+            return None
+        reading, model = self._drawn
+        if spot.key in self._squares:
+            address, head = self._squares[spot.key]
+            square: Square = model.squares[address]
+            return address, square.source(reading.trace[address].array, head, spot.row, spot.column)
+        view = self._views.get(spot.key)
+        return None if view is None else (view.address, view.index(spot.row, spot.column))
+
+    def _choose(self, spot: Spot) -> None:
+        if self._drawn is None:
+            return
+        cell = self._cell_at(spot)
+        if spot.key == "verdict":
+            row = self._drawn[0].trace["probabilities"].at(position=self._drawn[1].position)
+            choose(
+                self._session,
+                "probabilities",
+                ("probabilities", (self._drawn[1].position, int(row.argmax()))),
+            )
+        elif cell is not None:
+            address, index = cell
+            if "head" in self._drawn[0].trace[address].axes:
+                self._session.attention.choose_head(int(address.split("/")[1]), index[0])
+            choose(self._session, address, cell)
+        else:
+            choose(self._session, spot.key)
+
+    def _read_out(self, spot: Spot) -> tuple[str, Sequence[str]]:
+        if self._drawn is None:
+            return "", []
+        (reading, model), cell = self._drawn, self._cell_at(spot)
+        if cell is not None:
+            return read_out(reading, cell)
+        if spot.key in model.lens.places:
+            return self._lens_words(spot.key)
+        if spot.key == "verdict":
+            return self._lens_words(model.lens.places[-1], is_last=True)
+        return "", []
+
+    def _lens_words(self, place: str, *, is_last: bool = False) -> tuple[str, list[str]]:
+        assert self._drawn is not None
+        reading, lens = self._drawn[0], self._drawn[1].lens
+        row = lens.places.index(place)
+        said = [
+            f"{word(reading, int(id))}  {percentage(float(share))}"
+            for id, share in zip(lens.ids[row, 0], lens.probabilities[row, 0], strict=True)
+        ]
+        where = "what the model predicts" if is_last else f"if the model stopped after {stop_name(place)}"
+        return said[0], [where, *said[1:]]
+
+
+def _key(part: Line | StreamPlace) -> str:
+    if isinstance(part, StreamPlace):
+        return part.address
+    return part.addresses[0] + (f"@{-part.earlier}" if part.earlier else "")
+
+
+def _addresses(part: Part) -> list[str]:
+    pieces = part.parts if isinstance(part, Block) else (part,)
+    return [
+        address
+        for piece in pieces
+        for address in ((piece.address,) if isinstance(piece, StreamPlace) else piece.addresses)
+    ]
+
+
+def _largest(values: np.ndarray) -> float:
+    finite = values[np.isfinite(values)]
+    return float(np.abs(finite).max(initial=0.0))
