@@ -132,7 +132,7 @@ def surprisal_plot() -> QWidget:
 EXHIBITS = (
     Exhibit("Next word", "", bars, (460, 340)),
     Exhibit("Next word", "before → after", before_after_bars, (360, 240)),
-    Exhibit("The roll", "u = 0.42", cumulative_bar, (260, 340)),
+    Exhibit("The die", "", cumulative_bar, (460, 170)),
     Exhibit("Compare", "", distribution_card, (320, 240)),
     Exhibit("Lengths", "of 3,000 documents", histogram, (320, 160)),
     Exhibit("Curves", "", legend, (320, 90)),

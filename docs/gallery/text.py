@@ -15,6 +15,7 @@ from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.widgets.text.passage_view import PassageView
+from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms
 
@@ -88,6 +89,15 @@ def passage_view() -> QWidget:
     return passage
 
 
+def product_strip() -> QWidget:
+    """The chain rule along a text."""
+    strip = ProductStrip()
+    chances = np.array([0.021, 0.0004, 0.03, 0.02, 0.6, 0.99, 0.31, 0.08])
+    strip.set_product(WORDS, chances, -np.log2(chances))
+    strip.set_new(2)
+    return strip
+
+
 def token_strip() -> QWidget:
     """A text as tokens, in several scripts."""
     strip = TokenStrip()
@@ -97,6 +107,7 @@ def token_strip() -> QWidget:
 
 
 EXHIBITS = (
+    Exhibit("Chain rule", "", product_strip, (660, 130)),
     Exhibit("Why 0.91?", "forget gate, unit 17", arithmetic_card, (400, 240)),
     Exhibit("In the text", "point at a word: what it looks at", attention_text, (760, 260)),
     Exhibit("Why?", "", breadcrumbs, (420, 110)),

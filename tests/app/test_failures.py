@@ -26,6 +26,7 @@ from lmviz.app.session.work import Work
 from lmviz.app.window.main_window import MainWindow
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
+from lmviz.inspection.interventions import scale_head
 from lmviz.text.catalogue import Entry
 from lmviz.training.options import TrainingOptions
 
@@ -206,6 +207,10 @@ def search_unit(scene: Scene) -> None:
     scene.click("unit_search_button")
 
 
+def change_a_head(scene: Scene) -> None:
+    scene.session.surgery.add(scale_head(0, 0, next(scene.numbers)))
+
+
 def without_positions(scene: Scene) -> None:
     scene.settle()
     scene.click("no_positions_button")
@@ -247,6 +252,7 @@ ROWS = (
     Row("evidence", "inside n-gram", "unit_view", follow_a_context),
     Row("thumbnails", "attention", "heads_view", Scene.type),
     Row("positions", "attention", "surgery_view", without_positions),
+    Row("effects", "attention", "surgery_view", change_a_head),
     Row("prospect", "sample", "distribution_view", Scene.type),
     Row("choice", "sample", "roll_view", write),
     Row("chain rule", "sample", "chain_rule_view", Scene.type),

@@ -42,6 +42,13 @@ class Bench:
         assert found is not None, name
         return found
 
+    def bring(self, view: str) -> QWidget:
+        """A panel that shares its place with others, in front of them."""
+        panel = self.find(view)
+        panel.parentWidget().raise_()
+        self.wait(lambda: panel.is_in_sight)
+        return panel
+
     def wait(self, condition: Callable[[], bool]) -> None:
         self.qtbot.waitUntil(condition, timeout=LONG)
 

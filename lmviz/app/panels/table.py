@@ -27,10 +27,11 @@ What a panel may rely on:
 - Colours and lengths come from `current_theme()`; mathematics from below `app/`.
 
 `area` is "left", "centre" or "right", columns that stack their panels in the order of this table, or
-"bottom", a row below them that spans the window and sets its panels side by side. `weight` is a
-panel's share of its column or row relative to its neighbours. `width` is that of a column and `height`
-that of the bottom row, in pixels of a window of 1440 × 900; 0 takes what is left. A `tabbed` panel shares
-the place of the row before it; one that stands `beside` is to the right of the row before it, `width` wide.
+"bottom", a row below them that spans the window and sets its panels side by side, and "foot", one more
+row below that. `weight` is a panel's share of its column or row relative to its neighbours. `width` is that
+of a column and `height` that of a row, in pixels of a window of 1440 × 900; 0 takes what is left. A `tabbed`
+panel shares the place of the row before it; one that stands `beside` is to the right of the row before it,
+`width` wide.
 `least` is the width and height below which a panel is of no use: where the window has less room, the
 perspective scrolls. A width of 0 is a share of the one that the panel usually has.
 """
@@ -206,25 +207,16 @@ PANELS: tuple[PanelRow, ...] = (
         "sample",
         "left",
         "sample.distribution:DistributionPanel",
-        least=(328, 290),
+        least=(328, 230),
     ),
     PanelRow(
         "roll",
-        "The roll",
-        "sample",
-        "centre",
-        "sample.roll:RollPanel",
-        width=230,
-        least=(165, 250),
-    ),
-    PanelRow(
-        "chain_rule",
-        "Chain rule",
+        "The die",
         "sample",
         "right",
-        "sample.chain_rule:ChainRulePanel",
-        width=470,
-        least=(312, 250),
+        "sample.roll:RollPanel",
+        width=480,
+        least=(280, 170),
     ),
     PanelRow(
         "branches",
@@ -232,18 +224,11 @@ PANELS: tuple[PanelRow, ...] = (
         "sample",
         "bottom",
         "sample.branches:BranchesPanel",
-        weight=5,
-        height=280,
-        least=(240, 190),
+        height=300,
+        least=(240, 176),
     ),
     PanelRow(
-        "beam",
-        "Beam search",
-        "sample",
-        "bottom",
-        "sample.beam:BeamPanel",
-        5,
-        least=(280, 200),
+        "beam", "Beam search", "sample", "bottom", "sample.beam:BeamPanel", tabbed=True, least=(240, 176)
     ),
     PanelRow(
         "side_by_side",
@@ -251,8 +236,16 @@ PANELS: tuple[PanelRow, ...] = (
         "sample",
         "bottom",
         "sample.side_by_side:SideBySidePanel",
-        3,
-        least=(200, 150),
+        tabbed=True,
+    ),
+    PanelRow(
+        "chain_rule",
+        "Chain rule",
+        "sample",
+        "foot",
+        "sample.chain_rule:ChainRulePanel",
+        height=124,
+        least=(312, 112),
     ),
     PanelRow(
         "compared_distributions",

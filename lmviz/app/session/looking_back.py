@@ -55,11 +55,15 @@ class LookingBack:
         if (reading, position) == self._seen_of:
             return False
         self._seen_of = (reading, position)
+        tokens = reading.model.tokenizer.tokens()
         logits = reading.trace["logits"].at(position=position)
-        distribution = distribution_under(logits, sampling, reading.model.tokenizer.tokens())
+        distribution, untouched = distribution_under(logits, sampling, tokens), None
+        if reading.baseline is not None:
+            logits = reading.baseline["logits"].at(position=position)
+            untouched = distribution_under(logits, sampling, tokens)
         end = reading.trace.offsets[position][1]
         moment = replace(reading.moment, text=self._reading.prefix[:end])
-        self._seen = Prospect(0, distribution, moment, position=position)
+        self._seen = Prospect(0, distribution, moment, position=position, before=untouched)
         return True
 
     def filter(self, sampling: SamplingOptions) -> bool:
@@ -67,7 +71,7 @@ class LookingBack:
         seen = self._seen
         if seen is None or seen.distribution.options == sampling:
             return False
-        self._seen = replace(seen, distribution=seen.distribution.with_options(**sampling.to_values()))
+        self._seen = seen.with_options(sampling)
         return True
 
     def forget(self) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lmviz.decoding.distribution import Distribution
+    from lmviz.decoding.options import SamplingOptions
     from lmviz.inspection.recipes.recipe import RecipeSubject
 
 
@@ -16,6 +17,7 @@ class Prospect:
 
     It belongs to the `moment` for which it was asked, whatever has changed since.
     For an earlier word, `position` is its place in the prefix; otherwise None.
+    `before` is the same without the interventions in force, None where there are none.
     `draw` is the uniform number that landed there, None where none did; `chosen` is the id that it, or
     the greedy rule, chose.
     """
@@ -26,6 +28,13 @@ class Prospect:
     draw: float | None = None
     chosen: int | None = None
     position: int | None = None
+    before: Distribution | None = None
+
+    def with_options(self, options: SamplingOptions) -> Prospect:
+        """The same under other sampling options."""
+        values = options.to_values()
+        before = None if self.before is None else self.before.with_options(**values)
+        return replace(self, distribution=self.distribution.with_options(**values), before=before)
 
     @property
     def text(self) -> str:

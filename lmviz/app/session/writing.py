@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from lmviz.decoding.distribution import Distribution
     from lmviz.decoding.sampling import SamplingStep
     from lmviz.models.model import Model
+
+T = TypeVar("T")
 
 MARGIN = 4  # likeliest tokens that stay beside a branch
 
@@ -64,6 +66,7 @@ class Writing(Part):
         self._prospect: Prospect | None = None
         self._prospect_of: object = None
         self._continuations: Continuations | None = None
+        self._untouched: Continuations | None = None
         self._drawn = 0
         self._hovered_token: int | None = None
         reading.prefix_changed.connect(self._begin_tree)
@@ -140,16 +143,18 @@ class Writing(Part):
         node, sampling = self.branches.node, self.sampling
         moment = self._reading.moment_of(node.text)
 
-        def show(distribution: Distribution) -> None:
-            if sampling != self.sampling:
-                distribution = distribution.with_options(**self.sampling.to_values())
-            self._show_prospect(Prospect(node.index, distribution, moment))
+        def show(distribution: Distribution, before: Distribution | None) -> None:
+            prospect = Prospect(node.index, distribution, moment, before=before)
+            self._show_prospect(
+                prospect if sampling == self.sampling else prospect.with_options(self.sampling)
+            )
 
         def fail(sentence: str) -> None:
             self._prospect_of = None  # asked again by the next who looks ahead
             self.failed.emit(sentence)
 
-        self._ask_after(node.index, "prospect", lambda text: distribution_after(text, sampling), show, fail)
+        look = lambda text: distribution_after(text, sampling)  # noqa: E731
+        self._ask_after(node.index, "prospect", look, sampling, show, fail)
 
     def roll(self) -> None:
         """Draw a uniform number and write the token on which it lands.
@@ -218,17 +223,19 @@ class Writing(Part):
         node, options = self.branches.current, self.sampling
         moment = self._reading.moment_of(self.branches.node.text)
 
-        def take(step: SamplingStep) -> None:
+        def take(step: SamplingStep, before: Distribution | None) -> None:
             self._tree = self.branches.at(node).grown(step, way, MARGIN)
             self._prospect_of = None
             if way != FORCED:
                 # Keep showing the distribution of the draw, not the next one.
                 self._prospect_of = self._standing
                 self._work.silence("prospect")
-                self._show_prospect(Prospect(node, step.distribution, moment, step.draw, step.id))
+                self._show_prospect(
+                    Prospect(node, step.distribution, moment, step.draw, step.id, before=before)
+                )
             self.branches_changed.emit()
 
-        self._ask_after(node, "choice", lambda text: chooser(text, options), take, self.failed.emit)
+        self._ask_after(node, "choice", lambda text: chooser(text, options), options, take, self.failed.emit)
 
     @property
     def _standing(self) -> object:
@@ -241,20 +248,31 @@ class Writing(Part):
         self,
         node: int,
         key: str,
-        work: Callable[[Continuation], Any],
-        answer: Callable[[Any], None],
+        work: Callable[[Continuation], T],
+        sampling: SamplingOptions,
+        answer: Callable[[T, Distribution | None], None],
         failed: Failed,
     ) -> None:
-        """Have work done on the text up to a branch, in the reading thread."""
+        """Have work done on the text up to a branch, in the reading thread.
+
+        With interventions in force, the answer also gets what the model expects there without them.
+        """
         from lmviz.decoding.continuations import Continuations
 
         read = self._continuations = self._continuations or Continuations()
+        untouched = self._untouched = self._untouched or Continuations()
         prefix, chosen = self.branches.prefix, self.branches.chosen(node)
 
-        def read_on(model: Model) -> Any:
-            return work(read.after(model, prefix, chosen))
+        def read_on(model: Model) -> tuple[T, Distribution | None]:
+            from lmviz.decoding.sampling import distribution_after
+            from lmviz.inspection.changed_model import ChangedModel
 
-        self._reading.ask(key, read_on, answer, failed)
+            found, before = work(read.after(model, prefix, chosen)), None
+            if isinstance(model, ChangedModel):
+                before = distribution_after(untouched.after(model.unchanged, prefix, chosen), sampling)
+            return found, before
+
+        self._reading.ask(key, read_on, lambda both: answer(*both), failed)
 
     def _stand_on(self, branches: Branches | None) -> None:
         self._work.silence("choice")
@@ -303,8 +321,7 @@ class Writing(Part):
         if before.seed != now.seed:
             self._drawn = 0
         if before != now:
-            changed = prospect.distribution.with_options(**now.to_values())
-            self._show_prospect(replace(prospect, distribution=changed))
+            self._show_prospect(prospect.with_options(now))
 
     def _show_prospect(self, prospect: Prospect | None) -> None:
         if prospect is None and self._prospect is None:

@@ -24,6 +24,7 @@ LEAST_SHARE = 0.7  # the share of its width to which a panel can be narrowed
 CENTRE = 450  # pixels at scale 1 that stand for the width of a panel that takes what is left
 AROUND = 16  # pixels between a panel's edge and what its card holds
 SHARED, OWN = 0, 1  # versions of what is remembered: as the table has it, or as a person has
+SHARE_OF_ONE, SHARE_OF_TWO = 0.5, 0.62  # of the height at most, for one row below the columns or two
 SHARE = 1000  # Qt takes sizes in pixels but keeps their proportions
 
 
@@ -170,8 +171,8 @@ class PerspectiveView(QMainWindow):
             self._share_space(*self._columns())
 
     def _arrange(self) -> None:
-        """Columns side by side, each stacked; below them a row across all."""
-        columns, bottom = self._columns()
+        """Columns side by side, each stacked; below them a row across all, and another at the foot."""
+        columns, bottom, foot = self._columns()
         heads = [self._dock(column[0]) for column in columns]
         for dock in heads[:1]:
             self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, dock)
@@ -182,7 +183,9 @@ class PerspectiveView(QMainWindow):
                 self.splitDockWidget(self._dock(above), self._dock(below), Qt.Orientation.Vertical)
         for row in bottom[:1]:
             self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self._dock(row))
-        for first, second in pairwise(bottom):
+        for above, below in zip(bottom, foot[:1], strict=False):
+            self.splitDockWidget(self._dock(above), self._dock(below), Qt.Orientation.Vertical)
+        for first, second in (*pairwise(bottom), *pairwise(foot)):
             self.splitDockWidget(self._dock(first), self._dock(second), Qt.Orientation.Horizontal)
         for before, row in pairwise(self._rows):
             if row.beside:
@@ -194,14 +197,15 @@ class PerspectiveView(QMainWindow):
         for row in self._rows:
             if not row.tabbed:
                 self._dock(row).raise_()
-        self._share_space(columns, bottom)
+        self._share_space(columns, bottom, foot)
         self._fit_soon.start()  # in the size it has by then
 
-    def _columns(self) -> tuple[list[list[PanelRow]], list[PanelRow]]:
-        """The columns with the panels that stand in them, and the row below."""
+    def _columns(self) -> tuple[list[list[PanelRow]], list[PanelRow], list[PanelRow]]:
+        """The columns with the panels that stand in them, the row below, and that at the foot."""
         apart = [row for row in self._rows if not row.tabbed and not row.beside]
         columns = [[row for row in apart if row.area == area] for area in COLUMNS]
-        return [column for column in columns if column], [row for row in apart if row.area == "bottom"]
+        bottom, foot = ([row for row in apart if row.area == area] for area in ("bottom", "foot"))
+        return [column for column in columns if column], bottom, foot
 
     def _show_tabs(self) -> None:
         """Show the bars of tabs: Qt leaves one hidden that it makes while the perspective is first shown."""
@@ -209,11 +213,13 @@ class PerspectiveView(QMainWindow):
             bar.setVisible(bar.count() > 1)
             bar.setAccessibleName("panels that share this place")
 
-    def _share_space(self, columns: list[list[PanelRow]], bottom: list[PanelRow]) -> None:
+    def _share_space(
+        self, columns: list[list[PanelRow]], bottom: list[PanelRow], foot: list[PanelRow]
+    ) -> None:
         self._shared = self.size()
         columns = [[row for row in column if not self._dock(row).isHidden()] for column in columns]
         columns = [column for column in columns if column]
-        bottom = [row for row in bottom if not self._dock(row).isHidden()]
+        bottom, foot = ([row for row in rows if not self._dock(row).isHidden()] for rows in (bottom, foot))
         widths = [max(self._width(row) for row in column) * current_theme().scale for column in columns]
         spare = max(200.0, self.width() - sum(widths)) / max(1, widths.count(0))
         heads = [self._dock(column[0]) for column in columns]
@@ -227,13 +233,27 @@ class PerspectiveView(QMainWindow):
         for column in columns:
             self._weigh(column, Qt.Orientation.Vertical)
         self._weigh(bottom, Qt.Orientation.Horizontal)
+        self._weigh(foot, Qt.Orientation.Horizontal)
         if columns and bottom:
-            height = max(row.height for row in bottom) * current_theme().scale or 0.3 * self.height()
-            height = min(height, self.height() / 2)  # in a small window what stands above needs its half
-            heights = [round(self.height() - height), round(height)]
-            undivided = next((column for column in columns if len(column) == 1), columns[0])
-            docks = [self._dock(undivided[0]), self._dock(bottom[0])]
-            self.resizeDocks(docks, heights, Qt.Orientation.Vertical)
+            self._share_height(columns, bottom, foot)
+
+    def _share_height(
+        self, columns: list[list[PanelRow]], bottom: list[PanelRow], foot: list[PanelRow]
+    ) -> None:
+        """Give the rows below their height, and what stands above them the rest."""
+        scale = current_theme().scale
+        low = max((row.height for row in foot), default=0) * scale
+        height = max(row.height for row in bottom) * scale or 0.3 * self.height()
+        # In a small window what stands above needs its part.
+        most = self.height() * (SHARE_OF_TWO if foot else SHARE_OF_ONE)
+        height = min(height, most - low)
+        heights = [round(self.height() - height - low), round(height + low)]
+        undivided = next((column for column in columns if len(column) == 1), columns[0])
+        docks = [self._dock(undivided[0]), self._dock(bottom[0])]
+        self.resizeDocks(docks, heights, Qt.Orientation.Vertical)
+        if foot:
+            docks = [self._dock(bottom[0]), self._dock(foot[0])]
+            self.resizeDocks(docks, [round(height), round(low)], Qt.Orientation.Vertical)
 
     def _weigh(self, rows: list[PanelRow], orientation: Qt.Orientation) -> None:
         if len(rows) > 1:

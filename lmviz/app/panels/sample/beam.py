@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QPoint, QSignalBlocker, QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.text_end import end_of
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number, percentage
-from lmviz.app.widgets.base.flow import FlowLayout, labelled
+from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
@@ -49,9 +51,7 @@ class BeamPanel(Panel):
         self._prepare(self._length, "length")
         self._prepare(self._penalty, "length_penalty")
         self._penalty.setSingleStep(0.1)
-        self._said = QLabel()
-        self._said.setProperty("role", "muted")
-        self._said.setWordWrap(True)
+        self._said = MutedLine()
         self._is_running = False
         self._selected = -1
         self._next = QTimer(self, singleShot=True, interval=BETWEEN)
@@ -106,8 +106,15 @@ class BeamPanel(Panel):
     def _draw(self, beam: BeamTree) -> None:
         if self._selected >= len(beam.nodes):
             self._selected = -1
-        nodes = [TreeNode("prefix")] + [
-            TreeNode(visible(node.token), number(node.score, 2), node.parent, node.state == PRUNED)
+        nodes = [TreeNode(end_of(beam.nodes[0].text))] + [
+            TreeNode(
+                visible(node.token),
+                number(node.score, 2),
+                node.parent,
+                node.state == PRUNED,
+                node.probability,
+                _ending(beam, node),
+            )
             for node in beam.nodes[1:]
         ]
         shown = beam.nodes[self._selected] if self._selected > 0 else beam.best
@@ -129,7 +136,7 @@ class BeamPanel(Panel):
         step = "" if session.beam.step == session.library.step else f", at step {session.beam.step:,}"
         changes = in_words(session.beam.interventions)
         if not changes and session.surgery.in_force:
-            changes = "without the interventions"
+            changes = "without the changes"
         return f"{step}, {changes}" if changes else step
 
     def _connect(self) -> None:
@@ -190,7 +197,7 @@ class BeamPanel(Panel):
         HoverCard.beside(self._tree, place, title, lines)
 
     def _say(self, sentence: str) -> None:
-        self._said.setText(sentence)
+        self._said.set_text(sentence)
 
     def _pause(self) -> None:
         self._is_running = False
@@ -204,19 +211,17 @@ class BeamPanel(Panel):
         actions = QWidget()
         row = QHBoxLayout(actions)
         row.setContentsMargins(0, 0, 0, 0)
+        for name, spin in (("width", self._width), ("length", self._length), ("α", self._penalty)):
+            row.addWidget(labelled(name, spin))
         for button in (self._step, self._run, self._again):
             row.addWidget(button)
         return actions
 
     def _lay_out(self) -> QWidget:
-        controls = QWidget()
-        flow = FlowLayout(controls)
-        for name, spin in (("width", self._width), ("length", self._length), ("α", self._penalty)):
-            flow.addWidget(labelled(name, spin))
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(controls)
+        column.setSpacing(4)
         column.addWidget(self._area, 1)
         column.addWidget(self._said)
         return body
@@ -233,6 +238,18 @@ class BeamPanel(Panel):
             spin.setRange(int(setting.minimum), int(setting.maximum))
         else:
             spin.setRange(setting.minimum, setting.maximum)
+
+
+def _ending(beam: BeamTree, node: BeamNode) -> str:
+    """What became of a text that went no further, though it had not been dropped; "" otherwise."""
+    if node.state == FINISHED:
+        return "finished"
+    after = beam.children(node)
+    if node.state == PRUNED or not after or any(other.state != PRUNED for other in after):
+        return ""
+    best = max(other.score for other in after)
+    offers = "1 offer" if len(after) == 1 else f"{len(after)} offers"
+    return f"{offers} pruned, the best {number(best, 2)}"
 
 
 def score_in_words(node: BeamNode, options: BeamOptions) -> tuple[str, tuple[str, ...]]:

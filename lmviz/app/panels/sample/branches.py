@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.text_end import end_of
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
 from lmviz.decoding.branches import Alternative, Branch
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from lmviz.decoding.branches import Branches
 
 RECENT = 4  # places back along the path beside which the words that were not taken are shown
-ROOT_LENGTH = 10
-NARROW = 400  # pixels below which the tree needs the room of the text
-TREE_SHARE, TEXT_SHARE = 7, 3
 
 
 class BranchesPanel(Panel):
@@ -40,11 +37,7 @@ class BranchesPanel(Panel):
         self._tree.setObjectName("branches_tree")
         self._tree.setAccessibleName("branches")
         self._area = scrolling(self._tree, sideways=True)
-        self._before, self._written, self._said = QLabel(), QLabel(), QLabel()
-        for label in (self._before, self._said):
-            label.setProperty("role", "muted")
-        for label in (self._before, self._written, self._said):
-            label.setWordWrap(True)
+        self._said = MutedLine()
         self._adopt = LinkButton("use_as_prefix_button", "use as prefix", "put this text into the prefix")
         self._clear = LinkButton("clear_branches_button", "clear", "remove all branches")
         self._goals: list[tuple[int, int | None]] = []
@@ -54,8 +47,6 @@ class BranchesPanel(Panel):
         self._tree.node_clicked.connect(self._go)
         self._adopt.clicked.connect(self._use_as_prefix)
         self._clear.clicked.connect(session.writing.forget)
-        theme_switch().theme_changed.connect(self._adopt_theme)
-        self._adopt_theme()
         self._follow_current = QTimer(self, singleShot=True, interval=0)
         self._follow_current.timeout.connect(self._show_current)
         self.follow(session.writing.branches_changed, session.reading.prefix_changed)
@@ -94,13 +85,10 @@ class BranchesPanel(Panel):
         branches = self.session.writing.branches
         nodes, self._drawn = self._draw_tree(branches)
         self._tree.set_nodes(nodes, self._drawn)
-        before, written = branches.prefix, branches.node.text[len(branches.prefix) :]
-        self._before.setText(before)
-        self._before.setVisible(bool(before))
-        self._written.setText(written.strip(" "))
+        written = branches.node.text[len(branches.prefix) :]
         drawn = "1 draw kept" if branches.draws == 1 else f"{count(branches.draws)} draws kept"
-        self._said.setText(
-            f"{drawn} · click any node to continue from it"
+        self._said.set_text(
+            f"{written.strip(' ')} · {drawn} · click any word to go on from it".lstrip(" ·")
             if len(branches.nodes) > 1
             else "Roll the die, or click a word: every continuation is kept here."
         )
@@ -115,7 +103,7 @@ class BranchesPanel(Panel):
         children: dict[int, list[int]] = {}
         for node in branches.nodes[1:]:
             children.setdefault(node.parent, []).append(node.index)
-        nodes = [TreeNode(_end_of(branches.prefix))]
+        nodes = [TreeNode(end_of(branches.prefix))]
         self._goals = [(0, None)]
         placed = {0: 0}
         # Breadth first keeps parents before children; siblings stand in the order of their probability.
@@ -135,7 +123,8 @@ class BranchesPanel(Panel):
                 else:
                     self._goals.append((index, offer.id))
                 token, share = visible(offer.token), percentage(offer.probability)
-                nodes.append(TreeNode(token, share, placed[index], pruned=isinstance(offer, Alternative)))
+                is_offered = isinstance(offer, Alternative)
+                nodes.append(TreeNode(token, share, placed[index], is_offered, offer.probability))
         return nodes, placed[branches.current]
 
     def _go(self, node: int) -> None:
@@ -163,31 +152,10 @@ class BranchesPanel(Panel):
         return actions
 
     def _lay_out(self) -> QWidget:
-        text = QWidget()
-        column = QVBoxLayout(text)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addStretch(1)
-        for label in (self._before, self._written, self._said):
-            column.addWidget(label)
-        column.addStretch(1)
         body = QWidget()
-        row = QHBoxLayout(body)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(16)
-        row.addWidget(self._area, TREE_SHARE)
-        self._text = scrolling(text)
-        row.addWidget(self._text, TEXT_SHARE)
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self._area, 1)
+        column.addWidget(self._said)
         return body
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._text.setVisible(self.width() >= current_theme().scale * NARROW)
-
-    def _adopt_theme(self) -> None:
-        self._written.setFont(current_theme().token_font(14.5))
-
-
-def _end_of(text: str) -> str:
-    """The end of the prefix, for the root."""
-    shown = " ".join(visible(part) for part in text.split(" "))
-    return shown if len(shown) <= ROOT_LENGTH else f"… {shown[-ROOT_LENGTH:].partition(' ')[2] or shown[-6:]}"

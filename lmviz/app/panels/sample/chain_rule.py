@@ -1,20 +1,19 @@
-"""The chain rule as a table: each word with its probability given all before it, and their product."""
+"""The chain rule as a strip: each word under its probability given all before it, and their product."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, number
-from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.tables.columns_model import Column
-from lmviz.app.widgets.tables.table_view import TableView
-from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -24,44 +23,32 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 FORMULA = "p(w₁ … wₙ) = ∏ p(wₜ | w₁ … wₜ₋₁)"
-SURPRISAL, RANK = "by surprisal", "by rank"
-STRIP_SHARE, TABLE_SHARE = 1, 3
+SUM_WIDTH = 150  # pixels at scale 1 for the product's figures
 
 
 class ChainRulePanel(Panel):
-    """The prefix and what was written after it, word by word; the text coloured by one of the columns."""
+    """The prefix and what was written after it; the bar above a word is how much it surprised, in bits."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("chain_rule_view")
-        self._strip = TokenStrip()
-        self._strip.setAccessibleName("the text, coloured by how unexpected each token is")
-        self._table = TableView()
-        self._table.setObjectName("chain_rule_table")
-        self._table.setAccessibleName("chain rule")
-        self._table.setSortingEnabled(False)
-        self._color_by = QComboBox()
-        self._color_by.setObjectName("color_by")
-        self._color_by.setAccessibleName("what the colours of the text say")
-        self._color_by.addItems([SURPRISAL, RANK])
-        self._color_by.setProperty("role", "link")
-        self._legend = QLabel()
-        self._product = QLabel()
-        for label in (self._legend, self._product):
-            label.setProperty("role", "muted")
-            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._strip = ProductStrip()
+        self._strip.setObjectName("chain_rule_strip")
+        self._strip.setAccessibleName("the text, each word under its probability")
+        self._strip.set_readout(self._explain)
+        self._bits, self._product = QLabel(), QLabel()
+        self._product.setProperty("role", "muted")
         self._shown: Likelihood | None = None
         self._moment: RecipeSubject | None = None
         self._asked: object = None
         self._card = Card("Chain rule", "", self._lay_out())
         self.column.addWidget(self._card)
-        self._color_by.currentIndexChanged.connect(lambda _: self._color())
-        self._table.row_clicked.connect(self._choose)
-        self._table.row_hovered.connect(self._hover)
-        self._strip.token_clicked.connect(self._choose)
-        self._strip.token_hovered.connect(self._hover)
+        self._strip.word_clicked.connect(self._choose)
+        self._strip.word_hovered.connect(self._hover)
         session.focus.position_changed.connect(self._mark)
         session.focus.hovered_position_changed.connect(self._mark)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
         self.follow(
             session.writing.branches_changed, session.reading.encoding_changed, session.surgery.changed
         )
@@ -72,7 +59,7 @@ class ChainRulePanel(Panel):
         return self._shown
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        """The columns of the table (token,), "p" and the others by their titles; NaN where there is none."""
+        """The figures of every word (token,), by their names; NaN where there is none."""
         tokens = self._shown.tokens if self._shown is not None else ()
         if not tokens:
             return {}
@@ -114,60 +101,60 @@ class ChainRulePanel(Panel):
         self.ask("chain rule", work, lambda likelihood: self._show(likelihood, moment))
 
     def _lay_out(self) -> QWidget:
-        foot = QHBoxLayout()
-        foot.addWidget(self._color_by)
-        foot.addWidget(self._legend, 1)
+        figures = QVBoxLayout()
+        figures.setSpacing(2)
+        figures.addStretch(1)
+        figures.addWidget(self._bits)
+        figures.addWidget(self._product)
         body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._table, TABLE_SHARE)
-        column.addWidget(self._product)
-        column.addWidget(scrolling(self._strip), STRIP_SHARE)
-        column.addLayout(foot)
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addLayout(figures)
+        row.addWidget(self._strip, 1)
         return body
+
+    def _adopt_theme(self) -> None:
+        for label in (self._bits, self._product):
+            label.setFixedWidth(round(SUM_WIDTH * current_theme().scale))
 
     def _show(self, likelihood: Likelihood | None, moment: RecipeSubject | None) -> None:
         self._shown, self._moment = likelihood, moment
         tokens = likelihood.tokens if likelihood is not None else ()
-        words = [visible(token.token) for token in tokens]
-        products = [token.product if token.count else None for token in tokens]
-        self._table.set_columns(
-            [
-                Column("word", words, tokens=True),
-                Column("p", _array([token.probability for token in tokens]), _figure),
-                Column("bits", _array([token.surprisal for token in tokens]), _bits),
-                Column("rank", _array([token.rank for token in tokens]), _rank),
-                Column("product", _array(products), _figure),
-                Column("perplexity", _array([token.perplexity for token in tokens]), _bits),
-            ]
+        self._strip.set_product(
+            [visible(token.token) for token in tokens],
+            _array([token.probability for token in tokens]),
+            _array([token.surprisal for token in tokens]),
         )
-        self._strip.set_tokens(words)
-        self._color()
+        self._strip.set_new(len(self.session.writing.branches.path()))
         if likelihood is None or moment is None or likelihood.perplexity is None:
-            self._card.set_aside("a first word has no probability" if words else "")
-            self._product.setText(FORMULA)
+            self._card.set_aside("a first word has no probability" if tokens else "")
+            self._bits.setText("")
+            self._product.setText("")
         else:
-            changes = in_words(moment.interventions)
-            so_far = f"perplexity so far {number(likelihood.perplexity, 1)}"
-            self._card.set_aside(f"{changes} · {so_far}" if changes else so_far)
-            whose = "of the words as read: " if likelihood.differs else ""
-            product = f"{_figure(tokens[-1].product)}, {likelihood.bits:.1f} bits"
-            self._product.setText(f"{whose}{FORMULA} = {product}")
+            whose = "of the words as read" if likelihood.differs else ""
+            parts = (in_words(moment.interventions), whose, FORMULA)
+            self._card.set_aside(" · ".join(part for part in parts if part))
+            self._bits.setText(f"{likelihood.bits:.1f} bits")
+            perplexity = number(likelihood.perplexity, 1)
+            self._product.setText(f"p = {_figure(tokens[-1].product)}\nperplexity {perplexity}")
         self._mark()
 
-    def _color(self) -> None:
-        """The stronger the colour, the less the word was expected; ranks on a logarithmic scale."""
-        tokens = self._shown.tokens if self._shown is not None else ()
-        by_rank = self._color_by.currentText() == RANK
-        if by_rank:
-            values = np.log2(_array([token.rank for token in tokens]))
-            largest = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
-            self._legend.setText(f"pale: rank 1 · strong: rank {count(round(2**largest))}" if tokens else "")
-        else:
-            values = _array([token.surprisal for token in tokens])
-            largest = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
-            self._legend.setText(f"pale: 0 bits · strong: {largest:.1f} bits" if tokens else "")
-        self._strip.set_shades(values, scale="share", limit=largest or 1.0)
+    def _explain(self, row: int) -> tuple[str, Sequence[str]]:
+        """What the card beside a word says."""
+        assert self._shown is not None, "only words that are shown can be pointed at"
+        token = self._shown.tokens[row]
+        if token.probability is None:
+            return visible(token.token), ("a first word has no probability",)
+        assert token.surprisal is not None, "a word with a probability has a surprisal"
+        assert token.rank is not None, "and a rank"
+        assert token.perplexity is not None, "and a perplexity"
+        return visible(token.token), (
+            f"p = {_figure(token.probability)}, rank {count(token.rank)}",
+            f"−log₂ p = {token.surprisal:.1f} bits",
+            f"product so far {_figure(token.product)}",
+            f"perplexity so far {number(token.perplexity, 1)}",
+        )
 
     def _row_of(self, position: int) -> int:
         """The row of a position of the session, which counts from the first token the model can see."""
@@ -194,9 +181,8 @@ class ChainRulePanel(Panel):
     def _mark(self) -> None:
         session = self.session
         pinned = self._row_of(session.focus.position) if session.focus.is_position_pinned else -1
-        self._table.set_current(pinned)
-        self._strip.set_current(pinned)
         hovered = session.focus.hovered_position
+        self._strip.set_current(pinned)
         self._strip.set_hovered(-1 if hovered is None else self._row_of(hovered))
 
     def handle_failure(self, key: str) -> None:
@@ -211,14 +197,4 @@ def _array(values: list[float | None]) -> np.ndarray:
 
 def _figure(value: float) -> str:
     """A probability; in powers of ten from where four decimals would no longer show it well."""
-    if np.isnan(value):
-        return "–"
     return number(value, 4) if value >= 0.001 or value == 0 else number(value, 2)
-
-
-def _bits(value: float) -> str:
-    return "–" if np.isnan(value) else number(value, 1)
-
-
-def _rank(value: float) -> str:
-    return "–" if np.isnan(value) else count(value)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.sample.pipeline_sentences import derivation_of
@@ -15,6 +15,7 @@ from lmviz.app.session.surgery import in_words, meaning_in_words
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.controls.sampling_controls import SamplingControls
 from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine
@@ -60,9 +61,7 @@ class DistributionPanel(Panel):
         self._invitation = Invitation("distribution_invitation")
         self._invitation.invite("Open or train a model, and see how it chooses the next word.", MODEL_OFFER)
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
-        self._foot = QLabel()
-        self._foot.setProperty("role", "muted")
-        self._foot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._foot = MutedLine()
         self._shown: Prospect | None = None
         self._lines = np.zeros(0, dtype=np.int64)
         self._vocabulary: Sequence[str] = ()
@@ -117,7 +116,7 @@ class DistributionPanel(Panel):
         self._table.setVisible(session.library.model is not None)
         self._invitation.setVisible(session.library.model is None)
         if prospect is None:
-            self._foot.setText("")
+            self._foot.set_text("")
             self._table.set_columns(_columns(session.writing.sampling))
             self._table.set_lines(0, lambda line: FigureLine(()), HINT)
             return
@@ -128,7 +127,7 @@ class DistributionPanel(Panel):
         self._arrange(distribution)
         self._card.set_title(TITLE if prospect.position is None else EARLIER)
         said = self._say(prospect)
-        self._foot.setText(said)
+        self._foot.set_text(said)
         self._foot.setToolTip(
             paragraph(f"{said}.") + paragraph(meaning_in_words(prospect.moment.interventions))
         )
@@ -258,7 +257,7 @@ class DistributionPanel(Panel):
         try:
             self.session.writing.set_sampling(**{name: value})
         except LmvizError as sentence:
-            self._foot.setText(str(sentence))
+            self._foot.set_text(str(sentence))
 
 
 def _columns(options: SamplingOptions) -> list[FigureColumn]:

@@ -14,7 +14,9 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.flow import FlowLayout
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 from lmviz.decoding.options import FILTERS
@@ -23,6 +25,8 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.app.session.prospect import Prospect
     from lmviz.app.session.session import Session
+    from lmviz.decoding.branches import Branches
+    from lmviz.decoding.distribution import Distribution
 
 STACKED = 60  # candidates drawn separately; more if the draw falls on a later one
 MOST_STACKED = 2000
@@ -33,7 +37,9 @@ PLAY, PAUSE = "keep writing (space)", "pause (space)"
 BETWEEN = 6
 USUAL = 99  # tokens for which there is always room in a box
 PINNED = "An earlier word is pinned. The die writes at the end, and Escape returns there."
-LOW = 330  # pixels below which the die needs the room of the settings
+LOW, LOWEST = 225, 190  # pixels below which the die needs the room of the settings, and of what was drawn
+EVENLY = "one number, evenly from 0 to 1"
+LAST_DRAWN = 4
 FALLING = 2  # tokens a second up to which one can watch the number fall
 
 
@@ -45,7 +51,9 @@ class RollPanel(Panel):
         self.setObjectName("roll_view")
         self._die = CumulativeBar()
         self._die.setObjectName("die")
-        self._step = self._button("sample_step_button", "One step", "write one token")
+        self._step = self._button(
+            "sample_step_button", "Roll", "roll the die and write the token on which it lands"
+        )
         self._play = self._button("sample_play_button", "", PLAY)
         self._back = self._button("sample_back_button", "", "one token back")
         self._step.setProperty("role", "primary")
@@ -58,6 +66,8 @@ class RollPanel(Panel):
         self._length = self._spin("length_spin", 1, LONGEST, LENGTH, "tokens to play at most", " tokens")
         self._stop_at_end = QCheckBox("stop at END")
         self._stop_at_end.setObjectName("stop_at_end")
+        self._drawn = MutedLine()
+        self._drawn.setObjectName("drawn_tokens")
         self._said = QLabel()
         self._said.setProperty("role", "muted")
         self._said.setWordWrap(True)
@@ -124,7 +134,9 @@ class RollPanel(Panel):
         ended = "The model ended the document here." if node.is_end else ""
         self._say(PINNED if session.writing.looks_back and session.focus.is_position_pinned else ended)
         prospect = session.writing.prospect
-        self._card.set_aside(in_words(prospect.moment.interventions) if prospect is not None else "")
+        changes = in_words(prospect.moment.interventions) if prospect is not None else ""
+        self._card.set_aside(changes or EVENLY)
+        self._drawn.set_text(_drawn(session.writing.branches))
         self._draw()
 
     def _connect(self) -> None:
@@ -192,19 +204,18 @@ class RollPanel(Panel):
         if prospect is None:
             self._ids, self._shown = [], None
             self._die.set_shares([], [])
+            self._die.set_before(None)
             self._die.set_draw(None)
             return
-        distribution = prospect.distribution
-        stacked = min(STACKED, distribution.choices)
-        if prospect.landed is not None:
-            stacked = min(max(stacked, distribution.rank_of(prospect.landed)), MOST_STACKED)
-        self._ids = distribution.order[:stacked].tolist()
-        rest = 1.0 - float(distribution.cumulative[stacked - 1])
-        self._die.set_shares(
-            [visible(distribution.token(id)) for id in self._ids],
-            distribution.probabilities[self._ids],
-            rest if rest > ROUNDING else 0.0,
-        )
+        self._ids, names, shares, rest = _stacked(prospect.distribution, prospect.landed)
+        self._die.set_shares(names, shares, rest)
+        if prospect.before is None:
+            self._die.set_before(None)
+        else:
+            draw = prospect.draw
+            landed = None if draw is None else prospect.before.at_draw(draw)
+            _, names, shares, rest = _stacked(prospect.before, landed)
+            self._die.set_before(names, shares, rest)
         thrown = self._shown is None or (prospect.node, prospect.draw) != (self._shown.node, self._shown.draw)
         returned = self._shown is not None and self._shown.position is not None
         self._shown = prospect
@@ -235,6 +246,7 @@ class RollPanel(Panel):
             for widget in widgets:
                 flow.addWidget(widget)
             self._card.layout_below.addWidget(group)
+        self._card.layout_below.insertWidget(2, self._drawn)
         self._card.layout_below.addWidget(self._said)
 
     def _button(self, name: str, text: str, description: str) -> QPushButton:
@@ -260,6 +272,7 @@ class RollPanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._settings.setVisible(self.height() >= current_theme().scale * LOW)
+        self._drawn.setVisible(self.height() >= current_theme().scale * LOWEST)
 
     def _adopt_theme(self) -> None:
         theme = current_theme()
@@ -268,3 +281,24 @@ class RollPanel(Panel):
         self._back.setIcon(icon("actions/undo", theme.text, theme.faint_text))
         for spin in (self._pace, self._length):
             fit_width(spin, USUAL)
+
+
+def _stacked(
+    distribution: Distribution, landed: int | None
+) -> tuple[list[int], list[str], np.ndarray, float]:
+    """The ids to stack, as far as the one that is drawn; their names, their shares, and that of the rest."""
+    stacked = min(STACKED, distribution.choices)
+    if landed is not None:
+        stacked = min(max(stacked, distribution.rank_of(landed)), MOST_STACKED)
+    ids = distribution.order[:stacked].tolist()
+    rest = 1.0 - float(distribution.cumulative[stacked - 1])
+    names = [visible(distribution.token(id)) for id in ids]
+    return ids, names, distribution.probabilities[ids], rest if rest > ROUNDING else 0.0
+
+
+def _drawn(branches: Branches) -> str:
+    """The last tokens that were drawn, with the number that chose each."""
+    drawn = [node for node in branches.path() if node.draws][-LAST_DRAWN:]
+    if not drawn:
+        return ""
+    return "drawn  " + "   ".join(f"{visible(node.token)} {number(node.draws[-1], 2)}" for node in drawn)

@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.diagrams.tree_layout import (
+    HEADING,
+    TreeLayout,
+    TreeNode,
+    TreeShape,
+    lay_out,
+    least_size,
+    usual_size,
+)
 
-LABEL_SIZE, NOTE_SIZE = 12.0, 11.0
-ROW = 34
-CHIP = 24
-GAP = 44
-FAINT = 0.42
+__all__ = ["TreeNode", "TreeView"]
 
-
-@dataclass(frozen=True)
-class TreeNode:
-    """A word in the tree. `parent` is the index of the node before it, −1 at the root.
-
-    `note` is shown next to it, such as its probability. A pruned node is drawn faint.
-    """
-
-    label: str
-    note: str = ""
-    parent: int = -1
-    pruned: bool = False
+LABEL_SIZE, NOTE_SIZE, MINOR_SIZE = 12.0, 10.5, 11.0
+PADDING, BESIDE, TURN = 12.0, 4.0, 26.0
 
 
 class TreeView(Pointable):
-    """`TreeView()`: words as chips, joined by curves; the path to the current one is lit.
+    """`TreeView()`: words as chips, joined by curves; the path to the current one is lit, straight on top.
 
-    `set_nodes(nodes, current=-1)` draws a sequence of `TreeNode`, parents first.
-    Signals: `node_clicked(int)`, `node_hovered(int)` (−1 on leaving). The widget takes the size its tree
-    needs: place it in a scroll area. Arrow keys go to the parent, the first child and the neighbours.
+    `set_nodes(nodes, current=-1)` draws a sequence of `TreeNode`, parents first. The tree is fitted to the
+    widget's size, down to its least one: place it in a scroll area.
+    Signals: `node_clicked(int)`, `node_hovered(int)` (−1 on leaving). Arrow keys go to the parent, the first
+    child and the neighbours.
     """
 
     node_clicked = Signal(int)
@@ -47,38 +44,56 @@ class TreeView(Pointable):
         super().__init__(parent)
         self._nodes: tuple[TreeNode, ...] = ()
         self._current = -1
-        self._path: frozenset[int] = frozenset()
-        self._chips: list[QRectF] = []
-        self._children: list[list[int]] = []
-        self._size = QSize(0, 0)
+        self._shape = TreeShape((), frozenset())
+        self._layout = TreeLayout()
+        self._least = self._usual = QSize(0, 0)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("tree of words")
+
+    @property
+    def left_out(self) -> int:
+        """How many words are counted and not drawn."""
+        return self._layout.left_out
 
     def set_nodes(self, nodes: Sequence[TreeNode], current: int = -1) -> None:
         """Draw a tree; `current` is the marked node."""
         self._nodes = tuple(nodes)
         self._current = current
         self.set_hovered(-1)
-        self._path = frozenset(self._way_to(current))
-        self._lay_out()
-        self.setAccessibleDescription(" ".join(self._nodes[i].label for i in reversed(self._way_to(current))))
-        self.updateGeometry()
-        self.update()
+        way = self._way_to(current)
+        self._shape = TreeShape(self._nodes, frozenset(way))
+        self._measure_all()
+        self.setAccessibleDescription(" ".join(self._nodes[i].label for i in reversed(way)))
 
     def node_rectangle(self, index: int) -> QRectF:
-        """Where a node is drawn."""
-        return self._chips[index]
+        """Where a node is drawn; empty for one that is only counted."""
+        return self._layout.chips.get(index, QRectF())
 
     def adopt_theme(self) -> None:
-        self._lay_out()
+        self._measure_all()
         super().adopt_theme()
 
     def sizeHint(self) -> QSize:
-        return self._size
+        return self._usual
 
     def minimumSizeHint(self) -> QSize:
-        return self._size
+        return self._least
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def _measure_all(self) -> None:
+        scale = self.theme.scale
+        self._usual = _whole(usual_size(self._shape, _width, scale))
+        self._least = _whole(least_size(self._shape, _width, scale))
+        self.updateGeometry()
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self._layout = lay_out(self._shape, _width, QSizeF(self.size()), self.theme.scale)
+        self.update()
 
     def _way_to(self, index: int) -> list[int]:
         way = []
@@ -87,102 +102,98 @@ class TreeView(Pointable):
             index = self._nodes[index].parent
         return way
 
-    def _lay_out(self) -> None:
-        """One row for each leaf; a parent in the middle of its children; one column for each depth."""
-        count = len(self._nodes)
-        self._children = [[] for _ in range(count)]
-        depths, rows = [0] * count, [0.0] * count
-        for index, node in enumerate(self._nodes):
-            if node.parent >= 0:
-                self._children[node.parent].append(index)
-                depths[index] = depths[node.parent] + 1
-        leaves = 0
-        waiting = [index for index, node in enumerate(self._nodes) if node.parent < 0][::-1]
-        while waiting:
-            index = waiting.pop()
-            if self._children[index]:
-                waiting.extend(reversed(self._children[index]))
-            else:
-                rows[index] = leaves
-                leaves += 1
-        for index in range(count - 1, -1, -1):  # children come after their parents
-            if children := self._children[index]:
-                rows[index] = (rows[children[0]] + rows[children[-1]]) / 2
-        self._place(depths, rows, leaves)
-
-    def _place(self, depths: list[int], rows: list[float], leaves: int) -> None:
-        label, note = metrics(LABEL_SIZE, token=True), metrics(NOTE_SIZE)
-        widths = [label.horizontalAdvance(node.label) + self.length(20) for node in self._nodes]
-        columns = [0.0] * (max(depths, default=-1) + 1)
-        for node, depth, width in zip(self._nodes, depths, widths, strict=True):
-            beside = note.horizontalAdvance(node.note) + self.length(6) if node.note else 0.0
-            columns[depth] = max(columns[depth], width + beside)
-        starts, start = [], self.length(6)
-        for column in columns:
-            starts.append(start)
-            start += column + self.length(GAP)
-        row, chip = self.length(ROW), self.length(CHIP)
-        self._chips = [
-            QRectF(starts[depth], place * row + (row - chip) / 2, width, chip)
-            for depth, place, width in zip(depths, rows, widths, strict=True)
-        ]
-        self._size = QSize(round(start), round(leaves * row))
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        for index, node in enumerate(self._nodes):
-            if node.parent >= 0:
-                self._draw_curve(painter, node.parent, index)
-        for index in range(len(self._nodes)):
-            if self._chips[index].intersects(QRectF(event.rect()).adjusted(-200, 0, 0, 0)):
+        around = QRectF(event.rect()).adjusted(-200, -40, 200, 40)
+        if self._layout.has_heading:
+            self._draw_heading(painter)
+        lit = self._shape.path
+        for index in sorted(self._layout.chips, key=lambda at: at in lit):
+            if self._nodes[index].parent >= 0:
+                self._draw_curve(painter, self._nodes[index].parent, index)
+        for index, chip in self._layout.chips.items():
+            if chip.intersects(around):
                 self._draw_node(painter, index)
+        if self._layout.left_out:
+            painter.setFont(self.theme.font(NOTE_SIZE))
+            painter.setPen(self.theme.muted_text)
+            said = f"{self._layout.left_out:,} offers are not drawn"
+            corner = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
+            painter.drawText(QRectF(self.rect()).adjusted(0, 0, -2, 0), corner, said)
         self.draw_focus(painter)
 
-    def _strength(self, index: int) -> float:
-        return FAINT if self._nodes[index].pruned and index != self.hovered else 1.0
+    def _draw_heading(self, painter: QPainter) -> None:
+        """The number of each word after the prefix."""
+        painter.setFont(self.theme.font(NOTE_SIZE))
+        painter.setPen(self.theme.faint_text)
+        for depth, start in enumerate(self._layout.columns):
+            said = str(depth) if depth else "word"
+            painter.drawText(QPointF(start, self.length(HEADING - 6)), said)
+
+    def _is_minor(self, index: int) -> bool:
+        return self._nodes[index].pruned and index not in self._shape.path
 
     def _draw_curve(self, painter: QPainter, parent: int, child: int) -> None:
-        start = QPointF(self._end_of(parent), self._chips[parent].center().y())
-        end = QPointF(self._chips[child].left(), self._chips[child].center().y())
-        bend = (end.x() - start.x()) * 0.5
+        chips, lit = self._layout.chips, child in self._shape.path
+        column = self._layout.columns[self._shape.depths[child]]
+        start = QPointF(chips[parent].right(), chips[parent].center().y())
+        end = QPointF(chips[child].left(), chips[child].center().y())
+        # It leaves the line just before the next column, beyond the note.
+        turn = max(start.x(), column - self.length(TURN))
         path = QPainterPath(start)
-        path.cubicTo(start + QPointF(bend, 0), end - QPointF(bend, 0), end)
-        lit = child in self._path
+        path.lineTo(turn, start.y())
+        bend = (end.x() - turn) * 0.5
+        path.cubicTo(QPointF(turn + bend, start.y()), QPointF(end.x() - bend, end.y()), end)
         color = QColor(self.theme.accent if lit else self.theme.strong_line)
-        color.setAlphaF(self._strength(child))
+        color.setAlphaF(0.55 if self._is_minor(child) else 1.0)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(color, self.length(2.2 if lit else 1.1)))
         painter.drawPath(path)
 
-    def _end_of(self, index: int) -> float:
-        note = self._nodes[index].note
-        beside = metrics(NOTE_SIZE).horizontalAdvance(note) + self.length(9) if note else 0.0
-        return self._chips[index].right() + beside
-
     def _draw_node(self, painter: QPainter, index: int) -> None:
-        node, chip, theme = self._nodes[index], self._chips[index], self.theme
-        painter.setOpacity(self._strength(index))
-        painter.setBrush(theme.accent_wash if index == self._current else theme.chip)
-        edge = (
-            theme.accent
-            if index in self._path
-            else theme.strong_line
-            if index == self.hovered
-            else theme.line
+        node, chip, theme = self._nodes[index], self._layout.chips[index], self.theme
+        lit, minor, size = index in self._shape.path, self._is_minor(index), self._layout.size
+        if not minor:
+            painter.setBrush(theme.accent_wash if lit else theme.surface)
+            edge = theme.accent if lit else theme.text if index == self.hovered else theme.strong_line
+            painter.setPen(QPen(edge, self.length(2 if index == self._current else 1.2)))
+            painter.drawRoundedRect(chip, self.length(5), self.length(5))
+        painter.setPen(theme.text if not minor or index == self.hovered else theme.muted_text)
+        painter.setFont(
+            theme.token_font(
+                (MINOR_SIZE if minor else LABEL_SIZE) * size,
+                QFont.Weight.DemiBold if lit else QFont.Weight.Normal,
+            )
         )
-        painter.setPen(QPen(edge, self.length(1.4 if index in self._path else 1.0)))
-        painter.drawRoundedRect(chip, self.length(6), self.length(6))
-        painter.setPen(theme.text)
-        painter.setFont(theme.token_font(LABEL_SIZE))
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, node.label)
-        painter.setPen(theme.muted_text)
-        painter.setFont(theme.font(NOTE_SIZE))
-        beside = QRectF(chip.right() + self.length(6), chip.top(), self.length(240), chip.height())
-        painter.drawText(beside, Qt.AlignmentFlag.AlignVCenter, node.note)
-        painter.setOpacity(1.0)
+        noted = self._shape.is_noted(index, terse=self._layout.terse) or index == self.hovered
+        painter.setPen(theme.accent if lit else theme.faint_text if minor else theme.muted_text)
+        weight = QFont.Weight.DemiBold if lit else QFont.Weight.Normal
+        painter.setFont(theme.font(NOTE_SIZE * size, weight))
+        beside = chip.right() + self.length(BESIDE)
+        if not noted:
+            pass
+        elif minor:
+            area = QRectF(beside, chip.top(), self.length(200), chip.height())
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, node.note)
+        else:
+            painter.drawText(QPointF(beside, chip.center().y() - self.length(3)), node.note)
+        if node.ending and not any(child in self._layout.chips for child in self._shape.children[index]):
+            self._draw_ending(painter, node, beside, chip)
+
+    def _draw_ending(self, painter: QPainter, node: TreeNode, beside: float, chip: QRectF) -> None:
+        """What became of a text that no word follows."""
+        note = metrics(NOTE_SIZE * self._layout.size).horizontalAdvance(node.note)
+        start, middle = beside + note + self.length(4), chip.center().y()
+        dots = self.length(18)
+        painter.setPen(QPen(self.theme.strong_line, self.length(1), Qt.PenStyle.DotLine))
+        painter.drawLine(QPointF(chip.right() + 1, middle), QPointF(start + dots, middle))
+        painter.setPen(self.theme.muted_text)
+        painter.setFont(self.theme.font(NOTE_SIZE))
+        painter.drawText(QPointF(start + dots + self.length(5), middle + self.length(4)), node.ending)
 
     def index_at(self, place: QPointF) -> int:
-        return next((index for index, chip in enumerate(self._chips) if chip.contains(place)), -1)
+        return next((index for index, chip in self._layout.chips.items() if chip.contains(place)), -1)
 
     def pointed_at(self, index: int) -> None:
         self.setCursor(Qt.CursorShape.PointingHandCursor if index >= 0 else Qt.CursorShape.ArrowCursor)
@@ -205,9 +216,31 @@ class TreeView(Pointable):
         if key == Qt.Key.Key_Left:
             return parent
         if key == Qt.Key.Key_Right:
-            return next(iter(self._children[self._current]), -1)
+            return next(iter(self._drawn_after(self._current)), -1)
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and parent >= 0:
-            siblings = self._children[parent]
+            siblings = self._drawn_after(parent)
             place = siblings.index(self._current) + (1 if key == Qt.Key.Key_Down else -1)
             return siblings[place] if 0 <= place < len(siblings) else -1
         return -1
+
+    def _drawn_after(self, index: int) -> list[int]:
+        """The children that are drawn, from above."""
+        chips = self._layout.chips
+        drawn = [child for child in self._shape.children[index] if child in chips]
+        return sorted(drawn, key=lambda child: chips[child].top())
+
+
+def _width(node: TreeNode, size: float, noted: bool) -> float:
+    """The width of a word at scale 1, with its note or without."""
+    scale = current_theme().scale
+    label = metrics((MINOR_SIZE if node.pruned else LABEL_SIZE) * size, token=True, bold=True)
+    width = label.horizontalAdvance(node.label) / scale + (2.0 if node.pruned else PADDING)
+    if noted and node.note:
+        note = metrics(NOTE_SIZE * size, bold=True).horizontalAdvance(node.note) / scale
+        width += BESIDE + note
+    return width
+
+
+def _whole(size: QSizeF) -> QSize:
+    """A size in whole pixels that holds this one."""
+    return QSize(math.ceil(size.width()), math.ceil(size.height()))

@@ -1,8 +1,9 @@
-"""The die: a bar of cumulative probabilities, and the random number that falls on it."""
+"""The die: bars of cumulative probabilities lying flat, and the random number that falls on them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import (
@@ -15,25 +16,52 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.figures import number, percentage
+from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.pointable import Pointable
 
-LABEL_SIZE = 11.5
-BAR_SHARE = 0.38
+LABEL_SIZE, SHARE_SIZE = 11.5, 10.5
+ABOVE, BELOW, BETWEEN = 30, 18, 10  # pixels at scale 1: for the number, for the scale, and between two bars
+HIGHEST = 56
+TWO_LINES = 34
 LANDING = 420  # milliseconds
-LEAST_LABELLED = 13
 THINNEST = 3  # a line between thinner segments would hide them
+
+
+@dataclass(frozen=True, eq=False)
+class _Stack:
+    """Words side by side from 0 to 1: `edges` (word + 1,), and the share of all others together."""
+
+    labels: tuple[str, ...]
+    edges: np.ndarray
+    rest: float = 0.0
+
+    @classmethod
+    def of(cls, labels: Sequence[str], probabilities: Sequence[float] | np.ndarray, rest: float) -> _Stack:
+        sums = np.cumsum(np.asarray(probabilities, dtype=np.float64))
+        return cls(tuple(labels), np.concatenate([[0.0], sums]), rest)
+
+    def at(self, draw: float | None) -> int:
+        """The word on which a draw falls; −1 without one, the number of words for the rest."""
+        return -1 if draw is None else int(np.searchsorted(self.edges[1:], draw, side="right"))
+
+    def name(self, index: int) -> str:
+        return self.labels[index] if index < len(self.labels) else "another word"
+
+
+NOTHING = _Stack((), np.zeros(1))
 
 
 class CumulativeBar(Pointable):
     """`CumulativeBar()`: a bar from 0 to 1, one segment for each candidate in its order.
 
     `set_shares(labels, probabilities, rest=0)` stacks them, `rest` being the share of all others
-    together; `set_draw(u, animated=True)` shows where a uniform number lands, None takes it away;
+    together; `set_before(...)` puts a second bar above, of before a change, None takes it away;
+    `set_draw(u, animated=True)` shows where a uniform number lands, in both, None takes it away;
     `set_hovered(index)` highlights a segment from outside.
     Signals: `share_hovered(int)` (−1 on leaving) and `share_clicked(int)`; the rest cannot be clicked.
     """
@@ -43,9 +71,8 @@ class CumulativeBar(Pointable):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._labels: tuple[str, ...] = ()
-        self._edges = np.zeros(1)
-        self._rest = 0.0
+        self._stack = NOTHING
+        self._earlier: _Stack | None = None
         self._draw: float | None = None
         self._marker = 0.0
         self._fall = QPropertyAnimation(self, b"marker", self)
@@ -57,37 +84,66 @@ class CumulativeBar(Pointable):
     @property
     def landed_on(self) -> int:
         """The segment on which the draw falls; −1 without a draw, the number of labels for the rest."""
-        if self._draw is None:
-            return -1
-        return int(np.searchsorted(self._edges[1:], self._draw, side="right"))
+        return self._stack.at(self._draw)
+
+    @property
+    def landed_before(self) -> int:
+        """The same in the bar of before the change."""
+        return -1 if self._earlier is None else self._earlier.at(self._draw)
+
+    @property
+    def sentence(self) -> str:
+        """Where the draw lands, in words; empty without one."""
+        if self._draw is None or not self._stack.labels:
+            return ""
+        now = self._stack.name(self.landed_on)
+        if self._earlier is None:
+            return f"u = {number(self._draw)} → {now}"
+        before = self._earlier.name(self.landed_before)
+        return f"u = {number(self._draw)}, the same roll: {before} before, {now} after"
 
     def set_shares(
         self, labels: Sequence[str], probabilities: Sequence[float] | np.ndarray, rest: float = 0.0
     ) -> None:
         """Stack candidates, (candidate,), in the order in which they are drawn from."""
-        self._labels = tuple(labels)
-        self._edges = np.concatenate([[0.0], np.cumsum(np.asarray(probabilities, dtype=np.float64))])
-        self._rest = rest
+        self._stack = _Stack.of(labels, probabilities, rest)
         self.set_hovered(-1)
+        self._describe()
+        self.update()
+
+    def set_before(
+        self,
+        labels: Sequence[str] | None,
+        probabilities: Sequence[float] | np.ndarray = (),
+        rest: float = 0.0,
+    ) -> None:
+        """Stack candidates as they were before a change; None for no such bar."""
+        had = self._earlier is not None
+        self._earlier = None if labels is None else _Stack.of(labels, probabilities, rest)
+        if had != (self._earlier is not None):
+            self.updateGeometry()
+        self._describe()
         self.update()
 
     def set_draw(self, draw: float | None, *, animated: bool = True) -> None:
         """Let a number between 0 and 1 land on the bar."""
         self._fall.stop()
         self._draw = draw
+        self._describe()
         if draw is None:
-            self.setAccessibleDescription("")
             self.update()
-            return
-        landed = self.landed_on
-        name = self._labels[landed] if landed < len(self._labels) else "another word"
-        self.setAccessibleDescription(f"{number(draw)} lands on {name}")
-        if animated and self.isVisible():
+        elif animated and self.isVisible():
             self._fall.setStartValue(0.0)
             self._fall.setEndValue(draw)
             self._fall.start()
         else:
             self._set_marker(draw)
+
+    def _describe(self) -> None:
+        landed = (
+            "" if self._draw is None else f"{number(self._draw)} lands on {self._stack.name(self.landed_on)}"
+        )
+        self.setAccessibleDescription(landed)
 
     def _get_marker(self) -> float:
         return self._marker
@@ -100,107 +156,180 @@ class CumulativeBar(Pointable):
     """Where the marker is drawn while it falls."""
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(150)), round(self.length(300)))
+        return QSize(round(self.length(360)), self._height(HIGHEST))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(110)), round(self.length(120)))
+        return QSize(round(self.length(140)), self._height(20))
+
+    def _height(self, bar: float) -> int:
+        bars = bar + (bar + BETWEEN if self._earlier is not None else 0)
+        return round(self.length(ABOVE + bars + BELOW))
+
+    def share_rectangle(self, index: int) -> QRectF:
+        """Where the segment of a candidate is drawn."""
+        edges = self._stack.edges
+        return _stretch(self._bar(), edges[index], edges[index + 1])
+
+    def _bars(self) -> tuple[QRectF | None, QRectF]:
+        """Where the bar of before is drawn, if there is one, and that of now."""
+        number_of = 1 if self._earlier is None else 2
+        between = self.length(BETWEEN) * (number_of - 1)
+        room = self.height() - self.length(ABOVE + BELOW) - between
+        height = max(1.0, min(self.length(HIGHEST), room / number_of))
+        left = 0.0
+        if self._earlier is not None:
+            left = metrics(SHARE_SIZE + 1).horizontalAdvance("before") + self.length(8)
+        spare = max(0.0, room - number_of * height) / 2
+        top = self.length(ABOVE) + spare
+        width = max(1.0, self.width() - left - self.length(1))
+        first = QRectF(left, top, width, height)
+        if self._earlier is None:
+            return None, first
+        return first, first.translated(0, height + between)
 
     def _bar(self) -> QRectF:
-        top, left = self.length(26), self.length(18)
-        return QRectF(left, top, self.width() * BAR_SHARE, max(1.0, self.height() - top - self.length(6)))
+        return self._bars()[1]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        bar = self._bar()
-        if len(self._edges) > 1:
-            self._draw_stretches(painter, bar)
-            self._draw_labels(painter, bar)
+        before, now = self._bars()
+        if not self._stack.labels:
+            return
+        for stack, bar, name in self._drawn(before, now):
+            self._draw_stack(painter, stack, bar)
+            if name:
+                painter.setFont(self.theme.font(SHARE_SIZE + 1))
+                painter.setPen(self.theme.muted_text)
+                area = QRectF(0, bar.top(), bar.left(), bar.height())
+                painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
+        self._draw_scale(painter, now)
         if self._draw is not None:
-            self._draw_marker(painter, bar)
+            self._draw_marker(painter, now if before is None else before, now)
 
-    def _stretch(self, bar: QRectF, first: float, last: float) -> QRectF:
-        return QRectF(
-            bar.left(), bar.top() + first * bar.height(), bar.width(), (last - first) * bar.height()
-        )
+    def _drawn(self, before: QRectF | None, now: QRectF) -> Iterator[tuple[_Stack, QRectF, str]]:
+        if self._earlier is not None and before is not None:
+            yield self._earlier, before, "before"
+        yield self._stack, now, "" if before is None else "after"
 
     def _is_settled(self) -> bool:
         return self._fall.state() != QPropertyAnimation.State.Running
 
-    def _draw_stretches(self, painter: QPainter, bar: QRectF) -> None:
+    def _draw_stack(self, painter: QPainter, stack: _Stack, bar: QRectF) -> None:
         """Thin segments at the end are drawn as one block, so that a long tail costs nothing."""
-        count = len(self._labels)
-        landed = self.landed_on if self._is_settled() else -1
-        thin = np.flatnonzero(np.diff(self._edges) * bar.height() < self.length(THINNEST))
-        first_thin = int(thin[0]) if len(thin) else count
+        words = len(stack.labels)
+        landed = stack.at(self._draw) if self._is_settled() else -1
+        thin = np.flatnonzero(np.diff(stack.edges) * bar.width() < self.length(THINNEST))
+        first_thin = int(thin[0]) if len(thin) else words
         painter.setPen(QPen(self.theme.surface, self.length(1)))
         for index in range(first_thin):
-            painter.setBrush(self._fill(index, landed))
-            painter.drawRect(self._stretch(bar, self._edges[index], self._edges[index + 1]))
-        if self._rest > 0:
-            last = self._edges[-1]
-            painter.setBrush(self.theme.validation if landed == count else self.theme.line)
-            painter.drawRect(self._stretch(bar, last, min(1.0, last + self._rest)))
+            stretch = _stretch(bar, stack.edges[index], stack.edges[index + 1])
+            fill = self._fill(stack, index, landed)
+            painter.setBrush(fill)
+            painter.drawRoundedRect(stretch, self.length(3), self.length(3))
+            self._draw_label(painter, stack, index, stretch, mix(self.theme.surface, fill, fill.alphaF()))
+            painter.setPen(QPen(self.theme.surface, self.length(1)))
+        if stack.rest > 0:
+            last = float(stack.edges[-1])
+            painter.setBrush(self.theme.validation if landed == words else self.theme.line)
+            painter.drawRect(_stretch(bar, last, min(1.0, last + stack.rest)))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._fill(count, -1))
-        painter.drawRect(self._stretch(bar, self._edges[first_thin], self._edges[-1]))
-        for index in (self.hovered, landed):
-            if first_thin <= index < count:
-                painter.setBrush(self._fill(index, landed))
-                stretch = self._stretch(bar, self._edges[index], self._edges[index + 1])
-                stretch.setHeight(max(stretch.height(), self.length(1.5)))
+        painter.setBrush(self._fill(stack, words, -1))
+        painter.drawRect(_stretch(bar, stack.edges[first_thin], stack.edges[-1]))
+        for index in (self.hovered if stack is self._stack else -1, landed):
+            if first_thin <= index < words:
+                painter.setBrush(self._fill(stack, index, landed))
+                stretch = _stretch(bar, stack.edges[index], stack.edges[index + 1])
+                stretch.setWidth(max(stretch.width(), self.length(1.5)))
                 painter.drawRect(stretch)
 
-    def _fill(self, index: int, landed: int) -> QColor:
+    def _fill(self, stack: _Stack, index: int, landed: int) -> QColor:
+        is_now = stack is self._stack
         if index == landed:
-            return self.theme.validation
+            color = QColor(self.theme.validation)
+            color.setAlphaF(1.0 if is_now else 0.45)
+            return color
         color = QColor(self.theme.accent)
-        color.setAlphaF(1.0 if index == self.hovered else max(0.32, 0.86 - 0.09 * index))
+        strength = 1.0 if is_now and index == self.hovered else max(0.32, 0.86 - 0.09 * index)
+        color.setAlphaF(strength if is_now else 0.6 * strength)
         return color
 
-    def _draw_labels(self, painter: QPainter, bar: QRectF) -> None:
-        painter.setFont(self.theme.token_font(LABEL_SIZE))
-        measure = metrics(LABEL_SIZE, token=True)
-        start, free = bar.right() + self.length(8), bar.top() - 1
-        width = max(0.0, self.width() - start)
-        edges = np.append(self._edges, self._edges[-1] + self._rest) if self._rest > 0 else self._edges
-        for index in np.flatnonzero(np.diff(edges) * bar.height() >= self.length(LEAST_LABELLED)):
-            name = self._labels[index] if index < len(self._labels) else "others"
-            middle = self._stretch(bar, edges[index], edges[index + 1]).center().y()
-            if middle < free:
-                continue
-            free = middle + self.length(LEAST_LABELLED)
-            painter.setPen(self.theme.muted_text if index == len(self._labels) else self.theme.text)
-            label = measure.elidedText(name, Qt.TextElideMode.ElideRight, width)
-            area = QRectF(start, middle - self.length(9), width, self.length(18))
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, label)
+    def _draw_label(
+        self, painter: QPainter, stack: _Stack, index: int, stretch: QRectF, ground: QColor
+    ) -> None:
+        """The word, and its share where both fit one below the other."""
+        label, share = stack.labels[index], percentage(stack.edges[index + 1] - stack.edges[index])
+        room = stretch.width() - self.length(6)
+        if metrics(LABEL_SIZE, token=True, bold=True).horizontalAdvance(label) > room:
+            return
+        painter.setPen(self.theme.on(ground))
+        painter.setFont(self.theme.token_font(LABEL_SIZE, QFont.Weight.DemiBold))
+        both = stretch.height() >= self.length(TWO_LINES)
+        both = both and metrics(SHARE_SIZE).horizontalAdvance(share) <= room
+        middle, line = stretch.center().y(), self.length(16)
+        centre = Qt.AlignmentFlag.AlignCenter
+        top = middle - line if both else middle - line / 2
+        painter.drawText(QRectF(stretch.left(), top, stretch.width(), line), centre, label)
+        if both:
+            painter.setFont(self.theme.font(SHARE_SIZE))
+            painter.drawText(QRectF(stretch.left(), middle, stretch.width(), line), centre, share)
 
-    def _draw_marker(self, painter: QPainter, bar: QRectF) -> None:
-        height = bar.top() + self._marker * bar.height()
-        painter.setPen(QPen(self.theme.text, self.length(2)))
-        painter.drawLine(
-            QPointF(bar.left() - self.length(12), height), QPointF(bar.left() - self.length(2), height)
+    def _draw_scale(self, painter: QPainter, bar: QRectF) -> None:
+        """0 and 1 at the ends, and how many words share what is too thin to be named."""
+        painter.setFont(self.theme.font(SHARE_SIZE))
+        painter.setPen(self.theme.muted_text)
+        line = QRectF(bar.left(), bar.bottom() + self.length(2), bar.width(), self.length(15))
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, "0")
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight, "1")
+        widths = np.diff(self._stack.edges) * bar.width()
+        thin = np.flatnonzero(widths < self.length(26))
+        if not len(thin):
+            return
+        first = int(thin[0])
+        start = float(self._stack.edges[first])
+        said = "others" if self._stack.rest > 0 else f"{count(len(self._stack.labels) - first)} more words"
+        wide = metrics(SHARE_SIZE).horizontalAdvance(said)
+        left = min(bar.left() + start * bar.width(), bar.right() - wide - self.length(16))
+        if left > bar.left() + self.length(16):
+            painter.drawText(QPointF(left, line.top() + painter.fontMetrics().ascent()), said)
+
+    def _draw_marker(self, painter: QPainter, first: QRectF, last: QRectF) -> None:
+        """A line through the bars, and what it says above."""
+        x = first.left() + self._marker * first.width()
+        painter.setPen(QPen(self.theme.text, self.length(1.6)))
+        painter.drawLine(QPointF(x, first.top() - self.length(4)), QPointF(x, last.bottom() + self.length(3)))
+        tip, half = first.top() - self.length(2), self.length(5)
+        painter.setBrush(self.theme.text)
+        painter.drawPolygon(
+            QPolygonF([QPointF(x - half, tip - half), QPointF(x + half, tip - half), QPointF(x, tip)])
         )
-        painter.setPen(QPen(self.theme.text, self.length(1), Qt.PenStyle.DotLine))
-        painter.drawLine(QPointF(bar.left(), height), QPointF(bar.right(), height))
-        painter.setPen(self.theme.text)
-        painter.setFont(self.theme.font(12.5))
-        area = QRectF(0, 0, self.width(), self.length(22))
-        said = f"u = {number(self._draw or 0.0)}"
-        landed = self.landed_on
-        if self._is_settled() and landed < len(self._labels):
-            said += f" → {self._labels[landed]}"
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, said)
+        said = self.sentence if self._is_settled() else f"u = {number(self._draw or 0.0)}"
+        painter.setFont(self.theme.font(12, QFont.Weight.DemiBold))
+        measure = metrics(12, bold=True)
+        said = measure.elidedText(said, Qt.TextElideMode.ElideRight, self.width())
+        wide = measure.horizontalAdvance(said)
+        left = min(max(0.0, x - wide / 2), max(0.0, self.width() - wide))
+        painter.drawText(QPointF(left, first.top() - self.length(12)), said)
 
     def index_at(self, place: QPointF) -> int:
         bar = self._bar()
-        share = (place.y() - bar.top()) / bar.height()
-        index = int(np.searchsorted(self._edges[1:], share, side="right"))
-        return index if share >= 0 and index < len(self._labels) else -1
+        share = (place.x() - bar.left()) / bar.width()
+        if share < 0 or place.y() < bar.top():
+            return -1
+        index = self._stack.at(share)
+        return index if index < len(self._stack.labels) else -1
 
     def pointed_at(self, index: int) -> None:
-        shown = self._edges[index + 1] - self._edges[index] if index >= 0 else 0
-        self.setToolTip(f"{self._labels[index]} {percentage(shown)}" if index >= 0 else "")
+        if index >= 0:
+            shown = self._stack.edges[index + 1] - self._stack.edges[index]
+            self.setToolTip(f"{self._stack.labels[index]} {percentage(shown)}")
+        else:
+            self.setToolTip("")
         self.share_hovered.emit(index)
 
     def clicked_on(self, index: int) -> None:
         self.share_clicked.emit(index)
+
+
+def _stretch(bar: QRectF, first: float, last: float) -> QRectF:
+    """The part of a bar between two shares."""
+    return QRectF(bar.left() + first * bar.width(), bar.top(), (last - first) * bar.width(), bar.height())

@@ -19,6 +19,7 @@ def test_a_search_that_failed_can_be_run_again(
         gate.wait()
         raise LmvizError("It cannot be searched.")
 
+    bench.bring("beam_view")
     run = bench.find("beam_run_button")
     with monkeypatch.context() as patch:
         patch.setattr("lmviz.decoding.beam.grow_beam", fail)
@@ -34,6 +35,7 @@ def test_a_search_that_failed_can_be_run_again(
 
 def test_a_beam_grows_step_by_step_to_what_the_core_finds(bench: Bench) -> None:
     session = bench.session
+    bench.bring("beam_view")
     bench.find("beam_width_spin").setValue(2)
     bench.find("beam_length_spin").setValue(3)
     options = BeamOptions(width=2, length=3)

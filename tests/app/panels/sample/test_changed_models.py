@@ -7,6 +7,8 @@ import pytest
 from benches.sample import Bench
 
 from lmviz.decoding.beam import beam_search
+from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.distribution import next_distribution
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.sampling import greedy, sample
 from lmviz.inspection.interventions import add, scale_head, zero
@@ -36,7 +38,7 @@ def test_what_was_changed_by_surgery_rolls_searches_and_is_scored(bench: Bench) 
     bench.wait(
         lambda: table.likelihood is not None and table.likelihood.bits == pytest.approx(bits, abs=1e-3)
     )
-    side = bench.find("side_by_side_view")
+    side = bench.bring("side_by_side_view")
     ids = [step.id for step in greedy(bench.changed, "the cows", 2)]
     bench.wait(lambda: "greedy" in side.outcomes and side.outcomes["greedy"].chosen == tuple(ids))
 
@@ -44,13 +46,14 @@ def test_what_was_changed_by_surgery_rolls_searches_and_is_scored(bench: Bench) 
 def test_panels_say_what_was_changed_and_go_back_with_it(bench: Bench) -> None:
     session = bench.session
     plain = bench.logits()
+    bench.bring("beam_view")
     bench.click("beam_step_button")
     bench.wait(lambda: session.beam.tree is not None)
     change = zero("layers/0/hidden", unit=1)
     session.surgery.add(change)
     bench.wait_for_prospect()
     bench.wait(lambda: bench.says("distribution_view", f"with {change.describe()} · entropy"))
-    bench.wait(lambda: bench.says("beam_view", "without the interventions"))
+    bench.wait(lambda: bench.says("beam_view", "without the changes"))
     session.surgery.undo()
     bench.wait_for_prospect()
     np.testing.assert_allclose(session.writing.prospect.distribution.logits, plain, atol=1e-6)
@@ -90,3 +93,25 @@ def test_a_change_at_one_position_is_there_alone_however_far_one_writes(bench: B
         session.reading.current.trace["logits"].array[-1],
         atol=1e-4,
     )
+
+
+@pytest.mark.parametrize("bench", ["transformer"], indirect=True)
+def test_the_same_roll_falls_on_what_was_expected_before_and_after(bench: Bench) -> None:
+    session, die = bench.session, bench.find("die")
+    session.surgery.add(scale_head(0, 0, 40.0))
+    bench.wait_for_prospect()
+    bench.wait(lambda: session.writing.prospect.before is not None)
+    bench.roll()
+    prospect = session.writing.prospect
+    plain = next_distribution(Continuation.of(bench.model, "the cows").logits)
+    np.testing.assert_allclose(prospect.before.probabilities, plain.probabilities, atol=1e-5)
+    assert prospect.before.at_draw(prospect.draw) == plain.at_draw(prospect.draw)
+    bench.wait(lambda: "the same roll" in die.sentence)
+    before = bench.model.tokenizer.token(plain.at_draw(prospect.draw))
+    after = bench.model.tokenizer.token(session.writing.branches.node.id)
+    assert f"{before} before, {after} after" in die.sentence
+    session.writing.set_sampling(temperature=0.5)
+    assert session.writing.prospect.before.options.temperature == 0.5
+    session.surgery.set_off(True)
+    bench.wait(lambda: session.writing.prospect.before is None)
+    bench.wait(lambda: die.landed_before == -1)

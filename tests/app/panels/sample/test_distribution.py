@@ -7,9 +7,9 @@ import pytest
 from benches.sample import Bench
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QMouseEvent, QTextDocument
-from PySide6.QtWidgets import QLabel
 
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import next_distribution
 
@@ -137,7 +137,7 @@ def test_a_word_clicked_where_one_looks_back_goes_on_from_there(bench: Bench) ->
 def test_the_foot_s_tooltip_shows_what_was_typed_as_it_was_typed(bench: Bench) -> None:
     bench.session.reading.set_prefix("the <b>cows</b>")
     bench.wait_for_prospect()
-    feet = [label for label in bench.window.findChildren(QLabel) if "<b>cows</b>" in label.text()]
+    feet = [line for line in bench.window.findChildren(MutedLine) if "<b>cows</b>" in line.text]
     tips = [label.toolTip() for label in feet if label.toolTip()]
     assert tips
     for tip in tips:

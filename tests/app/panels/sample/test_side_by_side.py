@@ -16,7 +16,7 @@ def test_figures_that_cannot_be_computed_leave_no_others_in_their_place(
     def fail(*arguments: object) -> None:
         raise LmvizError("It cannot be scored.")
 
-    panel = bench.find("side_by_side_view")
+    panel = bench.bring("side_by_side_view")
     bench.roll()
     bench.wait(lambda: "sampling" in panel.outcomes)
     with monkeypatch.context() as patch:
@@ -31,7 +31,7 @@ def test_figures_that_cannot_be_computed_leave_no_others_in_their_place(
 
 
 def test_three_ways_stand_side_by_side(bench: Bench) -> None:
-    session, view = bench.session, bench.find("side_by_side_view")
+    session, view = bench.session, bench.bring("side_by_side_view")
     session.beam.set_options(length=3, width=2)
     bench.roll()
     while not session.beam.is_grown:

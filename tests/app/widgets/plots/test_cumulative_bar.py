@@ -1,7 +1,7 @@
 """The die: a uniform number lands on the word whose stretch holds it."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 
@@ -10,7 +10,7 @@ from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 def bar(qtbot):
     view = CumulativeBar()
     qtbot.addWidget(view)
-    view.resize(160, 400)
+    view.resize(400, 160)
     view.set_shares(["a", "b", "c"], [0.5, 0.25, 0.15], rest=0.1)
     view.show()
     return view
@@ -31,11 +31,31 @@ def test_without_a_draw_nothing_has_landed(bar):
     bar.set_draw(0.3, animated=False)
     bar.set_draw(None)
     assert bar.landed_on == -1
+    assert bar.sentence == ""
+
+
+def test_the_same_roll_lands_before_the_change_and_after_it(bar):
+    bar.set_before(["b", "a"], [0.55, 0.45])
+    bar.set_draw(0.52, animated=False)
+    assert (bar.landed_before, bar.landed_on) == (0, 1)
+    bar.set_draw(0.8, animated=False)
+    assert bar.sentence == "u = 0.800, the same roll: a before, c after"
+    bar.set_before(None)
+    assert bar.landed_before == -1
+    assert bar.sentence == "u = 0.800 → c"
+
+
+def test_it_lies_flat(bar):
+    first, second = bar.share_rectangle(0), bar.share_rectangle(1)
+    assert first.width() == pytest.approx(2 * second.width())
+    assert (first.top(), first.right()) == (second.top(), pytest.approx(second.left()))
 
 
 def test_a_click_chooses_a_word_but_never_the_rest(bar, qtbot):
     clicked = []
     bar.share_clicked.connect(clicked.append)
-    for height in (100, 390):
-        qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(40, height))
+    place = bar.share_rectangle(0).center().toPoint()
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
+    place.setX(397)
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
     assert clicked == [0]

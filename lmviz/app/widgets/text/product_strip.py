@@ -1,0 +1,238 @@
+"""A product along a text, in one line that ends at its newest word: a factor above each word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.pointable import Pointable
+
+FACTOR_SIZE, WORD_SIZE = 11.0, 12.0
+FACTOR, CHIP, LEAST_BAR = 16, 22, 6
+TIMES = 16  # pixels at scale 1 between two words, for the sign
+STRONGEST = 0.85
+
+Readout = Callable[[int], tuple[str, Sequence[str]]]
+
+
+class ProductStrip(Pointable):
+    """`ProductStrip()`: `set_product(words, factors, heights)`, each (word,); NaN where there is none.
+
+    The bar above a word is as high as its `heights`, the same for all. The strip ends at the newest word;
+    the wheel, Left and Right look back. `set_current(index)` marks a word, `set_new(count)` the last ones;
+    `set_readout(function)` gives the hover card's words.
+    Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
+    """
+
+    word_hovered = Signal(int)
+    word_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words: tuple[str, ...] = ()
+        self._factors = self._heights = np.zeros(0)
+        self._behind = 0  # words that are hidden to the right while one looks back
+        self._current = -1
+        self._new = 0
+        self._readout: Readout | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("the factors of the product")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the whole text, those that are out of sight too."""
+        return self._words
+
+    @property
+    def in_sight(self) -> range:
+        """The words that are drawn."""
+        return range(self._first(), len(self._words) - self._behind)
+
+    def set_product(self, words: Sequence[str], factors: np.ndarray, heights: np.ndarray) -> None:
+        """Show a text, from its newest word back."""
+        self._words, self._factors, self._heights = tuple(words), factors, heights
+        self._behind = 0
+        self.set_hovered(-1)
+        HoverCard.renew(self, None)
+        said = (f"{word} {factor_in_words(factor)}" for word, factor in zip(words, factors, strict=True))
+        self.setAccessibleDescription(" × ".join(said))
+        self.update()
+
+    def set_current(self, index: int) -> None:
+        """Mark a word; −1 for none."""
+        self._current = index
+        self.update()
+
+    def set_new(self, count: int) -> None:
+        """How many of the last words were written after what was typed."""
+        self._new = count
+        self.update()
+
+    def set_readout(self, readout: Readout | None) -> None:
+        """What the hover card says of a word: a title and lines."""
+        self._readout = readout
+
+    def look_back(self, words: int) -> None:
+        """Move so many words back; a negative number goes towards the newest."""
+        most = len(self._words) - 1
+        behind = min(max(self._behind + words, 0), max(most, 0))
+        if words > 0 and self._first() == 0:
+            return
+        if behind != self._behind:
+            self._behind = behind
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(600)), round(self.length(FACTOR + 26 + CHIP)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(120)), round(self.length(FACTOR + LEAST_BAR + CHIP)))
+
+    def word_rectangle(self, index: int) -> QRectF:
+        """Where a word and what stands above it are drawn; empty while it is out of sight."""
+        return self._places().get(index, QRectF())
+
+    def _widths(self) -> list[float]:
+        factor, word = metrics(FACTOR_SIZE), metrics(WORD_SIZE, token=True)
+        return [
+            max(
+                factor.horizontalAdvance(factor_in_words(value)),
+                word.horizontalAdvance(name) + self.length(12),
+            )
+            for name, value in zip(self._words, self._factors, strict=True)
+        ]
+
+    def _margin(self) -> float:
+        """The room on the left for how many words are hidden there."""
+        return metrics(FACTOR_SIZE).horizontalAdvance("‹ 888") + self.length(6)
+
+    def _first(self) -> int:
+        widths, right = self._widths(), float(self.width() - 2)
+        last = len(widths) - self._behind
+        for index in range(last - 1, -1, -1):
+            right -= widths[index]
+            if right < (self._margin() if index > 0 else 0) and index < last - 1:
+                return index + 1
+            right -= self.length(TIMES)
+        return 0
+
+    def _places(self) -> dict[int, QRectF]:
+        """The columns of the words in sight, ending at the right edge, or beginning at the left one."""
+        widths, shown = self._widths(), self.in_sight
+        gap = self.length(TIMES)
+        total = sum(widths[index] for index in shown) + gap * max(0, len(shown) - 1)
+        left = 1.0 if shown.start == 0 and not self._behind else self.width() - 1 - total
+        left = max(left, self._margin() if shown.start else 1.0)
+        places = {}
+        for index in shown:
+            places[index] = QRectF(left, 0, widths[index], self.height())
+            left += widths[index] + gap
+        return places
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        places = self._places()
+        for index, place in places.items():
+            self._draw_word(painter, index, place, is_first=index == self.in_sight.start)
+        self._draw_hidden(painter)
+        self.draw_focus(painter)
+
+    def _draw_word(self, painter: QPainter, index: int, place: QRectF, *, is_first: bool) -> None:
+        theme, chip, above = self.theme, self.length(CHIP), self.length(FACTOR)
+        largest = float(np.nanmax(self._heights, initial=0.0)) or 1.0
+        height = 0.0 if np.isnan(self._heights[index]) else float(self._heights[index]) / largest
+        marked = index in (self._current, self.hovered)
+        is_new = index >= len(self._words) - self._new
+        newest = index == len(self._words) - 1
+        centre = Qt.AlignmentFlag.AlignCenter
+        weight = QFont.Weight.DemiBold if newest or marked else QFont.Weight.Normal
+        painter.setFont(theme.font(FACTOR_SIZE, weight))
+        painter.setPen(theme.text if newest or marked else theme.muted_text)
+        painter.drawText(
+            place.adjusted(-8, 0, 8, above - place.height()), centre, factor_in_words(self._factors[index])
+        )
+        if not is_first:
+            sign = QRectF(place.left() - self.length(TIMES), 0, self.length(TIMES), above)
+            painter.setPen(theme.faint_text)
+            painter.drawText(sign, centre, "×")
+        room = max(1.0, place.height() - above - chip - self.length(4))
+        bar = max(height * room, self.length(1.5))
+        width = min(self.length(20), place.width())
+        painter.setPen(Qt.PenStyle.NoPen)
+        color = QColor(theme.validation if is_new else theme.accent)
+        color.setAlphaF(0.75)
+        painter.setBrush(color)
+        if not np.isnan(self._heights[index]):
+            top = above + self.length(2) + room - bar
+            painter.drawRoundedRect(QRectF(place.center().x() - width / 2, top, width, bar), 2, 2)
+        box = QRectF(place.left(), place.bottom() - chip, place.width(), chip - 1)
+        ground = mix(theme.surface, theme.share_all, STRONGEST * height)
+        edge = theme.validation if is_new else theme.accent if marked else ground
+        painter.setPen(QPen(edge, self.length(1.4 if is_new or marked else 1)))
+        painter.setBrush(ground)
+        painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), self.length(4), self.length(4))
+        painter.setPen(theme.on(ground) if height > 0.45 else theme.text)
+        painter.setFont(theme.token_font(WORD_SIZE, weight))
+        painter.drawText(box, centre, self._words[index])
+
+    def _draw_hidden(self, painter: QPainter) -> None:
+        """How many words there are to the left."""
+        hidden = self.in_sight.start if self._words else 0
+        if hidden:
+            painter.setFont(self.theme.font(FACTOR_SIZE))
+            painter.setPen(self.theme.muted_text)
+            area = QRectF(0, self.height() - self.length(CHIP), self._margin(), self.length(CHIP))
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, f"‹ {hidden:,}")
+
+    def index_at(self, place: QPointF) -> int:
+        return next((index for index, area in self._places().items() if area.contains(place)), -1)
+
+    def pointed_at(self, index: int) -> None:
+        self.setCursor(Qt.CursorShape.PointingHandCursor if index >= 0 else Qt.CursorShape.ArrowCursor)
+        if index >= 0 and self._readout is not None:
+            place = self.word_rectangle(index).bottomLeft().toPoint() - QPoint(0, 2)
+            HoverCard.beside(self, place, *self._readout(index))
+        else:
+            HoverCard.leave(self)
+        self.word_hovered.emit(index)
+
+    def clicked_on(self, index: int) -> None:
+        self.word_clicked.emit(index)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        HoverCard.leave(self)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        turned = event.angleDelta().y() or event.angleDelta().x()
+        self.look_back(1 if turned > 0 else -1)
+        event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps: dict[int, int] = {Qt.Key.Key_Left: 1, Qt.Key.Key_Right: -1}
+        if event.key() in steps:
+            self.look_back(steps[event.key()])
+        else:
+            super().keyPressEvent(event)
+
+
+def factor_in_words(probability: float) -> str:
+    """A probability in two figures at most: "1", ".97", "2e−5"; a dash where there is none."""
+    if np.isnan(probability):
+        return "–"
+    if probability >= 0.995:
+        return "1"
+    if probability >= 0.0095:
+        return f"{probability:.2f}"[1:]
+    if probability == 0:
+        return "0"
+    mantissa, exponent = f"{probability:.0e}".split("e")
+    return f"{mantissa}e−{abs(int(exponent))}"
