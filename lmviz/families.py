@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from lmviz.models.model import Model
     from lmviz.models.model_configuration import ModelConfiguration
+    from lmviz.models.prediction import Prediction
     from lmviz.training.run import Run
 
 
@@ -28,7 +29,8 @@ class Family:
     `sentence` says what it does, for a person who has to choose; `short_title` is for where there is no
     room for the `title`, and is the same where nothing else is said. `settings`, `model` and `learner` are
     "module:name": a subclass of ModelConfiguration, one of Model, and a generator of Progress with the
-    arguments of `lmviz.training.gradient_training.learn`.
+    arguments of `lmviz.training.gradient_training.learn`. `tasks` are the names in `lmviz.tasks.TASKS` of
+    what its models can be asked.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Family:
     model: str
     learner: str
     short_title: str = ""
+    tasks: tuple[str, ...] = ("next-token",)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "short_title", self.short_title or self.title)
@@ -55,6 +58,7 @@ class Family:
 
 _LEARN = "lmviz.training.gradient_training:learn"
 _COUNT = "lmviz.training.counting:learn_counts"
+_LABELS = ("next-token", "tagging", "classification")
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -76,6 +80,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.window:WindowModel",
             _LEARN,
             "window",
+            ("next-token", "tagging"),
         ),
         Family(
             "rnn",
@@ -85,6 +90,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.rnn:RNNModel",
             _LEARN,
             "RNN",
+            _LABELS,
         ),
         Family(
             "lstm",
@@ -94,6 +100,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.recurrent_configuration:LSTMConfiguration",
             "lmviz.models.lstm:LSTMModel",
             _LEARN,
+            tasks=_LABELS,
         ),
         Family(
             "gru",
@@ -102,6 +109,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.recurrent_configuration:GRUConfiguration",
             "lmviz.models.gru:GRUModel",
             _LEARN,
+            tasks=_LABELS,
         ),
         Family(
             "transformer",
@@ -111,6 +119,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.transformer_configuration:TransformerConfiguration",
             "lmviz.models.transformer:TransformerModel",
             _LEARN,
+            tasks=_LABELS,
         ),
     )
 }
@@ -135,9 +144,23 @@ def learner_of(family: str) -> Callable[..., Any]:
     return load(find_family(family).learner)
 
 
-def build_model(family: str, configuration: ModelConfiguration, vocabulary_size: int, seed: int) -> Model:
+def check_task(family: str, task: str) -> None:
+    """LmvizError where a family's models cannot be asked what a task asks."""
+    if task not in find_family(family).tasks:
+        able = ", ".join(other.name for other in FAMILIES.values() if task in other.tasks) or "none yet"
+        raise LmvizError(f"The family {family} does no {task}: choose one that does ({able}).")
+
+
+def build_model(
+    family: str,
+    configuration: ModelConfiguration,
+    vocabulary_size: int,
+    seed: int,
+    predicts: Prediction | None = None,
+) -> Model:
     """An untrained model whose initial weights depend on nothing but the seed.
 
+    It predicts the next token unless `predicts` says something else, which its family must be able to.
     torch's own random numbers stay as they are, for a training in another thread draws from them.
     """
     import torch
@@ -145,7 +168,10 @@ def build_model(family: str, configuration: ModelConfiguration, vocabulary_size:
     from lmviz.models.initial_weights import DrawnFrom
 
     with DrawnFrom(torch.Generator().manual_seed(seed)):
-        return load(find_family(family).model)(configuration, vocabulary_size)
+        model = load(find_family(family).model)
+        if predicts is None or predicts.continues:
+            return model(configuration, vocabulary_size)
+        return model(configuration, vocabulary_size, predicts)
 
 
 def open_run_model(run: Run, step: int | None = None) -> Model:

@@ -88,8 +88,9 @@ def shares_after(
     """What a model expects next, shares (unit,), by the number of characters that it has read.
 
     `which` is the place of its tokenizer in `units`. Only the last `latest` tokens are kept, all of
-    them where it is None. LmvizError when the model cannot read the text.
+    them where it is None. LmvizError when the model cannot read the text, or predicts no tokens.
     """
+    model.check_continues()
     prefix = read_prefix(model, text)
     ends = [end for _, end in prefix.offsets]
     skipped = 0 if latest is None else max(0, len(ends) - latest)

@@ -37,8 +37,9 @@ class Continuation:
     ) -> Continuation:
         """A prefix, and the ids chosen after it so far, read at once.
 
-        LmvizError when there is nothing to read.
+        LmvizError when there is nothing to read, or when the model predicts no tokens.
         """
+        model.check_continues()
         prefix = read_prefix(model, text_or_ids)
         ids = np.concatenate([prefix.ids, np.array(chosen, dtype=np.int64)])
         logits, state = _advance(model, ids if model.context is None else ids[-model.context :], None)

@@ -104,8 +104,10 @@ def text_log_probabilities(model: Model, text_or_ids: str | Sequence[int] | np.n
 
     The first token has none unless START stands before it. Where interventions put other tokens in
     places of the text, those are scored: what is given and what is predicted are one text, whose
-    probability the product is. LmvizError when the text cannot be read.
+    probability the product is. LmvizError when the text cannot be read, or when the model predicts no
+    tokens.
     """
+    model.check_continues()
     typed = read_prefix(model, text_or_ids)
     prefix = _as_read(model, typed)
     rows = (row.cpu().numpy() for row in predictions(model, typed.ids))
@@ -175,6 +177,9 @@ def _windows(model: Model, ids: np.ndarray, context: int) -> Iterator[torch.Tens
 
 def _stream(model: Model, ids: np.ndarray) -> Iterator[torch.Tensor]:
     """Logits in blocks (position, token), the state carried over; all at once where there is none."""
+    if not model.causal:
+        yield _logits(model, ids, None)[0]
+        return
     logits, state = _logits(model, ids[:BLOCK], None)
     yield logits
     if state is None and len(ids) > BLOCK:

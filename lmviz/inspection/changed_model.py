@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from lmviz.errors import LmvizError
 from lmviz.inspection.recording import TapRecorder, check_addresses
 from lmviz.inspection.surgery import changed_tokens
 from lmviz.models.model import Model
@@ -28,13 +29,13 @@ class ChangedModel(Model):
     no tap.
     """
 
-    reads_alone = True
+    changes_stay = True
 
     def __init__(self, model: Model, interventions: Sequence[Intervention]) -> None:
-        super().__init__(model.configuration, model.vocabulary_size)
+        super().__init__(model.configuration, model.vocabulary_size, model.predicts)
         self.unchanged = model
         self.interventions = tuple(item for item in interventions if item.enabled)
-        self.family, self.inputs = model.family, model.inputs
+        self.family, self.inputs, self.causal = model.family, model.inputs, model.causal
         self.further_tokenizers = model.further_tokenizers
         self.further_vocabularies = model.further_vocabularies
         self.context, self.tokenizer, self.name = model.context, model.tokenizer, model.name
@@ -47,7 +48,12 @@ class ChangedModel(Model):
         """The step whose weights the model carries now."""
         return self.unchanged.step
 
-    def forward(self, tokens: torch.Tensor, **further: torch.Tensor) -> torch.Tensor:
+    def forward(
+        self, tokens: torch.Tensor, lengths: torch.Tensor | None = None, **further: torch.Tensor
+    ) -> torch.Tensor:
+        """See Model; texts of different lengths are read one by one, as they are."""
+        if lengths is not None and (lengths < tokens.shape[1]).any():
+            raise LmvizError("A changed model reads texts one at a time: leave the lengths out.")
         return self.listen(tokens, lambda tap, value, position: value, **further)
 
     def as_read(self, ids: np.ndarray) -> tuple[np.ndarray, Model]:

@@ -1,9 +1,9 @@
 """Extends a trace when the text has only grown at its end: only new positions are computed.
 
-No position depends on a later one, so values traced for a common beginning stay valid. Every operation
-states how it grows (`lmviz.models.growth`): by rows, only new rows are computed; attention's (query, key)
-squares gain rows, and columns that the mask hides; the others are recomputed whole. This is what a
-key/value cache does, for every tap. A recurrence continues from its last states.
+Of a causal model no position depends on a later one, so values traced for a common beginning stay valid.
+Every operation states how it grows (`lmviz.models.growth`): by rows, only new rows are computed;
+attention's (query, key) squares gain rows, and columns that the mask hides; the others are recomputed
+whole. This is what a key/value cache does, for every tap. A recurrence continues from its last states.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def _common_beginning(
     complete = all(tap.address in earlier for tap in taps)
     if earlier.origin is None or earlier.interventions or earlier.dropped or not complete:
         return 0
-    if not earlier.origin.is_of(model):
+    if not earlier.origin.is_of(model) or not (model.causal or np.array_equal(ids, earlier.ids)):
         return 0
     if any(not np.array_equal(read.ids, earlier.sequences[name].ids) for name, read in further.items()):
         return 0

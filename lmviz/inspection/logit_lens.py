@@ -22,9 +22,13 @@ from lmviz.models.arithmetic import Arithmetic
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.growth import WHOLE
 from lmviz.models.model import Model
+from lmviz.models.pooling import POOLED
 from lmviz.models.precision import widened
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.tap import Operation, Reader, Scope, Stage, Tap
+
+ANSWERS = ("token", "label")
+"""The axes along which distributions lie."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +74,14 @@ def stream_places(addresses: Iterable[str], stages: Iterable[Stage]) -> tuple[st
     reads.
     """
     addresses = tuple(addresses)
+    if POOLED in addresses:  # one answer for the text: what it is pooled from has none of its own
+        return ()
     sums = _matching(addresses, r"layers/\d+/residual[12]")
     if sums and "norm" not in addresses:  # post-norm: the stream is what has been normalised
         sums = _matching(addresses, r"layers/\d+/norm[12]")
     if sums:
         return (*_matching(addresses, "embedding/sum"), *sums)
-    states = _matching(addresses, r"(layers/\d+/)?hidden|orders/\d+/probabilities")
+    states = _matching(addresses, r"(layers/\d+/)?(hidden|joined)|orders/\d+/probabilities")
     if states:
         return states
     read = next((stage.operands for stage in stages if "logits" in stage.results), ())
@@ -85,13 +91,18 @@ def stream_places(addresses: Iterable[str], stages: Iterable[Stage]) -> tuple[st
 def logit_lens(
     model: Model, trace: Trace, count: int = 5, positions: Sequence[int] | None = None
 ) -> LogitLens:
-    """The `count` likeliest tokens at each place along the stream, at all positions or some.
+    """The `count` likeliest tokens, or labels, at each place along the stream, at all positions or some.
 
     Negative positions count from the end. The last place gives the model's own distribution. LmvizError
     when the places were not recorded, when there is no such position, or when the trace was made by another
     model than this, or at another snapshot.
     """
     check_made_by(trace, model)
+    if model.predicts.per == "text":
+        raise LmvizError(
+            "This model gives one answer for the whole text, so there is none at a position: look at the "
+            "probabilities of shorter texts instead."
+        )
     places = stream_places((tap.address for tap in model.taps()), model.stages())
     if not places:
         raise LmvizError(
@@ -102,7 +113,7 @@ def logit_lens(
     chosen = np.array([from_start("position", int(at), len(trace)) for at in wanted], dtype=np.int64)
     if not len(chosen):
         raise LmvizError(f"No position is chosen: choose some of the {len(trace)} that there are.")
-    count = min(count, model.vocabulary_size)
+    count = min(count, model.outputs)
     final = torch.from_numpy(trace["logits"].array[chosen].argmax(axis=-1))[:, None]  # (position, 1)
     ids, probabilities, of_final, entropy = [], [], [], []
     for shares in _distributions(model, trace, places, chosen):  # (position, token) each
@@ -120,7 +131,7 @@ def residual_norms(trace: Trace) -> tuple[tuple[str, ...], np.ndarray]:
 
     An n-gram model has distributions there, and no state.
     """
-    states = {address for address, traced in trace.arrays.items() if traced.axes[-1] != "token"}
+    states = {address for address, traced in trace.arrays.items() if traced.axes[-1] not in ANSWERS}
     places = tuple(place for place in stream_places(trace.arrays, trace.stages) if place in states)
     norms = [np.linalg.norm(trace[place].array, axis=-1) for place in places]
     return places, np.stack(norms) if norms else np.zeros((0, len(trace)))
@@ -140,7 +151,7 @@ def _distributions(
     rows = positions if read <= {last} else np.arange(len(trace))
     parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
     for place in places:
-        if trace[place].axes[-1] == "token":
+        if trace[place].axes[-1] in ANSWERS:
             yield torch.from_numpy(trace[place].array[positions])
             continue
         given = []

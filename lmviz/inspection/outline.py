@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from lmviz.inspection.logit_lens import stream_places
+from lmviz.inspection.logit_lens import ANSWERS, stream_places
 from lmviz.inspection.names import title_of, word_of
 from lmviz.inspection.trace import Trace
 from lmviz.models.tap import Stage
@@ -102,7 +102,7 @@ def _drawn(trace: Trace, places: Sequence[str]) -> list[str]:
     return [
         address
         for address, traced in trace.arrays.items()
-        if len(traced.axes) > 1 and traced.axes[-1] != "token" and traced.scale != "token"
+        if len(traced.axes) > 1 and traced.axes[-1] not in ANSWERS and traced.scale != "token"
         if address in places or not {_last(address), _last_two(address)} & LEFT_OUT
     ]
 
@@ -155,9 +155,8 @@ def _is_sum(stages: Sequence[Stage], place: str, places: Sequence[str]) -> bool:
 
 
 def _is_handed_on(stages: Sequence[Stage], address: str) -> bool:
-    """Whether a stage reads what only it or a later one makes: the value of the position before."""
-    made = next((number for number, stage in enumerate(stages) if address in stage.results), -1)
-    return any(address in stage.operands for stage in stages[: made + 1] if stage.by_position)
+    """Whether a stage reads the value of the position before."""
+    return any((address, -1) in zip(stage.operands, stage.shifts, strict=False) for stage in stages)
 
 
 def _last(address: str) -> str:

@@ -189,6 +189,8 @@ def traced(
         further=reading.beside,
         name=model.name,
         step=model.step,
+        predicts=model.predicts,
+        vocabulary=() if model.tokenizer is None else model.tokenizer.tokens(),
         origin=origin,
     )
 

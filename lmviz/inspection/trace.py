@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -14,8 +14,9 @@ from lmviz.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.trace_file import read_trace, write_trace
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.prefix import Prefix
-from lmviz.models.sequences import TEXT
+from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Stage
 
 if TYPE_CHECKING:
@@ -35,8 +36,9 @@ class Trace:
     that the model read; `dropped` more stood before them, which its context has no room for. `further` are
     the other sequences that it read, by name, and `sequences` all of them. `arrays` are the recorded taps by
     address. `interventions` were in force. `name` and `step` say which model
-    it was and how many updates it had seen; `origin` knows it again, unless the trace comes from a file or
-    was pickled.
+    it was and how many updates it had seen. `predicts` says what its probabilities are of, and
+    `vocabulary` has the tokens by id. `origin` knows the model again; it and the vocabulary are missing where
+    the trace comes from a file or was pickled.
 
     A trace is equal to itself alone.
     """
@@ -53,6 +55,8 @@ class Trace:
     further: Mapping[str, Prefix] = field(default_factory=dict)
     name: str = ""
     step: int = 0
+    predicts: Prediction = NEXT_TOKEN
+    vocabulary: Sequence[str] = ()
     origin: Origin | None = None
 
     def __post_init__(self) -> None:
@@ -65,7 +69,7 @@ class Trace:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = {address: TracedArray(at.array, at.axes, at.scale) for address, at in self.arrays.items()}
-        kept = {"arrays": arrays, "further": dict(self.further), "origin": None}
+        kept = {"arrays": arrays, "further": dict(self.further), "vocabulary": (), "origin": None}
         fields = dataclasses.fields(self)
         return type(self), tuple(kept.get(field.name, getattr(self, field.name)) for field in fields)
 
@@ -100,8 +104,18 @@ class Trace:
         text = Prefix(self.text, self.ids, self.tokens, self.offsets, self.dropped)
         return {TEXT: text, **self.further}
 
+    def names(self, axis: str) -> Sequence[str]:
+        """What stands at each index along an axis: tokens along a sequence, labels, or the vocabulary.
+
+        Nothing for axes of the model itself, such as its units.
+        """
+        if axis in ALONG:
+            return self.sequences[ALONG[axis]].tokens
+        return {"label": self.predicts.names, "token": self.vocabulary}.get(axis, ())
+
     def save(self, path: str | Path) -> None:
-        """Write an .npz with each array under its tap's address, and "tokens"; `origin` is not written.
+        """Write an .npz with each array under its tap's address, and "tokens"; `origin` and `vocabulary`
+        are left out.
 
         LmvizError where the file cannot be written.
         """

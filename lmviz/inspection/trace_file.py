@@ -15,6 +15,7 @@ from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.models.prediction import Prediction
 from lmviz.models.prefix import Prefix
 from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import SCALES, Stage
@@ -23,7 +24,8 @@ TOKENS, DESCRIPTION = "tokens", "description"
 
 
 def write_trace(path: str | Path, fields: Mapping[str, Any]) -> None:
-    """Write a trace, given as the fields of `lmviz.inspection.trace.Trace`; its origin is left out.
+    """Write a trace, given as the fields of `lmviz.inspection.trace.Trace`; its origin and vocabulary are
+    left out.
 
     LmvizError where the file cannot be written.
     """
@@ -38,6 +40,7 @@ def write_trace(path: str | Path, fields: Mapping[str, Any]) -> None:
         "interventions": [intervention.to_values() for intervention in fields["interventions"]],
         "dropped": fields["dropped"],
         "further": {name: _described(prefix) for name, prefix in fields["further"].items()},
+        "predicts": dataclasses.asdict(fields["predicts"]),
         "name": fields["name"],
         "step": fields["step"],
         "taps": {address: [traced.axes, traced.scale] for address, traced in arrays.items()},
@@ -81,6 +84,7 @@ def _fields(description: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[
         },
         "interventions": tuple(Intervention.from_values(values) for values in description["interventions"]),
         "dropped": read.dropped,
+        "predicts": _prediction(description.get("predicts", {})),
         "name": str(description["name"]),
         "step": int(description["step"]),
     }
@@ -89,6 +93,14 @@ def _fields(description: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[
 def _described(prefix: Prefix) -> dict[str, Any]:
     """A sequence as plain values."""
     return {**dataclasses.asdict(prefix), "ids": prefix.ids.tolist()}
+
+
+def _prediction(values: Mapping[str, Any]) -> Prediction:
+    """What the model predicts; ValueError and the like where it is none."""
+    predicts = Prediction(**{**values, "names": tuple(map(str, values.get("names", ())))})
+    if predicts.axis not in ("token", "label") or predicts.per not in ("position", "text"):
+        raise ValueError("it does not say what is predicted")
+    return predicts
 
 
 def _prefix(description: Mapping[str, Any]) -> Prefix:

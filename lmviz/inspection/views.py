@@ -16,7 +16,7 @@ from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.tap import Stage, inside
 
-TOKENS_SHOWN = 48
+ANSWERS_SHOWN = 48
 OVER_TEXT = ("position", "query")
 
 
@@ -61,7 +61,10 @@ class View:
 
 
 def strip(trace: Trace, address: str, position: int, head: int, tokens: Sequence[int]) -> View:
-    """A tap at one position (and head) as one row; along the vocabulary only `tokens` are shown."""
+    """A tap at one position (and head) as one row; along the vocabulary only `tokens` are shown.
+
+    What has no positions, such as the class of a text, is the same at each.
+    """
     traced = _traced(trace, address)
     fixed = _fixed(trace, address, position, head)
     free = [axis for axis in traced.axes if axis not in fixed]
@@ -101,10 +104,16 @@ def matrix(
     return View(address, traced.axes, values, traced.scale, free[1], free[0], rows, columns, fixed)
 
 
-def likeliest_tokens(trace: Trace, position: int, count: int = TOKENS_SHOWN) -> tuple[int, ...]:
-    """The ids of the likeliest next tokens at a position, likeliest first."""
-    row = trace["probabilities"].at(position=position)
+def likeliest_answers(trace: Trace, position: int, count: int = ANSWERS_SHOWN) -> tuple[int, ...]:
+    """The ids of the likeliest answers at a position, next tokens or labels, likeliest first."""
+    row = answer_at(trace, position)
     return tuple(int(index) for index in np.argsort(-row, kind="stable")[:count])
+
+
+def answer_at(trace: Trace, position: int) -> np.ndarray:
+    """The probabilities of the answers at a position, (token) or (label); of a text where it has but one."""
+    probabilities = trace["probabilities"]
+    return probabilities.at(position=position) if "position" in probabilities.axes else probabilities.array
 
 
 @dataclass(frozen=True)

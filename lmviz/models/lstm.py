@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import nn
 
 from lmviz.models.operations import Affine, Of, Product, SumOfProducts
 from lmviz.models.recurrent import RecurrentModel
 from lmviz.models.recurrent_configuration import LSTMConfiguration
+from lmviz.models.strand import Strand
 from lmviz.models.tap import Stage, Tap, Value
 
 INPUT, FORGET, CANDIDATE, OUTPUT = range(4)
@@ -16,72 +18,72 @@ INPUT, FORGET, CANDIDATE, OUTPUT = range(4)
 
 
 class LSTMModel(RecurrentModel):
-    """A language model of stacked LSTM layers."""
+    """Stacked LSTM layers."""
 
     family = "lstm"
     configuration: LSTMConfiguration
 
     def _build(self, **sizes: Any) -> nn.RNNBase:
         recurrence = nn.LSTM(**sizes)
-        for layer in range(recurrence.num_layers):
-            # A forget gate that starts open lets gradients through (Jozefowicz et al. 2015).
-            biases = getattr(recurrence, f"bias_ih_l{layer}").detach().unflatten(0, (4, -1))  # (gate, unit)
-            nn.init.ones_(biases[FORGET])
+        for name, parameter in recurrence.named_parameters():
+            if name.startswith("bias_ih"):
+                # A forget gate that starts open lets gradients through (Jozefowicz et al. 2015).
+                nn.init.ones_(parameter.detach().unflatten(0, (4, -1))[FORGET])  # (gate, unit)
         return recurrence
 
-    def _gate(self, layer: int, gate: int, function: str) -> Affine:
-        return Affine((self._from_input(layer, gate), self._from_previous(layer, gate)), function)
+    def _run(self, inputs: torch.Tensor, weights: list[torch.Tensor]) -> torch.Tensor:
+        """See RecurrentModel."""
+        start = inputs.new_zeros(1, len(inputs), self.configuration.width)
+        states, _, _ = torch.lstm(inputs, (start, start), weights, True, 1, 0.0, self.training, False, True)
+        return states
 
-    def _layer_taps(self, layer: int) -> tuple[Tap, ...]:
+    def _cell_taps(self, strand: Strand) -> tuple[Tap, ...]:
         def at(name: str, function: str = "") -> Of:
-            return Of(Value(f"layers/{layer}/{name}"), function)
+            return Of(strand.at(name), function)
 
-        kept = Product("kept from the previous cell", (at("forget"), Of(self._previous(layer, "cell"))))
+        def gate(index: int, function: str) -> Affine:
+            return Affine((strand.from_input(index), strand.from_previous(index)), function)
+
+        kept = Product("kept from the previous cell", (at("forget"), Of(strand.previous("cell"))))
         written = Product("newly written", (at("input"), at("candidate")))
         shown = Product("shown", (at("output"), at("cell", "tanh")))
         return (
-            self._tap(layer, "forget", self._gate(layer, FORGET, "sigmoid"), "share"),
-            self._tap(layer, "input", self._gate(layer, INPUT, "sigmoid"), "share"),
-            self._tap(layer, "candidate", self._gate(layer, CANDIDATE, "tanh")),
-            self._tap(layer, "output", self._gate(layer, OUTPUT, "sigmoid"), "share"),
-            self._tap(layer, "cell", SumOfProducts((kept, written))),
-            self._tap(layer, "hidden", SumOfProducts((shown,))),
+            strand.tap("forget", gate(FORGET, "sigmoid"), "share"),
+            strand.tap("input", gate(INPUT, "sigmoid"), "share"),
+            strand.tap("candidate", gate(CANDIDATE, "tanh")),
+            strand.tap("output", gate(OUTPUT, "sigmoid"), "share"),
+            strand.tap("cell", SumOfProducts((kept, written))),
+            strand.tap("hidden", SumOfProducts((shown,))),
         )
 
-    def _layer_stages(self, layer: int) -> tuple[Stage, ...]:
-        below, before = self._below(layer), self._previous(layer)
-        forget, write, candidate, output = (
-            f"layers/{layer}/{name}" for name in ("forget", "input", "candidate", "output")
-        )
+    def _cell_stages(self, strand: Strand) -> tuple[Stage, ...]:
+        below, before = Value(strand.below), strand.previous()
 
-        def gate(symbol: str, function: str, letter: str) -> str:
+        def gate(title: str, symbol: str, function: str, letter: str, result: str) -> Stage:
             previous = rf"U_{letter} \mathbf{{h}}_{{t-1}}"
-            return rf"{symbol} = {function}(W_{letter} \mathbf{{x}}_t + {previous} + \mathbf{{b}}_{letter})"
+            sums = rf"W_{letter} \mathbf{{x}}_t + {previous} + \mathbf{{b}}_{letter}"
+            return strand.stage(title, rf"{symbol} = {function}({sums})", result, below, before)
 
         return (
-            self._stage(layer, "Forget gate", gate(r"\mathbf{f}_t", r"\sigma", "f"), "forget", below, before),
-            self._stage(layer, "Input gate", gate(r"\mathbf{i}_t", r"\sigma", "i"), "input", below, before),
-            self._stage(
-                layer, "Candidate", gate(r"\tilde{\mathbf{c}}_t", r"\tanh", "c"), "candidate", below, before
-            ),
-            self._stage(
-                layer,
+            gate("Forget gate", r"\mathbf{f}_t", r"\sigma", "f", "forget"),
+            gate("Input gate", r"\mathbf{i}_t", r"\sigma", "i", "input"),
+            gate("Candidate", r"\tilde{\mathbf{c}}_t", r"\tanh", "c", "candidate"),
+            strand.stage(
                 "New cell state",
                 r"\mathbf{c}_t = \mathbf{f}_t \odot \mathbf{c}_{t-1} "
                 r"+ \mathbf{i}_t \odot \tilde{\mathbf{c}}_t",
                 "cell",
-                forget,
-                self._previous(layer, "cell"),
-                write,
-                candidate,
+                "forget",
+                strand.previous("cell"),
+                "input",
+                "candidate",
             ),
-            self._stage(layer, "Output gate", gate(r"\mathbf{o}_t", r"\sigma", "o"), "output", below, before),
-            self._stage(
-                layer,
+            gate("Output gate", r"\mathbf{o}_t", r"\sigma", "o", "output"),
+            strand.stage(
                 "Hidden state",
                 r"\mathbf{h}_t = \mathbf{o}_t \odot \tanh(\mathbf{c}_t)",
                 "hidden",
-                output,
-                f"layers/{layer}/cell",
+                "output",
+                "cell",
             ),
         )

@@ -5,15 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
+from lmviz.errors import LmvizError
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.model_configuration import ModelConfiguration
+from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.sequences import TEXT
 from lmviz.models.tap import Listener, Stage, Tap
 
@@ -25,22 +27,26 @@ IGNORED = -100
 
 
 class Model(nn.Module, ABC):
-    """Turns token ids into next-token logits.
+    """Turns token ids into logits: of the next token, or of labels, as `predicts` says.
+
+    `causal` says whether a position uses nothing but what stands up to it. Where it does not, nothing can be
+    continued: a longer text changes what was computed of the shorter one.
 
     `context` is the largest number of positions that `forward` takes, None where there is no limit.
     `family` is the name in `lmviz.families.FAMILIES`. `tokenizer`, `name` and `step` say where an opened
     model came from, and `documents` how its text was divided (see CorpusOptions); `forward` does not need
     them. `inputs` names the sequences that it reads, the text and any others; those have
     `further_tokenizers` and `further_vocabularies` of their own. `recurrent` says whether training on a
-    contiguous stream carries a state on from one piece to the next. `reads_alone` says that a text must be
-    read from its beginning to its end, and not in a batch with longer ones, because what is computed at a
-    position depends on where the text ends.
+    contiguous stream carries a state on from one piece to the next.
+    `changes_stay` says that changes are in force at places of a text, which must therefore be read from its
+    beginning to its end.
     """
 
     family: str
     inputs: tuple[str, ...] = (TEXT,)
-    recurrent: ClassVar[bool] = False
-    reads_alone: ClassVar[bool] = False
+    recurrent: bool = False
+    causal: bool = True
+    changes_stay: bool = False
     context: int | None = None
     tokenizer: Tokenizer | None = None
     name: str = ""
@@ -49,10 +55,44 @@ class Model(nn.Module, ABC):
     further_tokenizers: Mapping[str, Tokenizer] = MappingProxyType({})
     further_vocabularies: Mapping[str, int] = MappingProxyType({})
 
-    def __init__(self, configuration: ModelConfiguration, vocabulary_size: int) -> None:
+    def __init__(
+        self, configuration: ModelConfiguration, vocabulary_size: int, predicts: Prediction = NEXT_TOKEN
+    ) -> None:
         super().__init__()
         self.configuration = configuration
         self.vocabulary_size = vocabulary_size
+        self.predicts = predicts
+
+    @property
+    def outputs(self) -> int:
+        """How many tokens or labels there is a distribution over."""
+        return self.vocabulary_size if self.predicts.axis == "token" else len(self.predicts.names)
+
+    @property
+    def caution(self) -> str:
+        """A sentence about what its figures do not mean; empty where there is nothing to beware of."""
+        if self.causal or not self.predicts.continues:
+            return ""
+        return (
+            "This model reads the words after each position too, and so the very word that it should "
+            "predict: its loss says nothing about how well it would continue a text."
+        )
+
+    def check_continues(self) -> None:
+        """LmvizError where the model predicts no tokens, so that no text can be continued."""
+        if not self.predicts.continues:
+            raise LmvizError(
+                f"This model predicts {self.predicts.describe()} and continues no text: ask it with "
+                "lmviz.predict, or choose a language model."
+            )
+
+    @property
+    def reads_alone(self) -> bool:
+        """Whether a text must be read from its beginning to its end, and not in a batch with longer ones.
+
+        It must where what is computed at a position depends on where the text ends.
+        """
+        return self.changes_stay or not self.causal
 
     def tokenizer_of(self, sequence: str) -> Tokenizer | None:
         """What turns a text into the tokens of a sequence, if it is known."""
@@ -63,8 +103,12 @@ class Model(nn.Module, ABC):
         return self.vocabulary_size if sequence == TEXT else self.further_vocabularies[sequence]
 
     @abstractmethod
-    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Logits (batch, position, token) for tokens (batch, position); position t sees up to t."""
+    def forward(self, tokens: torch.Tensor, lengths: torch.Tensor | None = None) -> torch.Tensor:
+        """Logits (batch, position, token) for tokens (batch, position); (batch, label) of whole texts.
+
+        `lengths` (batch,) says how many tokens of each row are text, where the rest is padding. What is
+        computed for a text does not depend on how it is padded.
+        """
 
     @abstractmethod
     def taps(self) -> tuple[Tap, ...]:
@@ -78,7 +122,7 @@ class Model(nn.Module, ABC):
         """Logits of further tokens, given the state after the earlier ones; and the state after these.
 
         A state is never changed, so that one may go on from it more than once. Families that override
-        nothing here keep none, and must be given all tokens.
+        nothing here keep none, and must be given all tokens; so must a model that is not causal.
         """
         return self(tokens), None
 
@@ -90,21 +134,28 @@ class Model(nn.Module, ABC):
         return ids, self
 
     def loss(
-        self, tokens: torch.Tensor, targets: torch.Tensor, state: Any = None
+        self,
+        tokens: torch.Tensor,
+        targets: torch.Tensor,
+        state: Any = None,
+        lengths: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, Any]:
         """Mean negative log-likelihood in nats over targets (batch, position) that are not IGNORED.
 
-        And the state to carry on with: None unless the family is recurrent, cut off from the gradient.
+        Targets of whole texts are (batch, 1); `lengths` are those of `forward`. And the state to carry on
+        with: None unless the family is recurrent, cut off from the gradient.
         """
-        logits = self(tokens)
-        return functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED), None
+        logits = self(tokens) if lengths is None else self(tokens, lengths)
+        rows = logits.reshape(-1, logits.shape[-1])
+        return functional.cross_entropy(rows, targets.flatten(), ignore_index=IGNORED), None
 
-    def log_probabilities(self, tokens: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    def log_probabilities(
+        self, tokens: torch.Tensor, targets: torch.Tensor, lengths: torch.Tensor | None = None
+    ) -> torch.Tensor:
         """Natural log-probability of each target, (batch, position); IGNORED targets give 0."""
-        logits = self(tokens)
-        losses = functional.cross_entropy(
-            logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED, reduction="none"
-        )
+        logits = self(tokens) if lengths is None else self(tokens, lengths)
+        rows = logits.reshape(-1, logits.shape[-1])
+        losses = functional.cross_entropy(rows, targets.flatten(), ignore_index=IGNORED, reduction="none")
         return -losses.view(targets.shape)
 
     def listen(self, tokens: torch.Tensor, listener: Listener, **further: torch.Tensor) -> torch.Tensor:

@@ -12,7 +12,9 @@ from lmviz.models.cross_entropy import linear_cross_entropy
 from lmviz.models.model import Model
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.operations import Affine, Linear, Row, Softmax
+from lmviz.models.pooling import POOLED, Pooling
 from lmviz.models.precision import linear, widened
+from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.tap import Stage, Tap, Value, Weight
 
 
@@ -50,59 +52,116 @@ class NeuralModel(Model):
         features: int,
         tied: bool,
         output_bias: bool,
+        predicts: Prediction = NEXT_TOKEN,
+        pooling: Pooling | None = None,
     ) -> None:
-        super().__init__(configuration, vocabulary_size)
+        super().__init__(configuration, vocabulary_size, predicts)
         self.embedding = nn.Embedding(vocabulary_size, channels)
-        self.output = Output(features, vocabulary_size, tied=tied, bias=output_bias)
+        tied = tied and predicts.axis == "token"  # labels have no embeddings
+        self.output = Output(features, self.outputs, tied=tied, bias=output_bias)
+        self.pooling = pooling if predicts.per == "text" else None
+        # What reads whole texts carries nothing on from one to the next.
+        self.recurrent = self.recurrent and predicts.continues
 
     @abstractmethod
-    def features(self, tokens: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
-        """Features (batch, position, feature) that logits are made of, and the state to carry on with."""
+    def features(
+        self, tokens: torch.Tensor, state: Any = None, lengths: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, Any]:
+        """Features (batch, position, feature) that logits are made of, and the state to carry on with.
+
+        `lengths` are those of `forward`; a causal family may leave them aside.
+        """
 
     @property
     def output_weight(self) -> torch.Tensor:
         """The matrix (token, feature) that scores each token."""
         return self.embedding.weight if self.output.weight is None else self.output.weight
 
-    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Logits (batch, position, token) for tokens (batch, position)."""
-        return self.advance(tokens)[0]
+    def forward(self, tokens: torch.Tensor, lengths: torch.Tensor | None = None) -> torch.Tensor:
+        """See Model."""
+        features, _ = self.features(tokens, None, lengths)
+        return self._logits(self._pooled(features, lengths))
 
     def advance(self, tokens: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
         """Logits of further tokens, given the state after the earlier ones; and the state after these."""
+        if not self.causal or self.pooling is not None:
+            return self(tokens), None
         features, state = self.features(tokens, state)
-        return linear(features, self.output_weight, self.output.bias), state
+        return self._logits(features), state
+
+    def _logits(self, features: torch.Tensor) -> torch.Tensor:
+        return linear(features, self.output_weight, self.output.bias)
+
+    def _pooled(self, features: torch.Tensor, lengths: torch.Tensor | None) -> torch.Tensor:
+        """Features of every position, or of the text where that is asked for."""
+        return features if self.pooling is None else self.pooling(features, lengths)
 
     def loss(
-        self, tokens: torch.Tensor, targets: torch.Tensor, state: Any = None
+        self,
+        tokens: torch.Tensor,
+        targets: torch.Tensor,
+        state: Any = None,
+        lengths: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, Any]:
         """Mean negative log-likelihood in nats over targets (batch, position) that are not IGNORED.
 
-        A recurrent model carries its state on, cut off from the gradient (truncated backpropagation
-        through time); the others carry none.
+        Targets of whole texts are (batch, 1). A recurrent model carries its state on, cut off from the
+        gradient (truncated backpropagation through time); the others carry none.
         """
-        features, state = self.features(tokens, state if self.recurrent else None)
+        features, state = self.features(tokens, state if self.recurrent else None, lengths)
+        features = self._pooled(features, lengths)
         value = linear_cross_entropy(
-            features.flatten(0, 1), widened(self.output_weight), self.output.bias, targets.flatten()
+            features.reshape(-1, features.shape[-1]),
+            widened(self.output_weight),
+            self.output.bias,
+            targets.flatten(),
         )
         return value, _cut(state) if self.recurrent else None
 
-    def output_taps(self, label: str, features: str, *more: Linear) -> tuple[Tap, Tap]:
-        """Logits from the tap `features`, called `label` in explanations, and from `more`; probabilities."""
+    def output_taps(self, label: str, features: str, *more: Linear) -> tuple[Tap, ...]:
+        """Logits from the tap `features`, called `label` in explanations, and from `more`; probabilities.
+
+        Before them stands what pools the features of a text, where it has one answer.
+        """
+        pooling = () if self.pooling is None else self.pooling.taps()
+        if pooling:
+            label, features = "pooled state", pooling[-1].address
         weight = Weight("embedding.weight" if self.output.weight is None else "output.weight")
         bias = Weight("output.bias") if self.output.bias is not None else None
         affine = Affine((Linear(label, Row(Value(features)), weight, bias), *more))
+        axes = self.predicts.axes
         return (
-            Tap("logits", ("position", "token"), affine),
-            Tap("probabilities", ("position", "token"), Softmax("logits"), scale="share"),
+            *pooling,
+            Tap("logits", axes, affine),
+            Tap("probabilities", axes, Softmax("logits"), scale="share"),
         )
 
+    def output_stages(
+        self,
+        features: tuple[str, ...],
+        equation: str,
+        *,
+        by_position: bool = False,
+        spans: tuple[int, ...] = (),
+    ) -> tuple[Stage, ...]:
+        """The last stages, from the taps that the logits are made of, or from those that are pooled first."""
+        if self.pooling is None:
+            return _last_stages(features, equation, by_position=by_position, spans=spans)
+        equation = r"\mathbf{y} = V \mathbf{c} + \mathbf{b}"
+        return (*self.pooling.stages(), *_last_stages((POOLED,), equation, is_of_text=True))
 
-def output_stages(
-    features: tuple[str, ...], equation: str, *, by_position: bool = False, spans: tuple[int, ...] = ()
+
+def _last_stages(
+    features: tuple[str, ...],
+    equation: str,
+    *,
+    by_position: bool = False,
+    spans: tuple[int, ...] = (),
+    is_of_text: bool = False,
 ) -> tuple[Stage, Stage]:
     """The last two stages of every neural family, from the taps that the logits are made of."""
     softmax = r"p_t(w) = \frac{e^{y_t(w)}}{\sum_{v} e^{y_t(v)}}"
+    softmax = softmax.replace("_t", "") if is_of_text else softmax
     return (
         Stage("Logits", equation, ("logits",), features, "output", by_position, spans),
         Stage("Softmax", softmax, ("probabilities",), ("logits",), "output", by_position),

@@ -35,6 +35,21 @@ class RecurrentConfiguration(ModelConfiguration):
         minimum=1,
         maximum=8192,
     )
+    direction: str = setting(
+        "forward",
+        "How each layer reads the text: from left to right (forward), from right to left (backward), or "
+        "both ways, the next layer reading what both have found. Backward and both are for labels: a "
+        "language model that reads both ways reads the very word that it should predict, and its loss means "
+        "nothing.",
+        choices=("forward", "backward", "both"),
+    )
+    pooling: str = setting(
+        "last",
+        "How the states become the one vector from which the class of a text is read: the last state, the "
+        "mean of all, or a mean weighted by learned attention. Used where a text has one label.",
+        choices=("last", "mean", "attention"),
+        advanced=True,
+    )
     embedding: int = setting(
         0,
         "Numbers that stand for each word on its way in; 0 stands for the width of the hidden state.",
@@ -60,13 +75,15 @@ class RecurrentConfiguration(ModelConfiguration):
 
     def check(self) -> None:
         """Refuse a tied output whose two uses differ in size."""
-        if self.tied and self.embedding_width != self.width:
+        if self.tied and self.embedding_width != self.features:
             raise SettingError(
-                f"A tied output needs an embedding as wide as the hidden state, but it is "
-                f"{self.embedding_width} and {self.width}: set embedding to 0 or tied to false.",
+                f"A tied output needs an embedding as wide as the hidden state, but they are "
+                f"{self.embedding_width} and {self.features}: set embedding to {self.features}, or tied to "
+                "false.",
                 "tied",
                 "embedding",
                 "width",
+                "direction",
             )
 
     @property
@@ -74,15 +91,25 @@ class RecurrentConfiguration(ModelConfiguration):
         """Channels of the embedding."""
         return self.embedding or self.width
 
+    @property
+    def directions(self) -> int:
+        """How many recurrences each layer has."""
+        return 2 if self.direction == "both" else 1
+
+    @property
+    def features(self) -> int:
+        """Units of the state that a layer hands to the next, and the last one to the output."""
+        return self.directions * self.width
+
     def estimate(self, vocabulary_size: int, batch: int, length: int) -> Estimate:
         """What training on batches of `batch` rows of `length` tokens costs."""
-        inputs = [self.embedding_width] + [self.width] * (self.layers - 1)
-        matrices = sum(self.gates * self.width * (size + self.width) for size in inputs)
-        biases = self.layers * self.gates * 2 * self.width
+        inputs = [self.embedding_width] + [self.features] * (self.layers - 1)
+        matrices = sum(self.gates * self.features * (size + self.width) for size in inputs)
+        biases = self.layers * self.gates * 2 * self.features
         embedding = vocabulary_size * self.embedding_width
-        output = vocabulary_size * self.width
+        output = vocabulary_size * self.features
         parameters = embedding + matrices + biases + (0 if self.tied else output) + vocabulary_size
-        values = self.embedding_width + self.layers * self.kept_values * self.width + 2 * vocabulary_size
+        values = self.embedding_width + self.layers * self.kept_values * self.features + 2 * vocabulary_size
         return training_estimate(parameters, matrices + output, values, batch * length)
 
 
@@ -96,8 +123,13 @@ class RNNConfiguration(RecurrentConfiguration):
     activation: str = setting(
         "tanh",
         "The function that turns the sum of input and previous state into the next state.",
-        choices=("tanh", "sigmoid", "relu"),
+        choices=("tanh", "sigmoid", "relu", "identity"),
     )
+
+    @property
+    def function(self) -> str:
+        """The activation by its name in FUNCTIONS, where the identity has none."""
+        return "" if self.activation == "identity" else self.activation
 
 
 @dataclass(frozen=True)

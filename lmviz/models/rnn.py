@@ -12,73 +12,76 @@ from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.operations import Activation, Affine
 from lmviz.models.recurrent import RecurrentModel
 from lmviz.models.recurrent_configuration import RNNConfiguration
+from lmviz.models.strand import Strand
 from lmviz.models.tap import Stage, Tap, Value
+
+FUSED = {"tanh": torch.rnn_tanh, "relu": torch.rnn_relu}
+"""The activations that PyTorch has a fused recurrence for."""
 
 
 class RNNModel(RecurrentModel):
-    """A language model of stacked Elman layers."""
+    """Stacked Elman layers."""
 
     family = "rnn"
     configuration: RNNConfiguration
 
     def _build(self, **sizes: Any) -> nn.RNNBase:
-        fused = self.configuration.activation in ("tanh", "relu")
-        return nn.RNN(nonlinearity=self.configuration.activation if fused else "tanh", **sizes)
+        activation = self.configuration.activation
+        return nn.RNN(nonlinearity=activation if activation in FUSED else "tanh", **sizes)
 
     def _recur(self, inputs: torch.Tensor, state: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
-        if self.configuration.activation != "sigmoid":
+        if self.configuration.activation in FUSED:
             return self.recurrence(inputs, state)
-        return self._recur_sigmoid(inputs, state)
-
-    def _recur_sigmoid(
-        self, inputs: torch.Tensor, state: torch.Tensor | None
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """What nn.RNN would compute if it offered the sigmoid."""
-        layers = self.configuration.layers
-        if state is None:
-            state = inputs.new_zeros(layers, inputs.shape[0], self.configuration.width)
         last = []
         for layer, weights in enumerate(self.recurrence.all_weights):
-            weight_input, weight_hidden, bias_input, bias_hidden = weights
-            # (position, batch, unit): each step then reads one contiguous block
-            given = functional.linear(inputs.transpose(0, 1), weight_input, bias_input + bias_hidden)
-            hidden = state[layer]
-            steps = []
-            for step in given.unbind():
-                hidden = torch.addmm(step, hidden, weight_hidden.t()).sigmoid()
-                steps.append(hidden)
-            last.append(hidden)
-            inputs = torch.stack(steps, dim=1)
-            if layer < layers - 1:
+            if layer:
                 inputs = self.dropout(inputs)
+            inputs = self._step_by_step(inputs, list(weights), None if state is None else state[layer])
+            last.append(inputs[:, -1])
         return inputs, torch.stack(last)
 
-    def _layer_taps(self, layer: int) -> tuple[Tap, ...]:
-        summands = (self._from_input(layer, 0), self._from_previous(layer, 0))
-        function = self.configuration.activation
+    def _run(self, inputs: torch.Tensor, weights: list[torch.Tensor]) -> torch.Tensor:
+        """See RecurrentModel."""
+        if self.configuration.activation not in FUSED:
+            return self._step_by_step(inputs, weights, None)
+        start = inputs.new_zeros(1, len(inputs), self.configuration.width)
+        fused = FUSED[self.configuration.activation]
+        states: torch.Tensor = fused(inputs, start, weights, True, 1, 0.0, self.training, False, True)[0]
+        return states
+
+    def _step_by_step(
+        self, inputs: torch.Tensor, weights: list[torch.Tensor], hidden: torch.Tensor | None
+    ) -> torch.Tensor:
+        """What PyTorch's layer would compute if it offered the activation, (batch, position, unit)."""
+        weight_input, weight_hidden, bias_input, bias_hidden = weights
+        activation = FUNCTIONS[self.configuration.function].tensor
+        # (position, batch, unit): each step then reads one contiguous block
+        given = functional.linear(inputs.transpose(0, 1), weight_input, bias_input + bias_hidden)
+        hidden = inputs.new_zeros(len(inputs), len(weight_hidden)) if hidden is None else hidden
+        steps = []
+        for step in given.unbind():
+            hidden = activation(torch.addmm(step, hidden, weight_hidden.t()))
+            steps.append(hidden)
+        return torch.stack(steps, dim=1)
+
+    def _cell_taps(self, strand: Strand) -> tuple[Tap, ...]:
+        summands = (strand.from_input(0), strand.from_previous(0))
+        function = self.configuration.function
         scale = "share" if function == "sigmoid" else "signed"
-        hidden = Activation(Value(f"layers/{layer}/preactivation"), function)
         return (
-            self._tap(layer, "preactivation", Affine(summands)),
-            self._tap(layer, "hidden", hidden, scale),
+            strand.tap("preactivation", Affine(summands)),
+            strand.tap("hidden", Activation(strand.at("preactivation"), function), scale),
         )
 
-    def _layer_stages(self, layer: int) -> tuple[Stage, ...]:
-        preactivated = r"\mathbf{a}_t"
+    def _cell_stages(self, strand: Strand) -> tuple[Stage, ...]:
+        activated = FUNCTIONS[self.configuration.function].latex.format(r"\mathbf{a}_t")
         return (
-            self._stage(
-                layer,
+            strand.stage(
                 "Pre-activation",
                 r"\mathbf{a}_t = W \mathbf{x}_t + U \mathbf{h}_{t-1} + \mathbf{b}",
                 "preactivation",
-                self._below(layer),
-                self._previous(layer),
+                Value(strand.below),
+                strand.previous(),
             ),
-            self._stage(
-                layer,
-                "Hidden state",
-                rf"\mathbf{{h}}_t = {FUNCTIONS[self.configuration.activation].latex.format(preactivated)}",
-                "hidden",
-                f"layers/{layer}/preactivation",
-            ),
+            strand.stage("Hidden state", rf"\mathbf{{h}}_t = {activated}", "hidden", "preactivation"),
         )

@@ -14,6 +14,7 @@ from lmviz.models.neural import NeuralModel
 from lmviz.models.operations.attention import for_each_head
 from lmviz.models.positions import distance_bias, rotate, rotations, sinusoids
 from lmviz.models.precision import StoredLinear, widened
+from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.tap import Stage, Tap
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.models.transformer_stages import transformer_stages
@@ -157,7 +158,12 @@ class TransformerModel(NeuralModel):
     family = "transformer"
     configuration: TransformerConfiguration
 
-    def __init__(self, configuration: TransformerConfiguration, vocabulary_size: int) -> None:
+    def __init__(
+        self,
+        configuration: TransformerConfiguration,
+        vocabulary_size: int,
+        predicts: Prediction = NEXT_TOKEN,
+    ) -> None:
         super().__init__(
             configuration,
             vocabulary_size,
@@ -165,6 +171,7 @@ class TransformerModel(NeuralModel):
             features=configuration.width,
             tied=configuration.tied,
             output_bias=False,
+            predicts=predicts,
         )
         self.context = configuration.context
         learned = configuration.positions == "learned"
@@ -197,7 +204,7 @@ class TransformerModel(NeuralModel):
                 nn.init.normal_(parameter, std=adding if "output" in name else reading)
 
     def features(
-        self, tokens: torch.Tensor, state: KeyValueCache | None = None
+        self, tokens: torch.Tensor, state: KeyValueCache | None = None, lengths: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, KeyValueCache]:
         """The end of the residual stream (batch, position, channel), and the cache with these tokens too."""
         start = 0 if state is None else len(state)
@@ -239,9 +246,15 @@ class TransformerModel(NeuralModel):
 
     def taps(self) -> tuple[Tap, ...]:
         """Embeddings; each layer's norm, attention, feed-forward network and residuals; norm; logits."""
-        stream = "norm" if self.norm is not None else f"layers/{self.configuration.layers - 1}/norm2"
-        return transformer_taps(self.configuration) + self.output_taps("residual stream", stream)
+        return transformer_taps(self.configuration) + self.output_taps("residual stream", self._stream)
+
+    @property
+    def _stream(self) -> str:
+        """The tap that logits are made of."""
+        return "norm" if self.norm is not None else f"layers/{self.configuration.layers - 1}/norm2"
 
     def stages(self) -> tuple[Stage, ...]:
-        """The steps from the tokens to the distribution of the next, layer by layer, as they are wired."""
-        return transformer_stages(self.configuration)
+        """The steps from the tokens to the distribution, layer by layer, as they are wired."""
+        matrix = "W" if self.output.weight is not None else "E"
+        equation = rf"\mathbf{{y}}_t = {matrix} \mathbf{{n}}_t"
+        return transformer_stages(self.configuration) + self.output_stages((self._stream,), equation)

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from lmviz.models.arithmetic import FUNCTIONS
-from lmviz.models.neural import output_stages
 from lmviz.models.tap import Stage
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
 
 @lru_cache(maxsize=8)  # asked for with every keystroke
 def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, ...]:
-    """All stages from the embedding of tokens to the probabilities, in the order of pre- or post-norm."""
+    """All stages up to the end of the residual stream, in the order of pre- or post-norm."""
     stages = list(_embedding_stages(configuration))
     stream = "embedding/sum"
     for index in range(configuration.layers):
@@ -23,8 +22,6 @@ def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, 
     if configuration.norm == "pre":
         stages.append(Stage("Final normalisation", _norm(configuration), ("norm",), (stream,), "output"))
         stream = "norm"
-    matrix = "E" if configuration.tied else "W"
-    stages += output_stages((stream,), rf"\mathbf{{y}}_t = {matrix} \mathbf{{n}}_t")
     return tuple(stages)
 
 

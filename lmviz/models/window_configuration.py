@@ -37,7 +37,7 @@ class WindowConfiguration(ModelConfiguration):
     activation: str = setting(
         "tanh",
         "The function of the hidden layer.",
-        choices=("tanh", "sigmoid", "relu"),
+        choices=("tanh", "sigmoid", "relu", "identity"),
     )
     direct: bool = setting(
         False,
@@ -51,6 +51,11 @@ class WindowConfiguration(ModelConfiguration):
         minimum=0.0,
         maximum=0.9,
     )
+
+    @property
+    def function(self) -> str:
+        """The activation by its name in FUNCTIONS, where the identity has none."""
+        return "" if self.activation == "identity" else self.activation
 
     @property
     def embedding_width(self) -> int:

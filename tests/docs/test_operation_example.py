@@ -17,7 +17,7 @@ from lmviz.inspection.equations import one_line
 from lmviz.inspection.explain import explain
 from lmviz.inspection.tracing import trace
 from lmviz.models.arithmetic import RULES
-from lmviz.models.neural import NeuralModel, output_stages
+from lmviz.models.neural import NeuralModel
 from lmviz.models.operations import TokenLookup
 from lmviz.models.tap import Tap, Weight
 
@@ -45,7 +45,7 @@ class NormedModel(NeuralModel):
         )
         self.norm = ScaleNorm()
 
-    def features(self, tokens, state=None):
+    def features(self, tokens, state=None, lengths=None):
         return self.norm(self.embedding(tokens)), None
 
     def taps(self):
@@ -59,7 +59,7 @@ class NormedModel(NeuralModel):
         )
 
     def stages(self):
-        return output_stages(("norm",), "y = W n")
+        return self.output_stages(("norm",), "y = W n")
 
 
 @pytest.fixture(scope="module")

@@ -69,7 +69,7 @@ def test_an_array(run, moment, a):
 @pytest.mark.parametrize("address", ["layers/0/norm1", "layers/0/attention/scores", "probabilities"])
 def test_a_view_is_reproduced_as_it_is_drawn(run, moment, a, address):
     found = trace(a(moment.model), TRICKY)
-    tokens = views.likeliest_tokens(found, 2, 3)
+    tokens = views.likeliest_answers(found, 2, 3)
     order = (2, 0, 1) if address.endswith("norm1") else None
     drawn = views.matrix(found, address, 1, 2, tokens, order)
     assert np.array_equal(run(recipes.view_recipe(moment, drawn))["values"], drawn.values)

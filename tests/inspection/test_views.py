@@ -5,7 +5,7 @@ import pytest
 
 from lmviz.families import build_model
 from lmviz.inspection.tracing import trace
-from lmviz.inspection.views import likeliest_tokens, matrix, stage_parts, strip
+from lmviz.inspection.views import likeliest_answers, matrix, stage_parts, strip
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
 
@@ -89,10 +89,10 @@ def test_elsewhere_what_a_stage_is_about_comes_first(a, text):
     assert shown[:4] == [("query", "operand"), ("key", "operand"), ("products", "result"), ("value", "other")]
 
 
-def test_the_likeliest_tokens_come_first(a, text):
+def test_the_likeliest_come_first(a, text):
     found = trace(a("lstm"), text)
     row = found["probabilities"].array[2]
-    shown = likeliest_tokens(found, 2, 4)
+    shown = likeliest_answers(found, 2, 4)
     assert [row[token] for token in shown] == sorted(row, reverse=True)[:4]
 
 

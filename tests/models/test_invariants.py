@@ -18,6 +18,7 @@ from lmviz.inspection.tracing import trace
 from lmviz.models.arithmetic import FUNCTIONS, RULES
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.tap import SCALES
+from lmviz.tasks import TASKS
 from lmviz.training.options import TrainingOptions
 
 VOCABULARY = 7
@@ -63,24 +64,49 @@ OPTIONS = {
         {"heads": 4, "key_value_heads": 2, "norm_bias": False, "norm_epsilon": 0.01, "gated": True},
     ],
 }
+LABELLED = {
+    "window": [{"task": "tagging"}, {"task": "tagging", "direct": True, "activation": "identity"}],
+    "rnn": [
+        {"direction": "both"},  # a language model that reads the answer
+        {"task": "tagging", "direction": "both", "activation": "identity"},
+        {"task": "tagging", "direction": "backward", "activation": "sigmoid", "layers": 1},
+        {"task": "classification", "direction": "both", "pooling": "attention"},
+    ],
+    "lstm": [
+        {"task": "tagging", "direction": "both"},
+        {"task": "tagging"},
+        {"task": "classification", "direction": "both", "pooling": "last"},
+        {"task": "classification", "direction": "backward", "pooling": "mean"},
+    ],
+    "gru": [
+        {"task": "tagging", "direction": "backward"},
+        {"task": "tagging", "direction": "both", "layers": 1},
+        {"task": "classification", "pooling": "last"},
+        {"task": "classification", "direction": "backward", "pooling": "attention"},
+    ],
+}
+LABELS = ("noun", "verb", "other")
 CASES = [
     pytest.param(family, options, id=" ".join([family, *map(str, options.values())]))
     for family in FAMILIES
-    for options in OPTIONS.get(family, [{}])
+    for options in OPTIONS.get(family, [{}]) + LABELLED.get(family, [])
 ]
 every_case = pytest.mark.parametrize(("family", "options"), CASES)
 
 
 def untrained(family, options, seed=0):
     kind = FAMILIES[family].configuration
-    return build_model(family, kind(**(small_settings(family) | options)), VOCABULARY, seed).eval()
+    settings = small_settings(family) | options
+    predicts = TASKS[settings.pop("task", "next-token")].predicts(LABELS)
+    return build_model(family, kind(**settings), VOCABULARY, seed, predicts).eval()
 
 
 @cache
 def trained(family, settings):
     """A model taught a toy text, and then shaken so that no weight is small and no bias zero."""
     model = untrained(family, dict(settings))
-    learn(model, steps=2)
+    if model.predicts.continues:
+        learn(model, steps=2)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter += 0.4 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1))
@@ -108,7 +134,7 @@ def test_each_tap_comes_once_and_its_axes_fit(model):
     addresses = [tap.address for tap in model.taps()]
     assert len(addresses) == len(set(addresses))
     assert addresses[-2:] == ["logits", "probabilities"]
-    sizes = {"position": len(IDS), "query": len(IDS), "key": len(IDS), "token": VOCABULARY}
+    sizes = {"position": len(IDS), "query": len(IDS), "key": len(IDS), "token": VOCABULARY, "label": 3}
     for tap in model.taps():
         shape = found[tap.address].array.shape
         assert len(shape) == len(tap.axes)
@@ -138,14 +164,30 @@ def test_the_explicit_path_equals_the_fused_one(model):
 
 
 @every_case
-def test_a_position_sees_itself_and_what_came_before_but_nothing_after(model):
+def test_a_word_reaches_what_follows_it_and_what_stands_before_it_only_where_the_model_says_so(model):
     place = 3
     changed = np.concatenate([IDS[:place], [0], IDS[place + 1 :]])
     before, after = logits(model, IDS), logits(model, changed)
-    torch.testing.assert_close(before[:place], after[:place], rtol=0, atol=0)
-    assert not torch.equal(before[place], after[place])
     one, other = trace(model, IDS)["logits"].array, trace(model, changed)["logits"].array
-    np.testing.assert_array_equal(one[:place], other[:place])
+    if model.predicts.per == "text":
+        assert not torch.equal(before, after)
+        assert (one != other).any()
+        return
+    assert not torch.equal(before[place], after[place])
+    assert torch.equal(before[:place], after[:place]) is model.causal
+    assert np.array_equal(one[:place], other[:place]) is model.causal
+
+
+@every_case
+def test_padding_changes_nothing(model):
+    """Texts of several lengths in one batch are answered as each is alone."""
+    tokens, lengths = torch.from_numpy(np.stack([IDS, IDS[::-1], IDS])), torch.tensor([7, 3, 1])
+    with torch.no_grad():
+        together = model(tokens, lengths)
+        for row, length in enumerate(lengths.tolist()):
+            alone = model(tokens[row : row + 1, :length])[0]
+            found = together[row] if model.predicts.per == "text" else together[row, :length]
+            torch.testing.assert_close(found, alone, rtol=1e-5, atol=1e-6)
 
 
 @every_case
@@ -165,6 +207,8 @@ def test_reading_on_from_a_state_equals_reading_at_once(model):
 @every_case
 def test_it_learns_a_toy_text(family, options):
     model = untrained(family, options)
+    if not model.predicts.continues:
+        return
     learn(model, steps=40)
     with torch.no_grad():
         tokens = torch.from_numpy(TEXT[:15])[None]
@@ -222,6 +266,7 @@ def test_going_on_from_an_earlier_trace_equals_reading_anew(model):
 @every_case
 def test_operations_read_the_taps_that_they_declare_and_no_others(model):
     tokens, seen = torch.from_numpy(IDS)[None], set()
+    last = len(IDS) - 1
 
     class Observed(ForwardPass):
         def read(self, operand):
@@ -230,7 +275,7 @@ def test_operations_read_the_taps_that_they_declare_and_no_others(model):
 
     def listener(tap, value, position):
         assert seen <= set(tap.operation.operands)
-        if not position:  # a scan reads what it does not change once, at its first position
+        if position in (None, last if tap.reverse else 0):  # a scan reads what it leaves alone once, first
             assert seen == set(tap.operation.operands)
         seen.clear()
         return value
@@ -376,8 +421,10 @@ class Leaves:
 
     def read(self, operand):
         value = self.values[operand.address]
-        if operand.shift:
+        if operand.shift < 0:
             value = torch.cat([value[:, :1] * 0, value[:, :-1]], dim=1)
+        if operand.shift > 0:
+            value = torch.cat([value[:, 1:], value[:, :1] * 0], dim=1)
         return value
 
     read_keys = read

@@ -53,7 +53,7 @@ class LookupModel(Model, ABC):
     def holders(self) -> tuple[object, ...]:
         return (self.tables,)
 
-    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+    def forward(self, tokens: torch.Tensor, lengths: torch.Tensor | None = None) -> torch.Tensor:
         """Natural log-probabilities (batch, position, token), -inf for what cannot come."""
         distributions = self.tables.distributions(_numpy(tokens))
         return torch.from_numpy(distributions).log_().to(tokens.device)
@@ -66,13 +66,19 @@ class LookupModel(Model, ABC):
         return self(history)[:, known:], remembered
 
     def loss(
-        self, tokens: torch.Tensor, targets: torch.Tensor, state: Any = None
+        self,
+        tokens: torch.Tensor,
+        targets: torch.Tensor,
+        state: Any = None,
+        lengths: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, Any]:
         """Mean negative log-likelihood in nats over targets that are not IGNORED; it may be infinite."""
         losses = -self.log_probabilities(tokens, targets)
         return losses.sum() / (targets != IGNORED).sum(), None
 
-    def log_probabilities(self, tokens: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    def log_probabilities(
+        self, tokens: torch.Tensor, targets: torch.Tensor, lengths: torch.Tensor | None = None
+    ) -> torch.Tensor:
         """Natural log-probability of each target, (batch, position); IGNORED targets give 0.
 
         Only what is asked for is looked up, so that a long text with a large vocabulary takes no longer.

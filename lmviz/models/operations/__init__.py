@@ -12,6 +12,7 @@ from lmviz.models.operations.attention import (
 )
 from lmviz.models.operations.elementwise import Activation, Of, Product, SumOfProducts, sum_of
 from lmviz.models.operations.inputs import JoinedHeads, Row, Window
+from lmviz.models.operations.joining import Joined
 from lmviz.models.operations.lookup import PositionLookup, Sinusoids, TokenLookup
 from lmviz.models.operations.pooling import End, EndStates, MeanState, PositionScores, WeightedState
 from lmviz.models.operations.rows import LayerNorm, RMSNorm, Softmax
@@ -24,6 +25,7 @@ __all__ = [
     "DotProducts",
     "End",
     "EndStates",
+    "Joined",
     "JoinedHeads",
     "LayerNorm",
     "Linear",

@@ -146,7 +146,8 @@ class Activation(Operation):
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The same cell of the operand."""
         group = Terms("input", (value_cell(reader, self.value, index),))
-        return explained(reader, address, index, self.function, (group,), function=self.function)
+        words = self.function or "unchanged"
+        return explained(reader, address, index, words, (group,), function=self.function)
 
     def passed_back(
         self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
@@ -156,4 +157,4 @@ class Activation(Operation):
         if cell is None:
             return ()
         slope = slope_at(reader, self.value, cell, self.function)
-        return (Terms(self.function, (gradient_cell(reader, address, cell), *slope)),)
+        return (Terms(self.function or "unchanged", (gradient_cell(reader, address, cell), *slope)),)

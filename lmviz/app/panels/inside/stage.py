@@ -165,10 +165,10 @@ class StagePanel(Panel):
         return " · ".join(parts)
 
     def _draw_strips(self, trace: Trace) -> None:
-        from lmviz.inspection.views import likeliest_tokens, stage_parts, strip
+        from lmviz.inspection.views import likeliest_answers, stage_parts, strip
 
         position = self.session.reading.position
-        tokens = likeliest_tokens(trace, position)
+        tokens = likeliest_answers(trace, position)
         parts = stage_parts(trace, self.session.focus.stage, position)
         head = self.session.attention.head[1]
         names = _labels(parts, trace, trace.stages[self.session.focus.stage].results[0])

@@ -138,10 +138,10 @@ class StatePanel(Panel):
 
     def _draw(self, reading: Reading, address: str) -> None:
         from lmviz.inspection.similarity import similarity_order
-        from lmviz.inspection.views import likeliest_tokens, matrix
+        from lmviz.inspection.views import likeliest_answers, matrix
 
         trace, position = reading.trace, self.session.reading.position
-        tokens, head = likeliest_tokens(trace, position), self.session.attention.head[1]
+        tokens, head = likeliest_answers(trace, position), self.session.attention.head[1]
         view = matrix(trace, address, head, position, tokens)
         sortable = view.row_axis in ("unit", "channel")
         self.order_picker.setVisible(sortable)

@@ -14,7 +14,7 @@ from lmviz.app.panels.inside.whole_model_page import WholeModelPage
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.unrolled import UnrolledCell, UnrolledLayer, UnrolledRow, UnrolledView
-from lmviz.inspection.views import likeliest_tokens
+from lmviz.inspection.views import likeliest_answers
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class UnrolledPage(WholeModelPage):
         trace, layers = reading.trace, recurrent_layers(reading.trace)
         predictions = []
         for position in range(len(trace.tokens)):
-            (likeliest,) = likeliest_tokens(trace, position, 1)
+            (likeliest,) = likeliest_answers(trace, position, 1)
             share = float(trace["probabilities"].at(position=position)[likeliest])
             predictions.append(f"{word(reading, likeliest)} {percentage(share)}")
         several = len(layers) > 1
