@@ -14,12 +14,15 @@ from lmviz.inspection.indices import cell, from_start
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+    from lmviz.models.prediction import Prediction
     from lmviz.models.tap import Tap
     from lmviz.text.tokenizer import Tokenizer
 
 Of = str | tuple[str, Sequence[int]]
 """How a number is chosen: "loss", "loss@3", "logit:night@4", "probability:night@4", or an address and an
-index. Positions count from 0, and negative ones from the end."""
+index. Positions count from 0, and negative ones from the end. Of a model of labels a label stands in the
+place of the word, "loss:verb@2" is that of a label which the text itself does not give, and where the whole
+text has one label there is no position: "probability:good"."""
 
 TAPS = {"logit": "logits", "probability": "probabilities"}
 
@@ -57,6 +60,8 @@ def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torc
     if not isinstance(of, str):
         address, index = of
         return _any_cell(address, index, {tap.address: tap for tap in model.taps()}, values)
+    if not model.predicts.continues:
+        return _of_label(of, model.predicts, len(ids))
     kind, place = of.partition("@")[::2] if of.startswith("loss") else of.rpartition("@")[::2]
     if kind == "loss":
         return _loss(of, place, model, ids)
@@ -68,6 +73,26 @@ def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torc
         )
     position = from_start("position", _whole(of, place), len(ids))
     return Scalar(f"{kind}@{position}", TAPS[start], ((position, _token(model.tokenizer, word)),))
+
+
+def _of_label(of: str, predicts: Prediction, positions: int) -> Scalar:
+    """A number of a label; LmvizError where none is named, as the text does not say what its labels are."""
+    is_of_text = predicts.per == "text"
+    stated, place = (of, "") if is_of_text else of.rpartition("@")[::2]
+    kind, colon, label = stated.partition(":")
+    taps = TAPS | {"loss": "probabilities"}
+    if not colon or kind not in taps or label not in predicts.names:
+        ending = "" if is_of_text else "@2"
+        raise LmvizError(
+            f"There is no number {of!r}: choose 'loss:LABEL{ending}', 'logit:LABEL{ending}' or "
+            f"'probability:LABEL{ending}', where LABEL is one of {', '.join(predicts.names)}, or an address "
+            "and an index."
+        )
+    index: tuple[int, ...] = (predicts.names.index(label),)
+    if not is_of_text:
+        position = from_start("position", _whole(of, place), positions)
+        index, stated = (position, *index), f"{stated}@{position}"
+    return Scalar(stated, taps[kind], (index,), is_loss=kind == "loss")
 
 
 def next_loss(model: Model, position: int, token: int) -> Scalar:

@@ -25,7 +25,7 @@ class Pooling(nn.Module):
         self.kind = kind
         self.states = states
         self.ends = ends or (End(states),)
-        self.scores = nn.Linear(width, 1) if kind == "attention" else None
+        self.scores = nn.Linear(width, 1, bias=False) if kind == "attention" else None
 
     def forward(self, states: torch.Tensor, lengths: torch.Tensor | None = None) -> torch.Tensor:
         """`lengths` (batch,) says how many positions of each row count; all of them where it is None."""
@@ -46,9 +46,7 @@ class Pooling(nn.Module):
         """How the vector is made; the last tap is the vector."""
         unit, position = ("unit",), ("position",)
         if self.kind == "attention":
-            scores = PositionScores(
-                self.states, Weight("pooling.scores.weight"), Weight("pooling.scores.bias")
-            )
+            scores = PositionScores(self.states, Weight("pooling.scores.weight"))
             return (
                 Tap(SCORES, position, scores),
                 Tap(WEIGHTS, position, Softmax(SCORES, over_text=True), scale="share"),
@@ -60,7 +58,7 @@ class Pooling(nn.Module):
     def stages(self) -> tuple[Stage, ...]:
         """The steps from the states to the vector."""
         if self.kind == "attention":
-            score = r"s_t = \mathbf{v} \cdot \mathbf{h}_t + b"
+            score = r"s_t = \mathbf{v} \cdot \mathbf{h}_t"
             softmax = r"\alpha_t = \frac{e^{s_t}}{\sum_j e^{s_j}}"
             mixed = r"\mathbf{c} = \sum_t \alpha_t \mathbf{h}_t"
             return (

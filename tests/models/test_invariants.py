@@ -325,10 +325,10 @@ def test_gradients_are_those_of_autograd_through_the_fused_path(model):
     for kind, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-9)):
         other = deepcopy(model).to(kind).requires_grad_()
         with torch.enable_grad():
-            losses = -other.log_probabilities(tokens[:, :-1], tokens[:, 1:])
-            losses.sum().backward()
-        found = gradient_of(other, IDS)
-        assert found.value == pytest.approx(float(losses.sum().detach()), rel=10 * tolerance)
+            number = chosen_number(other.predicts, other(tokens)[0].log_softmax(dim=-1))
+            number.backward()
+        found = gradient_of(other, IDS, chosen(other))
+        assert found.value == pytest.approx(float(number.detach()), rel=10 * tolerance)
         assert set(found.parameters) == dict(other.named_parameters()).keys()
         for name, parameter in other.named_parameters():
             wanted = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
@@ -341,7 +341,7 @@ def test_gradients_are_the_slopes_that_small_changes_show(model):
     if not list(model.parameters()):
         return
     model = deepcopy(model).double()
-    found = gradient_of(model, IDS)
+    found = gradient_of(model, IDS, chosen(model))
     for address, traced in found.arrays.items():
         index = np.unravel_index(np.abs(traced.array).argmax(), traced.array.shape)
         where = {axis: int(at) for axis, at in zip(traced.axes, index, strict=True)}
@@ -360,7 +360,7 @@ def test_every_gradient_follows_from_what_reads_it(model):
     """Of taps and of parameters: the sum of all readers' gradients × local derivatives."""
     if not list(model.parameters()):
         return
-    found = gradient_of(model, IDS)
+    found = gradient_of(model, IDS, chosen(model))
     for source in (*found.arrays, *found.parameters):
         array = found.array(source)
         assert np.isfinite(array).all()
@@ -376,10 +376,24 @@ def test_every_gradient_follows_from_what_reads_it(model):
                     check_gradient_operand(model, found, factor)
 
 
+def chosen(model):
+    """The number whose gradient is taken: the loss of the text, or of a label, which no text gives."""
+    if model.predicts.continues:
+        return "loss"
+    return "loss:verb" if model.predicts.per == "text" else "loss:verb@2"
+
+
+def chosen_number(predicts, log_probabilities):
+    """The same from the log-probabilities of all answers (*axes)."""
+    if predicts.continues:
+        return -log_probabilities[np.arange(len(IDS) - 1), IDS[1:]].sum()
+    return -log_probabilities[1 if predicts.per == "text" else (2, 1)]
+
+
 def loss_after(model, intervention):
     """The loss of the whole text with one thing changed, in nats."""
     probabilities = trace(model, IDS, interventions=[intervention])["probabilities"].array
-    return -np.log(probabilities[np.arange(len(IDS) - 1), IDS[1:]]).sum()
+    return chosen_number(model.predicts, np.log(probabilities))
 
 
 def far(found, wanted):

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from lmviz.models.arithmetic import Arithmetic, Terms, constant
 from lmviz.models.growth import ROWS, WHOLE
-from lmviz.models.operations.factors import explained, value_cell, value_line, weight_cell, weight_row
+from lmviz.models.operations.factors import explained, value_cell, value_line, weight_row
 from lmviz.models.tap import Operation, Reader, Scope, Value, Weight
 
 
@@ -82,12 +82,10 @@ class MeanState(Operation):
 
 @dataclass(frozen=True, eq=False)
 class PositionScores(Operation):
-    """How much each position of a tap (position, unit) matters: `weight` (1, unit) · state + `bias` (1);
-    axes (position)."""
+    """How much each state of a tap (position, unit) matters: `weight` (1, unit) · state; axes (position)."""
 
     address: str
     weight: Weight
-    bias: Weight
 
     growth = ROWS
 
@@ -97,17 +95,13 @@ class PositionScores(Operation):
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position)."""
-        states = scope.read(Value(self.address))
-        return functional.linear(states, scope.weight(self.weight), scope.weight(self.bias))[..., 0]
+        return functional.linear(scope.read(Value(self.address)), scope.weight(self.weight))[..., 0]
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
-        """Unit × weight, and the bias."""
+        """Unit × weight."""
         states = value_line(reader, self.address, (*index, 0), axis=1)
-        terms = (
-            Terms("state", (states, weight_row(reader, self.weight, 0))),
-            Terms("bias", (weight_cell(reader, self.bias, 0),)),
-        )
-        return explained(reader, address, index, "weighted sum", terms)
+        terms = Terms("state", (states, weight_row(reader, self.weight, 0)))
+        return explained(reader, address, index, "weighted sum", (terms,))
 
 
 @dataclass(frozen=True, eq=False)
