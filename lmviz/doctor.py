@@ -83,6 +83,13 @@ class Finding:
     sentence: str
 
 
+def examine_checkpoint(place: str) -> Iterator[Finding]:
+    """What a checkpoint of another program holds, and whether its parts agree."""
+    from lmviz.interchange.examination import examine_checkpoint as examined
+
+    return (Finding(*found) for found in examined(place))
+
+
 def screen_plugin(environment: Mapping[str, str] = os.environ) -> str:
     """The plugin with which Qt will draw on Linux: "xcb", "wayland", "offscreen" …, or "" for none.
 

@@ -100,12 +100,16 @@ def _download(name: str) -> None:
 
 
 @click.command()
+@click.argument("checkpoint", required=False)
 @as_json
-def doctor(as_json: bool) -> int:
-    """Say what this machine lacks for lmviz, and how to get it. Exit code 1 when something is missing."""
-    from lmviz.doctor import examine
+def doctor(checkpoint: str | None, as_json: bool) -> int:
+    """Say what this machine lacks for lmviz, and how to get it; or whether the parts of a CHECKPOINT of
+    another program agree. Exit code 1 when something is missing or wrong."""
+    from lmviz.doctor import examine, examine_checkpoint
 
-    findings = list(examine())
+    if checkpoint is not None and not os.path.exists(checkpoint):
+        raise LmvizError(f"There is no checkpoint {checkpoint!r}: name a folder or a file.")
+    findings = list(examine() if checkpoint is None else examine_checkpoint(checkpoint))
     sound = not any(finding.state == "problem" for finding in findings)
     if as_json:
         print_json({"sound": sound, "findings": [vars(finding) for finding in findings]})

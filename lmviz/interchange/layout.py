@@ -61,6 +61,15 @@ class Layout:
             tensor = tensor.reshape(heads, 3, width, -1).transpose(0, 1).reshape(tensor.shape)
         return tensor.float() if tensor.dim() == 1 else tensor
 
+    def separated(self, parameter: str, tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """The tensors that are stored for a parameter, in the order of their names."""
+        if self.kind.by_head and ".attention.input." in parameter:
+            heads, width = self.configuration.heads, self.configuration.head_width
+            tensor = tensor.reshape(3, heads, width, -1).transpose(0, 1).reshape(tensor.shape)
+        if self._is_transposed(parameter):
+            tensor = tensor.t()
+        return tensor.split(self._units) if len(self.stored_names(parameter)) > 1 else (tensor,)
+
     def _is_transposed(self, parameter: str) -> bool:
         module = re.sub(r"layers\.\d+", "layers.*", parameter.rpartition(".")[0])
         return self.transposed and parameter.endswith("weight") and module in self.kind.transposed
@@ -89,17 +98,17 @@ class Fit:
     def check(self, place: object) -> None:
         """Raise LmvizError where the model could not be what was stored, without having read a number."""
         if self.missing:
-            raise LmvizError(f"{place} lacks {_some(self.missing)}: choose a checkpoint that is whole.")
+            raise LmvizError(f"{place} lacks {some(self.missing)}: choose a checkpoint that is whole.")
         if self.wrong:
             name, shape, expected = self.wrong[0]
             raise LmvizError(
-                f"{place} holds {name} of shape {_shape(shape)}, and its configuration asks for "
-                f"{_shape(expected)}: choose a checkpoint whose parts belong together."
+                f"{place} holds {name} of shape {shape_in_words(shape)}, and its configuration asks for "
+                f"{shape_in_words(expected)}: choose a checkpoint whose parts belong together."
             )
         inner = [name for name in self.unexpected if re.search(r"(^|\.)(h|layers)\.\d+\.", name)]
         if inner:
             raise LmvizError(
-                f"{place} holds {_some(inner)}, a part of a layer that lmviz does not compute: choose "
+                f"{place} holds {some(inner)}, a part of a layer that lmviz does not compute: choose "
                 "another checkpoint."
             )
 
@@ -150,11 +159,13 @@ def _plain(name: str) -> str:
     return name
 
 
-def _some(names: Iterable[str]) -> str:
+def some(names: Iterable[str]) -> str:
+    """A few of these names, and how many more there are."""
     listed = list(names)
     more = f" and {len(listed) - SHOWN:,} more" if len(listed) > SHOWN else ""
     return ", ".join(name[:80] for name in listed[:SHOWN]) + more
 
 
-def _shape(shape: tuple[int, ...]) -> str:
+def shape_in_words(shape: tuple[int, ...]) -> str:
+    """A shape as a person writes it: "768 × 2,304"."""
     return " × ".join(f"{size:,}" for size in shape) or "a single number"

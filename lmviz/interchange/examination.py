@@ -1,0 +1,177 @@
+"""The checkpoint doctor: what a folder or a file of another program holds, and whether its parts agree."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lmviz.errors import LmvizError
+from lmviz.interchange.checkpoint import Checkpoint, open_checkpoint
+from lmviz.interchange.layout import Fit, shape_in_words, some
+from lmviz.models.reading import evaluation
+
+Finding = tuple[str, str, str]
+"""What was looked at; "fine", "note" or "problem"; and a sentence."""
+
+SAMPLE = "The cat sat on the mat, and 12 mice ran away.\n"
+POSITIONS = 16
+"""Tokens on which logits are compared."""
+
+LARGEST_DIFFERENCE = 1e-3
+"""Between logits that count as equal, relative to the largest: what different orders of adding leave."""
+
+
+def examine_checkpoint(place: str | Path) -> Iterator[Finding]:
+    """Look at everything in turn; what cannot be read ends it, with the reason."""
+    try:
+        checkpoint = open_checkpoint(place)
+    except LmvizError as reason:
+        yield "checkpoint", "problem", str(reason)
+        return
+    found = checkpoint.fit()
+    yield _description(checkpoint)
+    yield _storage(checkpoint)
+    yield from _parts(found)
+    yield _output(checkpoint)
+    yield from _tokenizer(checkpoint)
+    try:
+        model = checkpoint.model()
+    except LmvizError as reason:
+        yield "model", "problem", str(reason)
+        return
+    yield _numbers(checkpoint, found)
+    yield _agreement(checkpoint, model)
+
+
+def _description(checkpoint: Checkpoint) -> Finding:
+    configuration = checkpoint.configuration
+    parts = [
+        f"{configuration.layers} layers",
+        f"{configuration.heads} heads",
+        f"width {configuration.width:,}",
+        f"context {configuration.context:,}",
+        f"{checkpoint.vocabulary_size:,} tokens",
+    ]
+    if configuration.groups != configuration.heads:
+        parts.insert(2, f"{configuration.groups} of keys and values")
+    return "kind", "fine", f"{checkpoint.title}: {', '.join(parts)}."
+
+
+def _storage(checkpoint: Checkpoint) -> Finding:
+    stored = checkpoint.stored
+    size = sum(path.stat().st_size for path in stored.files)
+    kinds = sorted({str(kind).removeprefix("torch.") for kind in stored.kinds.values()})
+    parameters = sum(torch.Size(shape).numel() for shape in checkpoint.shapes().values())
+    files = f"{len(stored.files)} file{'s' if len(stored.files) != 1 else ''}"
+    return (
+        "weights",
+        "fine",
+        f"{parameters:,} parameters; {len(stored.shapes):,} tensors of {' and '.join(kinds)} in {files}, "
+        f"{size / 1e6:,.1f} MB.",
+    )
+
+
+def _parts(found: Fit) -> Iterator[Finding]:
+    if found.missing:
+        yield "missing", "problem", f"{_tensors(found.missing)} missing: {some(found.missing)}."
+    for name, shape, expected in found.wrong:
+        sentence = f"{name} is {shape_in_words(shape)}, and should be {shape_in_words(expected)}."
+        yield "shape", "problem", sentence
+    if found.unexpected:
+        sentence = f"{_tensors(found.unexpected)} no part of the model: {some(found.unexpected)}."
+        yield "unexpected", "note", sentence
+    if not (found.missing or found.wrong or found.unexpected):
+        yield "parts", "fine", "Every tensor that is needed is there, in the right shape, and no other."
+
+
+def _tensors(names: Sequence[str]) -> str:
+    return "1 tensor is" if len(names) == 1 else f"{len(names):,} tensors are"
+
+
+def _output(checkpoint: Checkpoint) -> Finding:
+    """Whether the output is the embedding, and whether a second table beside it says something else."""
+    if not checkpoint.configuration.tied:
+        return "output", "fine", "The output has a matrix of its own."
+    layout, stored = checkpoint.layout, checkpoint.stored
+    by_end = {name.rpartition(".")[0].rpartition(".")[2] + ".weight": name for name in stored.shapes}
+    table, output = (
+        by_end.get(layout.stored_names(name)[0]) for name in ("embedding.weight", "output.weight")
+    )
+    if table is None or output is None:
+        return "output", "fine", "The output is the embedding (tied weights)."
+    if stored.shapes[table] == stored.shapes[output] and torch.equal(stored.get(table), stored.get(output)):
+        return "output", "fine", f"The output is the embedding (tied weights); {output} repeats it."
+    sentence = f"The output should be the embedding, but {output} holds other numbers, which are not used."
+    return "output", "problem", sentence
+
+
+def _tokenizer(checkpoint: Checkpoint) -> Iterator[Finding]:
+    tokenizer, size = checkpoint.tokenizer, checkpoint.vocabulary_size
+    if tokenizer is None:
+        sentence = "There is no tokenizer.json, nor vocab.json with merges.txt: only token ids can be read."
+        yield "tokenizer", "note", sentence
+        return
+    known = tokenizer.known_size
+    if known > size:
+        sentence = f"The tokenizer knows {known:,} tokens, more than the {size:,} of the model."
+        yield "tokenizer", "problem", sentence
+    elif known < size:
+        sentence = (
+            f"The tokenizer knows {known:,} tokens; the other {size - known:,} of the model have no text."
+        )
+        yield "tokenizer", "note", sentence
+    else:
+        yield "tokenizer", "fine", f"The tokenizer and the model have the same {size:,} tokens."
+    back = tokenizer.decode(tokenizer.encode(SAMPLE))
+    if back.strip() != SAMPLE.strip():
+        yield "text", "note", f"A text does not come back from its tokens as it was: {back.strip()[:80]!r}."
+
+
+def _numbers(checkpoint: Checkpoint, found: Fit) -> Finding:
+    names = {name for several in found.names.values() for name in several}
+    bad = sorted(name for name in names if not torch.isfinite(checkpoint.stored.get(name)).all())
+    if bad:
+        return "numbers", "problem", f"NaN or infinity stands in {some(bad)}."
+    return "numbers", "fine", "Every number is finite."
+
+
+def _agreement(checkpoint: Checkpoint, model: Any) -> Finding:
+    """Whether transformers computes the same logits."""
+    if not (checkpoint.place / "config.json").is_file() or not checkpoint.place.is_dir():
+        return "logits", "note", "transformers does not open this, so logits are not compared."
+    if importlib.util.find_spec("transformers") is None:
+        return "logits", "note", "transformers is not installed, so logits are not compared."
+    count = min(POSITIONS, checkpoint.configuration.context)
+    tokens = (torch.arange(count) * 7919 % checkpoint.vocabulary_size)[None]
+    try:
+        peer = load_peer(checkpoint.place)
+        with evaluation(model) as reading:
+            ours = reading(tokens)
+            theirs = peer(tokens).logits.float()
+    except Exception as error:
+        reason = str(error).split("\n")[0][:200]
+        return "logits", "note", f"transformers cannot open this, so logits are not compared ({reason})."
+    apart = float((ours - theirs).abs().max())
+    largest = float(theirs.abs().max())
+    compared = f"differ by {apart:.2g} at most, of {largest:.3g}"
+    if apart <= LARGEST_DIFFERENCE * max(1.0, largest):
+        return "logits", "fine", f"The logits of lmviz and transformers {compared}."
+    return "logits", "problem", f"The logits of lmviz and transformers {compared}: please report this."
+
+
+def load_peer(folder: Path) -> Any:
+    """The same model by transformers, in single precision; nothing is downloaded and no code of it is run."""
+    transformers: Any = import_module("transformers")
+    level = transformers.logging.get_verbosity()
+    transformers.logging.set_verbosity_error()
+    try:
+        load = transformers.AutoModelForCausalLM.from_pretrained
+        model: Any = load(str(folder), local_files_only=True, trust_remote_code=False)
+        return model.float().eval()
+    finally:
+        transformers.logging.set_verbosity(level)

@@ -1,0 +1,77 @@
+"""The checkpoint doctor."""
+
+import json
+
+import pytest
+import torch
+from foreign_models import PEERS, add_tokenizer, saved
+from safetensors.torch import load_file, save_file
+
+from lmviz.interchange.examination import examine_checkpoint
+
+
+def findings(folder):
+    return {name: (state, sentence) for name, state, sentence in examine_checkpoint(folder)}
+
+
+@pytest.mark.parametrize("name", ["gpt2", "gpt_neox", "llama 3"])
+def test_a_sound_checkpoint_is_fine_throughout(name, tmp_path):
+    assert name in PEERS
+    found = findings(add_tokenizer(saved(name, tmp_path / "it")))
+    assert {state for state, _ in found.values()} <= {"fine", "note"}
+    assert found["kind"][1].startswith(
+        {"gpt2": "GPT-2: 2 layers, 3 heads", "gpt_neox": "GPT-NeoX"}.get(name, "Llama")
+    )
+    assert "parameters" in found["weights"][1]
+    assert found["tokenizer"] == ("fine", "The tokenizer and the model have the same 50 tokens.")
+    assert found["logits"][0] == "fine"
+
+
+def test_parts_that_do_not_agree_are_named(tmp_path):
+    folder = add_tokenizer(saved("gpt2", tmp_path / "it"), words=60)
+    tensors = load_file(folder / "model.safetensors")
+    del tensors["transformer.h.1.ln_1.weight"]
+    tensors["transformer.ln_f.bias"] = torch.ones(5)
+    tensors["score.weight"] = torch.ones(2, 24)
+    tensors["lm_head.weight"] = torch.ones(50, 24)
+    save_file(tensors, folder / "model.safetensors")
+    found = findings(folder)
+    assert found["missing"] == ("problem", "1 tensor is missing: transformer.h.1.ln_1.weight.")
+    assert found["shape"] == ("problem", "transformer.ln_f.bias is 5, and should be 24.")
+    assert found["unexpected"] == ("note", "1 tensor is no part of the model: score.weight.")
+    assert found["output"][0] == "problem"
+    assert "knows 60 tokens, more than the 50 of the model" in found["tokenizer"][1]
+    assert found["model"][0] == "problem"
+    assert "logits" not in found
+
+
+def test_numbers_that_are_none_are_found(tmp_path):
+    folder = saved("gpt2", tmp_path / "it")
+    tensors = load_file(folder / "model.safetensors")
+    tensors["transformer.ln_f.bias"][3] = float("nan")
+    save_file(tensors, folder / "model.safetensors")
+    found = findings(folder)
+    assert found["numbers"] == ("problem", "NaN or infinity stands in transformer.ln_f.bias.")
+    assert found["tokenizer"][0] == "note"
+
+
+def test_other_logits_are_a_problem(tmp_path, monkeypatch):
+    folder = saved("gpt2", tmp_path / "it")
+    from lmviz.interchange import examination
+
+    peer = examination.load_peer
+
+    def shifted(folder):
+        model = peer(folder)
+        model.transformer.ln_f.bias.data += 1
+        return model
+
+    monkeypatch.setattr(examination, "load_peer", shifted)
+    assert findings(folder)["logits"][0] == "problem"
+
+
+def test_what_is_no_checkpoint_ends_with_the_reason(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    (only,) = examine_checkpoint(tmp_path)
+    assert only[:2] == ("checkpoint", "problem")
+    assert "bert" in only[2]
