@@ -20,7 +20,7 @@ from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz import autodiff as autodiff
-    from lmviz.api import load_corpus, open_model, train
+    from lmviz.api import convert, load_corpus, open_model, save_pretrained, train
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.interventions import add, replace, scale, scale_head, zero
     from lmviz.inspection.trace import Trace
@@ -49,6 +49,7 @@ __all__ = [
     "add",
     "beam_search",
     "compare",
+    "convert",
     "evaluate",
     "explain",
     "gradient",
@@ -58,6 +59,7 @@ __all__ = [
     "open_model",
     "replace",
     "sample",
+    "save_pretrained",
     "scale",
     "scale_head",
     "trace",
@@ -71,7 +73,7 @@ _HOMES = {
     "Tokenizer": "lmviz.text.tokenizer",
     "Trace": "lmviz.inspection.trace",
     **dict.fromkeys(("add", "replace", "scale", "scale_head", "zero"), "lmviz.inspection.interventions"),
-    **dict.fromkeys(("load_corpus", "open_model", "train"), "lmviz.api"),
+    **dict.fromkeys(("convert", "load_corpus", "open_model", "save_pretrained", "train"), "lmviz.api"),
 }
 """Where names are defined; the others are questions to a model."""
 

@@ -130,6 +130,30 @@ def open_model(path_or_name: str | Path, step: int | None = None) -> Model:
     return open_model_of(open_recorded(find_run(path_or_name)), step)
 
 
+def save_pretrained(model: Model | str | Path, out: str | Path) -> Path:
+    """Write a Transformer as a folder that Hugging Face's transformers loads with the same logits; its path.
+
+    LmvizError for a model that transformers does not have, where a checkpoint lies there already, and where
+    the folder cannot be written to.
+    """
+    from lmviz.interchange.saving import save_pretrained as save
+
+    return save(open_model(model) if isinstance(model, str | os.PathLike) else model, out)
+
+
+def convert(path_or_name: str | Path, out: str | Path, step: int | None = None) -> Path:
+    """Write a run or a sample model for another program; what was written.
+
+    A Transformer becomes a folder of Hugging Face's transformers. Where `out` ends in ".arpa" an n-gram
+    becomes an ARPA file; where it ends in ".tfevents" the curves of a run become a folder for TensorBoard.
+    LmvizError where that cannot be.
+    """
+    from lmviz.runs.converting import convert as write
+    from lmviz.runs.opening import open_recorded
+
+    return write(open_recorded(find_run(path_or_name)), out, step)
+
+
 def split_settings(family: str, settings: Mapping[str, Any]) -> tuple[ModelConfiguration, TrainingOptions]:
     """The settings of a training sorted into the family's configuration and the training's options.
 

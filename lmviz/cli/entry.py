@@ -16,6 +16,7 @@ import click
 
 import lmviz
 from lmviz.cli.asking import evaluate, sample, trace
+from lmviz.cli.converting import convert
 from lmviz.cli.listing import corpora, doctor, models
 from lmviz.cli.terminal import leave_output, prepare_streams, say
 from lmviz.cli.training import train
@@ -79,8 +80,8 @@ class Commands(click.Group):
 def commands(context: click.Context) -> int:
     """See a language model think, while it learns.
 
-    Without a command the window opens, on PATH if there is one: a text, a run, or a sample model by its
-    name. A PATH that is spelled like a command is written ./PATH.
+    Without a command the window opens, on PATH if there is one: a text, a run, a checkpoint of another
+    program, or a sample model by its name. A PATH that is spelled like a command is written ./PATH.
     """
     return context.invoke(open_window) if context.invoked_subcommand is None else 0
 
@@ -88,7 +89,7 @@ def commands(context: click.Context) -> int:
 @click.command()
 @click.argument("path", required=False)
 def open_window(path: str | None = None) -> int:
-    """Open the window, on a text, a run or a sample model."""
+    """Open the window, on a text, a run, a checkpoint or a sample model."""
     from lmviz.api import find_run, sample_models
 
     if path == "":
@@ -104,5 +105,5 @@ def open_window(path: str | None = None) -> int:
     return show(path)
 
 
-for command in (train, evaluate, sample, trace, models, corpora, doctor):
+for command in (train, evaluate, sample, trace, convert, models, corpora, doctor):
     commands.add_command(command)

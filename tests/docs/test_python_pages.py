@@ -80,6 +80,14 @@ def test_what_was_kept_is_found_again(guide):
     assert guide["same"].fingerprint == guide["corpus"].fingerprint
 
 
+def test_a_model_is_saved_for_another_program(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = run("guide/checkpoints.md")
+    again = lmviz.open_model(found["folder"])
+    ours, theirs = (lmviz.next_token(model, "First").probabilities for model in (found["model"], again))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+
+
 def test_add_k_divides_by_the_tokens_that_can_follow(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = run("families/ngram.md")

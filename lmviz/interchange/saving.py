@@ -1,0 +1,88 @@
+"""Saves a Transformer as a folder that Hugging Face's transformers loads, with the same logits."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import save_file
+
+from lmviz.errors import LmvizError
+from lmviz.files import replacing, write_atomically
+from lmviz.interchange.described import described
+from lmviz.interchange.kinds import KINDS
+from lmviz.interchange.layout import Layout
+from lmviz.models.model import Model
+from lmviz.models.transformer import TransformerModel
+from lmviz.text.tokenizer import Tokenizer
+
+
+def save_pretrained(model: Model, folder: str | Path) -> Path:
+    """Write `model.safetensors`, `tokenizer.json` and `config.json` into a folder, which is made if need be.
+
+    The description comes last, so that a folder with one is whole. LmvizError for a model that transformers
+    does not have, where a checkpoint lies there already, and where the folder cannot be written to.
+    """
+    path = Path(folder)
+    if not isinstance(model, TransformerModel):
+        raise LmvizError(
+            f"transformers has no {model.family} like that of lmviz: convert a Transformer, or an n-gram to "
+            "OUT.arpa."
+        )
+    values = described(model.configuration)
+    if os.path.exists(path / "config.json"):
+        raise LmvizError(f"{path} holds a checkpoint already: choose another folder.")
+    special = _special_tokens(model.tokenizer)
+    values |= {"vocab_size": model.vocabulary_size, **special[0]}
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with replacing(path / "model.safetensors") as beside:
+            save_file(
+                _tensors(model, Layout(KINDS[values["model_type"]], model.configuration)), beside, _HEADER
+            )
+    except (OSError, SafetensorError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise LmvizError(f"{path} cannot be written to ({reason}): choose another folder.") from None
+    if model.tokenizer is not None:
+        model.tokenizer.save(path / "tokenizer.json")
+        _write(path / "tokenizer_config.json", {"tokenizer_class": "PreTrainedTokenizerFast", **special[1]})
+    kinds = {
+        str(parameter.dtype).removeprefix("torch.") for parameter in model.parameters() if parameter.dim() > 1
+    }
+    _write(path / "config.json", values | {"torch_dtype": min(kinds)})
+    return path
+
+
+_HEADER = {"format": "pt"}
+"""What transformers wants to read in the header of safetensors."""
+
+
+def _tensors(model: TransformerModel, layout: Layout) -> dict[str, torch.Tensor]:
+    """The weights under their names there; the output is left out where it is the embedding."""
+    found = {}
+    for parameter, value in model.named_parameters():
+        inside = "" if parameter.startswith("output.") else layout.kind.inside
+        names = layout.stored_names(parameter)
+        for name, tensor in zip(names, layout.separated(parameter, value.detach()), strict=True):
+            found[inside + name] = tensor.cpu().contiguous().clone()
+    return found
+
+
+def _special_tokens(tokenizer: Tokenizer | None) -> tuple[dict[str, int], dict[str, str]]:
+    """The ids of START and END for the model, and their spellings for the tokenizer."""
+    if tokenizer is None:
+        return {}, {}
+    ids = {"bos": tokenizer.start_id, "eos": tokenizer.end_id, "unk": tokenizer.unknown_id}
+    spellings = tokenizer.spellings()
+    return (
+        {f"{name}_token_id": index for name, index in ids.items() if index is not None and name != "unk"},
+        {f"{name}_token": spellings[index] for name, index in ids.items() if index is not None},
+    )
+
+
+def _write(path: Path, values: dict[str, Any]) -> None:
+    write_atomically(path, json.dumps(values, indent=2, ensure_ascii=False).encode("utf-8") + b"\n")

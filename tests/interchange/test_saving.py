@@ -1,0 +1,125 @@
+"""Transformers saved for Hugging Face's transformers, and loaded by it."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from foreign_models import PEERS, peer, saved
+
+import lmviz
+from lmviz.errors import LmvizError
+from lmviz.families import build_model
+from lmviz.interchange.checkpoint import open_checkpoint
+from lmviz.interchange.described import described
+from lmviz.models.transformer_configuration import TransformerConfiguration, gpt2_small
+
+IDS = np.array([5, 2, 6, 1, 2, 3, 4, 11, 30, 2, 9])
+SMALL = {"layers": 2, "heads": 4, "width": 16, "context": 24}
+ROTARY = SMALL | {"positions": "rotary"}
+CONFIGURATIONS = {
+    "as trained by default": SMALL,
+    "untied relu": SMALL | {"tied": False, "activation": "relu", "feedforward": 20},
+    "gpt2": SMALL | {"activation": "gelu_tanh", "dropout": 0.1, "norm_epsilon": 1e-3},
+    "gpt_neox": ROTARY | {"parallel": True, "rotary_channels": 2, "tied": False},
+    "rotary in turn": ROTARY,
+    "llama": ROTARY
+    | {
+        "norm_kind": "rms",
+        "gated": True,
+        "activation": "silu",
+        "key_value_heads": 2,
+        "attention_bias": "none",
+    }
+    | {"feedforward_bias": False, "head_channels": 6, "rotary_scaling": "llama3", "rotary_original": 8},
+    "qwen2": ROTARY
+    | {"norm_kind": "rms", "gated": True, "activation": "silu", "attention_bias": "query key value"}
+    | {"feedforward_bias": False, "rotary_base": 5000.0},
+}
+
+
+def made(settings):
+    model = build_model("transformer", TransformerConfiguration(**settings), 50, seed=1).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter += 0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(2))
+    return model.requires_grad_(False)
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_transformers_loads_it_with_equal_logits(name, tmp_path):
+    transformers = pytest.importorskip("transformers")
+    model = made(CONFIGURATIONS[name])
+    folder = lmviz.save_pretrained(model, tmp_path / "out")
+    loaded, report = transformers.AutoModelForCausalLM.from_pretrained(folder, output_loading_info=True)
+    assert not report["missing_keys"]
+    assert not report["unexpected_keys"]
+    tokens = torch.from_numpy(IDS)[None]
+    with torch.no_grad():
+        torch.testing.assert_close(loaded(tokens).logits, model(tokens), rtol=1e-4, atol=1e-4)
+    again = open_checkpoint(folder).model()
+    assert torch.equal(again(tokens), model(tokens))
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_what_was_opened_is_saved_as_it_was(name, tmp_path):
+    first = open_checkpoint(saved(name, tmp_path / "in")).model()
+    lmviz.save_pretrained(first, tmp_path / "out")
+    second = open_checkpoint(tmp_path / "out").model()
+    tokens = torch.from_numpy(IDS)[None]
+    torch.testing.assert_close(second(tokens), first(tokens), rtol=0, atol=0)
+    torch.testing.assert_close(second(tokens), peer(name)(tokens).logits, rtol=1e-4, atol=1e-4)
+
+
+def test_a_run_keeps_its_tokenizer(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    text = tmp_path / "text.txt"
+    text.write_text("the cows eat corn .\nthe cows sleep at night .\n" * 40)
+    corpus = lmviz.load_corpus(text, tokenizer="words", documents="line")
+    run = lmviz.train(
+        "transformer", corpus, tmp_path / "run", steps=3, layers=1, heads=2, width=8, context=16
+    )
+    folder = lmviz.convert(run.folder, tmp_path / "out")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = lmviz.open_model(run.folder)
+    read = lmviz.trace(model, "the cows sleep")
+    assert tokenizer("the cows sleep")["input_ids"] == read.ids.tolist()
+    assert tokenizer.bos_token_id == model.tokenizer.start_id
+    loaded = transformers.AutoModelForCausalLM.from_pretrained(folder)
+    with torch.no_grad():
+        logits = loaded(torch.from_numpy(read.ids.copy())[None]).logits[0]
+    np.testing.assert_allclose(read["logits"].array, logits, rtol=1e-4, atol=1e-5)
+    assert lmviz.trace(lmviz.open_model(folder), "the cows sleep").tokens == read.tokens
+
+
+def test_gpt2_small_is_described_as_transformers_does():
+    values = described(gpt2_small())
+    assert values["model_type"] == "gpt2"
+    assert (values["n_layer"], values["n_embd"], values["activation_function"]) == (12, 768, "gelu_new")
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"positions": "alibi"}, "positions=alibi is none that transformers has"),
+        ({"norm": "post"}, "norm=post"),
+        ({"key_value_heads": 2}, "key_value_heads=2"),
+        ({"norm_bias": False}, "norm_bias=False"),
+    ],
+)
+def test_what_transformers_does_not_have_is_refused_in_a_sentence(settings, sentence, tmp_path):
+    with pytest.raises(LmvizError, match=sentence):
+        lmviz.save_pretrained(made(SMALL | settings), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_families_and_other_checkpoints_are_left_alone(tmp_path):
+    with pytest.raises(LmvizError, match="transformers has no lstm"):
+        lmviz.save_pretrained("stories-lstm", tmp_path / "out")
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(LmvizError, match="holds a checkpoint already"):
+        lmviz.save_pretrained(made(SMALL), tmp_path)
+    assert json.loads((tmp_path / "config.json").read_text()) == {}
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LmvizError, match="cannot be written to"):
+        lmviz.save_pretrained(made(SMALL), tmp_path / "file" / "out")
