@@ -14,6 +14,7 @@ from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
 from lmviz.app.widgets.text.equation import EquationView
+from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.app.widgets.text.token_strip import TokenStrip
@@ -82,6 +83,38 @@ def equation() -> QWidget:
     return view
 
 
+def tagged_sentences() -> QWidget:
+    """The same words with two taggings."""
+    words = ("time", "flies", "like", "an", "arrow")
+    view = ExamplesView()
+    view.set_examples(
+        [ShownExample(words, tuple("nvpdn")), ShownExample(words, tuple("nnvdn"), unknown=(1,))]
+    )
+    view.set_current(2)
+    return view
+
+
+def labelled_texts() -> QWidget:
+    """A review, and what "not" makes of it."""
+    view = ExamplesView()
+    words = ("The", "movie", "was", "terrible", "END")
+    negated = (*words[:3], "not", *words[3:])
+    view.set_examples([ShownExample(words, label="bad"), ShownExample(negated, label="good")])
+    return view
+
+
+def pairs() -> QWidget:
+    """Two sentences and their translations."""
+    view = ExamplesView()
+    first = ShownExample(
+        ("the", "white", "cow", "sleeps", "⟨end⟩"),
+        target=("⟨start⟩", "la", "vache", "blanche", "dort", "⟨end⟩"),
+    )
+    second = ShownExample(("she", "sings", "⟨end⟩"), target=("⟨start⟩", "elle", "chante", "⟨end⟩"))
+    view.set_examples([first, second], special=("⟨start⟩", "⟨end⟩"))
+    return view
+
+
 def passage_view() -> QWidget:
     """One of two passages to choose from."""
     passage = PassageView("first passage")
@@ -113,6 +146,9 @@ EXHIBITS = (
     Exhibit("Why?", "", breadcrumbs, (420, 110)),
     Exhibit("Concordance", "“cows eat _” · 11 places", concordance_list, (560, 160)),
     Exhibit("Stage 3 of 6 · new cell state", "layer 1 · position 6 “night”", equation, (400, 180)),
+    Exhibit("Tagged sentences", "4 tags", tagged_sentences, (400, 150)),
+    Exhibit("Labelled texts", "2 classes", labelled_texts, (460, 120)),
+    Exhibit("Pairs", "source and target", pairs, (620, 150)),
     Exhibit("Which is real?", "", passage_view, (300, 160)),
     Exhibit("The text as the model sees it", "42 tokens", token_strip, (560, 260)),
 )

@@ -20,7 +20,9 @@ def settings_of(corpus: Corpus) -> dict[str, Any]:
 
     entry = find_entry(corpus.sources[0]) if len(corpus.sources) == 1 else None
     usual = type(corpus.options)(**(entry.options if entry else {})).to_values()
-    return {name: value for name, value in corpus.options.to_values().items() if value != usual[name]}
+    target = {"target": corpus.target_sources[0]} if corpus.target_sources else {}
+    values = corpus.options.to_values().items()
+    return target | {name: value for name, value in values if value != usual[name]}
 
 
 def vocabulary_recipe(sources: Sequence[str], settings: Mapping[str, Any]) -> str:

@@ -43,8 +43,10 @@ def test_what_is_usual_depends_on_the_source():
         (usual, {}),
         (usual | {"lower_case": False, "validation": 0.5}, {"lower_case": False, "validation": 0.5}),
     ):
-        corpus = SimpleNamespace(sources=("farm",), options=CorpusOptions(**options))
+        corpus = SimpleNamespace(sources=("farm",), target_sources=(), options=CorpusOptions(**options))
         assert recipes.settings_of(corpus) == expected
+    pairs = SimpleNamespace(sources=("x.en",), target_sources=("x.de",), options=CorpusOptions(seed=1))
+    assert recipes.settings_of(pairs) == {"target": "x.de", "seed": 1}
 
 
 def test_a_vocabulary(corpus, sources):

@@ -1,30 +1,37 @@
-"""The text as the model sees it: tokens, tinted; and, for byte pairs, how they were merged."""
+"""The text as the model sees it: tokens, tinted; for byte pairs, how they were merged; examples of a task."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtWidgets import QLabel, QStackedWidget
 
+from lmviz.app.panels.corpus.example_page import page_at, shown_examples
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.controls.slider_row import SliderRow
+from lmviz.app.widgets.text.examples_view import ExamplesView
 from lmviz.app.widgets.text.token_strip import TokenStrip
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.text.corpus import Corpus
-    from lmviz.text.statistics import Statistics
 
 PAGE = 480
 MERGED = PAGE // 3  # tokens of the whole vocabulary that fall into pieces again
 BEFORE = 60
+SAID = 3  # lines that could not be read and are named; a tip names more of them
 
 
 class CorpusTextPanel(Panel):
-    """A page of the training text in tokens; a slider goes through it, another through the merges."""
+    """A page of the training text in tokens; a slider goes through it, another through the merges.
+
+    Where the text is for a task, the page shows its examples, and below it the lines that were left out.
+    """
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -35,11 +42,25 @@ class CorpusTextPanel(Panel):
         self._merges: list[tuple[str, str]] = []
         self._place = SliderRow("through the text", "place in the text")
         self._learned = SliderRow("merges", "number of byte-pair merges")
-        self._card = Card("The text as the model sees it", "", scrolling(self._strip))
+        self._examples = ExamplesView()
+        self._examples.setObjectName("examples_view")
+        self._page = range(0)
+        self._body = QStackedWidget()
+        self._plain, self._tasks = scrolling(self._strip), scrolling(self._examples)
+        self._body.addWidget(self._plain)
+        self._body.addWidget(self._tasks)
+        self._left_out = QLabel()
+        self._left_out.setObjectName("left_out")
+        self._left_out.setProperty("role", "warning")
+        self._left_out.setWordWrap(True)
+        self._card = Card("The text as the model sees it", "", self._body)
+        self._card.layout_below.addWidget(self._left_out)
         self._card.layout_below.addWidget(self._learned)
         self._card.layout_below.addWidget(self._place)
         self.column.addWidget(self._card)
         self._learned.hide()
+        self._left_out.hide()
+        self._examples.word_clicked.connect(self._choose_word)
         self._place.value_changed.connect(session.text.choose_place)
         self._learned.value_changed.connect(lambda _: self.refresh())
         self.follow(session.text.place_changed)
@@ -50,7 +71,9 @@ class CorpusTextPanel(Panel):
         corpus = self.session.text.corpus
         if corpus is None:
             return
-        if self._shows_merging:
+        if corpus.training_examples is not None:
+            self._show_examples(corpus)
+        elif self._shows_merging:
             self._show_merging(corpus)
         else:
             self._show_page(corpus)
@@ -62,7 +85,7 @@ class CorpusTextPanel(Panel):
             return {}
         if self._shows_merging:
             return {"pieces": np.array(self._pieces(corpus), dtype=np.str_)}
-        ids = self._ids(corpus, PAGE)
+        ids = self._ids(corpus, self._page_length(corpus))
         tokens = [corpus.tokenizer.token(int(id)) for id in ids]
         return {"ids": ids, "tokens": np.array(tokens, dtype=np.str_)}
 
@@ -72,17 +95,26 @@ class CorpusTextPanel(Panel):
         corpus = self.session.text.corpus
         if corpus is None or not corpus.sources:
             return ""
-        source, first = (corpus.sources, settings_of(corpus)), self._page_begins
+        source, first = (corpus.sources, settings_of(corpus)), self._begin(corpus)
         if self._shows_merging:
             return merges_recipe(*source, first, MERGED, self._learned.value)
-        return page_recipe(*source, first, PAGE)
+        return page_recipe(*source, first, self._page_length(corpus))
 
-    @property
-    def _page_begins(self) -> int:
+    def _begin(self, corpus: Corpus) -> int:
+        """The place of the first token of the page."""
+        if corpus.training_examples is not None:
+            return int(corpus.training_examples.source.starts[self._page.start])
         return max(0, self.session.text.place - BEFORE)
 
+    def _page_length(self, corpus: Corpus) -> int:
+        """How many tokens the page has at most."""
+        if corpus.training_examples is not None:
+            return int(corpus.training_examples.source.starts[self._page.stop]) - self._begin(corpus)
+        return PAGE
+
     def _ids(self, corpus: Corpus, count: int) -> np.ndarray:
-        return corpus.training[self._page_begins : self._page_begins + count]
+        begin = self._begin(corpus)
+        return corpus.training[begin : begin + count]
 
     def _pieces(self, corpus: Corpus) -> list[str]:
         """The page as it fell into pieces when only some of the merges had been learned."""
@@ -93,18 +125,25 @@ class CorpusTextPanel(Panel):
 
     @property
     def _shows_merging(self) -> bool:
-        return bool(self._merges) and self._learned.value < len(self._merges)
+        return (
+            bool(self._merges)
+            and self._body.currentWidget() is self._plain
+            and self._learned.value < len(self._merges)
+        )
 
     def _take_corpus(self) -> None:
         corpus = self.session.text.corpus
         self._place.setVisible(corpus is not None)
         self._merges = []
+        self._page = range(0)
+        self._say_what_is_left_out(() if corpus is None else corpus.complaints)
         if corpus is None:
             self._card.set_aside("Open a text on the left")
             return
-        self._card.set_aside(_summary(corpus.statistics()))
+        self._card.set_aside(_summary(corpus))
+        self._body.setCurrentWidget(self._plain if corpus.training_examples is None else self._tasks)
         self._place.set_range(len(corpus.training) - 1, self.session.text.place)
-        if corpus.tokenizer.kind == "bpe":
+        if corpus.tokenizer.kind == "bpe" and corpus.training_examples is None:
             from lmviz.text.merges import bpe_merges
 
             self._merges = bpe_merges(corpus.tokenizer)
@@ -115,7 +154,7 @@ class CorpusTextPanel(Panel):
     def _show_page(self, corpus: Corpus) -> None:
         from lmviz.text.tokenizer import visible
 
-        first, tokenizer, ids = self._page_begins, corpus.tokenizer, self._ids(corpus, PAGE).tolist()
+        first, tokenizer, ids = self._begin(corpus), corpus.tokenizer, self._ids(corpus, PAGE).tolist()
         boundaries = {tokenizer.start_id, tokenizer.end_id}
         self._strip.set_tokens(
             [visible(tokenizer.token(index)) for index in ids],
@@ -126,6 +165,29 @@ class CorpusTextPanel(Panel):
         self._strip.set_current(self.session.text.place - first if self.session.text.place else -1)
         self._place.show_value(self.session.text.place, f"{count(first + 1)} – {count(first + len(ids))}")
         self._learned.show_value(len(self._merges), f"all {count(len(self._merges))}")
+
+    def _show_examples(self, corpus: Corpus) -> None:
+        from lmviz.text.tokenizer import END, START
+
+        place, page = self.session.text.place, page_at(corpus, self.session.text.place)
+        if page != self._page:
+            self._page = page
+            self._examples.set_examples(shown_examples(corpus, page), special=(START, END))
+        self._examples.set_current(place - self._begin(corpus) if place else -1)
+        said = f"{count(page.start + 1)} – {count(page.stop)} of {count(len(corpus.training_documents))}"
+        self._place.show_value(place, said)
+
+    def _choose_word(self, index: int) -> None:
+        corpus = self.session.text.corpus
+        if corpus is not None:
+            self.session.text.choose_place(self._begin(corpus) + index)
+
+    def _say_what_is_left_out(self, complaints: tuple[str, ...]) -> None:
+        more = len(complaints) - SAID
+        said = [*complaints[:SAID], *([f"Point here for {count(more)} more."] if more > 0 else [])]
+        self._left_out.setText(" ".join(said))
+        self._left_out.setToolTip(paragraph(" ".join(complaints)) if more > 0 else "")
+        self._left_out.setVisible(bool(complaints))
 
     def _show_merging(self, corpus: Corpus) -> None:
         """The page in pieces, and what the newest merge was."""
@@ -139,7 +201,8 @@ class CorpusTextPanel(Panel):
         self._learned.show_value(learned, said)
 
 
-def _summary(statistics: Statistics) -> str:
+def _summary(corpus: Corpus) -> str:
+    statistics = corpus.statistics()
     parts = [f"{count(statistics.tokens)} tokens", f"{count(statistics.types)} types"]
     if statistics.unknown_rate:
         parts.append(f"{percentage(statistics.unknown_rate)} unknown in validation")

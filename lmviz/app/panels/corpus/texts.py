@@ -31,14 +31,15 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.errors import LmvizError
 from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
-from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.corpus_options import RECOGNISED, CorpusOptions
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.app.workers.job import Report
+    from lmviz.text.corpus import Corpus
 
-KINDS = ("characters", "words", "bpe")
-FILTER = "Texts (*.txt *.md *.csv *.tsv *.json *.tex *.py *.html);;All files (*)"
+KINDS = ("characters", "words", "spaces", "bpe")
+FILTER = "Texts (*.txt *.md *.csv *.tsv *.conllu *.json *.tex *.py *.html);;All files (*)"
 SETTLING = 400  # milliseconds without a change before the text is read again
 FEWEST_PIECES = 260
 
@@ -53,11 +54,22 @@ class TextsPanel(Panel):
         self._sentence = QLabel()
         self._sentence.setWordWrap(True)
         self._sentence.setProperty("role", "muted")
+        self._recognised = QLabel()
+        self._recognised.setObjectName("recognised")
+        self._recognised.setWordWrap(True)
+        self._other = QPushButton("Add the other language…")
+        self._other.setObjectName("corpus_other_language_button")
+        self._other.setToolTip(
+            "Choose a file with the same lines in another language, to be translated into."
+        )
+        self._other.clicked.connect(self._add_other_language)
+        self._other.hide()
         self._kind = QComboBox()
         self._kind.setObjectName("tokenizer_picker")
         self._kind.setAccessibleName("Tokenizer")
         self._kind.setToolTip(
-            "What a token is: a character, a word, or a piece learned by merging byte pairs."
+            "What a token is: a character, a word, what stands between spaces, or a piece learned by merging "
+            "byte pairs."
         )
         self._kind.addItems(KINDS)
         self._kind.setCurrentText(CorpusOptions().tokenizer)
@@ -96,6 +108,7 @@ class TextsPanel(Panel):
         corpus = self.session.text.corpus
         if corpus is None:
             self._sentence.setText("Choose a text above, open a file, or paste one.")
+            self._recognised.hide()
             return
         kind, _, pieces = corpus.options.tokenizer.partition(":")
         self._kind.setCurrentText(kind)
@@ -107,6 +120,11 @@ class TextsPanel(Panel):
         self._form.set_configuration(corpus.options)
         entry = find_entry(corpus.name) if corpus.sources == (corpus.name,) else None
         self._sentence.setText(f"{entry.description} ({entry.licence})" if entry else "")
+        self._sentence.setVisible(entry is not None)
+        self._recognised.setText(_how_it_was_read(corpus))
+        self._recognised.show()
+        self._other.setVisible(entry is None and len(corpus.sources) == 1 and not corpus.target_sources)
+        self._form.set_shown(_settings_for(corpus, entry))
 
     @property
     def _specification(self) -> str:
@@ -125,6 +143,8 @@ class TextsPanel(Panel):
         buttons.addWidget(open_button)
         buttons.addWidget(paste_button)
         buttons.addStretch(1)
+        for button in (open_button, paste_button, self._other):
+            button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         title = QLabel("Tokens")
         title.setProperty("role", "title")
         tokenizer = QHBoxLayout()
@@ -143,6 +163,9 @@ class TextsPanel(Panel):
         column.addWidget(self._texts)
         column.addWidget(self._sentence)
         column.addLayout(buttons)
+        column.addWidget(self._other)
+        column.addSpacing(8)
+        column.addWidget(self._recognised)
         column.addSpacing(8)
         column.addWidget(title)
         column.addLayout(tokenizer)
@@ -205,6 +228,15 @@ class TextsPanel(Panel):
         if names:
             self._open(names[0] if len(names) == 1 else names)
 
+    def _add_other_language(self) -> None:
+        """Read the open text again, as one side of pairs."""
+        corpus = self.session.text.corpus
+        name, _ = QFileDialog.getOpenFileName(self, "The same lines in another language", "", FILTER)
+        if name and corpus is not None:
+            self.complain("", JOBS)
+            options = replace(corpus.options, task=RECOGNISED)
+            self.session.text.open(corpus.sources[0], options, target=name)
+
     def _open(self, source: str | list[str]) -> None:
         self.complain("", JOBS)  # what failed was about another text
         self.session.text.open(source)
@@ -236,6 +268,25 @@ class TextsPanel(Panel):
             self.session.text.open_own(own, options)
         else:
             self.session.text.open(corpus.sources[0], options)
+
+
+def _how_it_was_read(corpus: Corpus) -> str:
+    """What the text was recognised as, and how it can be read otherwise."""
+    if corpus.task == "next-token":
+        return "Plain text: a model learns the next token."
+    if corpus.options.task != RECOGNISED or corpus.target_sources:
+        return corpus.recognised
+    return f"{corpus.recognised} If it is something else, choose its task below."
+
+
+def _settings_for(corpus: Corpus, entry: Entry | None) -> frozenset[str]:
+    """The settings that make a difference to a text, but for the tokenizer, which has a field of its own."""
+    without = {"tokenizer"}
+    if corpus.task != "next-token":
+        without.add("documents")
+    if entry is None or entry.spans is None:
+        without.add("span")
+    return CorpusOptions.names() - without
 
 
 def _text_list() -> QTreeWidget:

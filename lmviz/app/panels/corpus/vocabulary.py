@@ -21,10 +21,19 @@ if TYPE_CHECKING:
 
 
 TABLE = 120  # pixels that the table keeps above the curves
+WHAT = {
+    "next-token": "documents",
+    "tagging": "sentences",
+    "classification": "texts",
+    "translation": "sources",
+}
 
 
 class VocabularyPanel(Panel):
-    """A table that sorts and filters, and two curves; a point on the curve finds its word."""
+    """A table that sorts and filters, and two curves; a point on the curve finds its word.
+
+    Of tagged text the table says in place of the share how often a word has each tag.
+    """
 
     gives_way = 33  # a large text has many words, and the other panels show it as well
 
@@ -89,21 +98,25 @@ class VocabularyPanel(Panel):
 
         statistics, tokens = corpus.statistics(), corpus.tokenizer.tokens()
         names = [visible(tokens[index]) for index in statistics.by_rank]
+        is_tagged = corpus.task == "tagging"
         self._table.set_columns(
             [
                 Column("#", np.arange(1, len(names) + 1), count),
                 Column("token", names, tokens=True),
                 Column("count", statistics.rank_frequency, count),
-                Column("share", statistics.rank_share, percentage),
+                Column("tags", _tags_by_rank(corpus))
+                if is_tagged
+                else Column("share", statistics.rank_share, percentage),
             ]
         )
         self._plot.set_values(statistics.rank_frequency, names)
 
     def _show_lengths(self, corpus: Corpus) -> None:
         edges, counts = corpus.statistics().length_histogram()
-        several = corpus.marks_boundaries
+        several = corpus.marks_boundaries or corpus.training_examples is not None
         documents = len(corpus.training_documents)
-        self._length_title.setText(f"Lengths of {count(documents)} documents" if several else "One document")
+        what = WHAT[corpus.task]
+        self._length_title.setText(f"Lengths of {count(documents)} {what}" if several else "One document")
         self._lengths.setVisible(several)
         self._lengths.set_columns(edges, counts)
 
@@ -111,3 +124,15 @@ class VocabularyPanel(Panel):
         self._filter.clear()
         self._table.set_current(rank)
         self._plot.set_current(rank)
+
+
+def _tags_by_rank(corpus: Corpus) -> list[str]:
+    """The tags of each word with how often it has them, the most frequent word first."""
+    from lmviz.text.tag_counts import tag_counts
+
+    assert corpus.training_examples is not None, "tagged text has examples"
+    found = tag_counts(corpus.training_examples, len(corpus.labels))
+    return [
+        " · ".join(f"{corpus.labels[label]} {count(times)}" for label, times in found[int(id)])
+        for id in corpus.statistics().by_rank
+    ]

@@ -15,6 +15,7 @@ from lmviz.errors import LmvizError
 LARGEST = 2**31 - 1
 WIDTH = 104
 CHECK_WIDTH = 17
+WIDEST = 150
 Control = QComboBox | QCheckBox | QSpinBox | QLineEdit
 
 
@@ -123,8 +124,11 @@ class SettingField(QObject):
 
     def adopt_theme(self) -> None:
         """Measure again, in the new theme's scale."""
-        wide = CHECK_WIDTH if isinstance(self.control, QCheckBox) else WIDTH
-        self.control.setFixedWidth(round(wide * current_theme().scale))
+        scale = current_theme().scale
+        wide = round((CHECK_WIDTH if isinstance(self.control, QCheckBox) else WIDTH) * scale)
+        if isinstance(self.control, QComboBox):  # its longest word is to be read in full
+            wide = max(wide, min(self.control.sizeHint().width(), round(WIDEST * scale)))
+        self.control.setFixedWidth(wide)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Wheel and not self.control.hasFocus():

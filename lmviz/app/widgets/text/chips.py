@@ -19,6 +19,7 @@ PADDING = 7
 GAP = 5
 CHIP = 20
 ROW = 26
+ROW_WITH_TAGS = 46
 
 
 @dataclass(frozen=True)
@@ -85,20 +86,26 @@ def _reads_right_to_left(tokens: Sequence[str]) -> bool:
     return found.count("R") + found.count("AL") > found.count("L")
 
 
-def lay_out(tokens: Sequence[str], width: float, theme: Theme) -> ChipLayout:
-    """Break chips into lines of at most `width`."""
-    padding, gap, row, chip = (part * theme.scale for part in (PADDING, GAP, ROW, CHIP))
+def lay_out(tokens: Sequence[str], width: float, theme: Theme, *, below: Sequence[str] = ()) -> ChipLayout:
+    """Break chips into lines of at most `width`.
+
+    What stands `below` them, a word for each, has a chip's height of room, and widens the chip.
+    """
+    padding, gap, chip = (part * theme.scale for part in (PADDING, GAP, CHIP))
+    row = (ROW_WITH_TAGS if below else ROW) * theme.scale
+    space = row - (2 if below else 1) * chip
+    under = [_prepared(word, theme.scale)[1] - 2 * padding for word in below] or [0.0] * len(tokens)
     prepared = [_prepared(token, theme.scale) for token in tokens]
     mirrored = _reads_right_to_left(tokens)
     rectangles: list[QRectF] = []
     lines: list[int] = []
     left = 0.0
     for index, (_, advance, _) in enumerate(prepared):
-        wide = min(max(advance, padding) + 2 * padding, width)
+        wide = min(max(advance, under[index], padding) + 2 * padding, width)
         if not lines or left + wide > width:
             lines.append(index)
             left = 0.0
-        top = (len(lines) - 1) * row + (row - chip) / 2
+        top = (len(lines) - 1) * row + space / 2
         rectangles.append(QRectF(width - left - wide if mirrored else left, top, wide, chip))
         left += wide + gap
     return ChipLayout(

@@ -1,0 +1,227 @@
+"""Examples of a task: words with tags under them, texts beside their label, or pairs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.text.chips import SIZE, ChipLayout, lay_out
+
+TAG_SIZE = 11
+BETWEEN = 10  # pixels between two examples
+COLUMN = 18  # pixels between two columns
+WIDEST_LABEL = 160
+ARROWS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+@dataclass(frozen=True)
+class ShownExample:
+    """The words of a source, white space made visible, and what belongs to it.
+
+    `tags` are as many as the words; `label` is that of the whole text; `target` are the words of the other
+    language. `unknown` are the places of words that the vocabulary lacks.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+    label: str = ""
+    target: tuple[str, ...] = ()
+    unknown: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an example is drawn: from which height, and the chips of both sides."""
+
+    top: float
+    words: ChipLayout
+    target: ChipLayout
+
+    @property
+    def bottom(self) -> float:
+        return self.top + max(self.words.height, self.target.height)
+
+
+class ExamplesView(Pointable):
+    """`ExamplesView()`: place it in a scroll area.
+
+    `set_examples(examples, special=())` shows a sequence of `ShownExample`; `special` are START and END as
+    they are written. `set_current(index)` marks a word, counted over the words of all sources.
+    Signals: `word_clicked(int)`, the same way. Left and Right move the mark as a click would.
+    """
+
+    word_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._examples: tuple[ShownExample, ...] = ()
+        self._special: frozenset[str] = frozenset()
+        self._firsts: tuple[int, ...] = (0,)
+        self._current = -1
+        self._places: tuple[_Place, ...] = ()
+        self._laid_out_for: tuple[int, float] | None = None
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("examples")
+
+    @property
+    def examples(self) -> tuple[ShownExample, ...]:
+        """What is shown."""
+        return self._examples
+
+    def set_examples(self, examples: Sequence[ShownExample], *, special: Collection[str] = ()) -> None:
+        """Show examples; the mark is taken away."""
+        self._examples, self._special = tuple(examples), frozenset(special)
+        self._firsts = tuple(accumulate((len(example.words) for example in examples), initial=0))
+        self._current, self._laid_out_for = -1, None
+        self.set_hovered(-1)
+        self.setAccessibleDescription(f"{len(self._examples)} examples")
+        self.updateGeometry()
+        self.update()
+
+    def set_current(self, index: int) -> None:
+        """Mark a word; −1 for none."""
+        self._current = index if index < self._firsts[-1] else -1
+        self.update()
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        places = self._lay_out(width)
+        return round(places[-1].bottom) if places else 0
+
+    def sizeHint(self) -> QSize:
+        width = self.width() if self.testAttribute(Qt.WidgetAttribute.WA_Resized) else round(self.length(480))
+        return QSize(width, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(160)), round(ChipLayout.row_height(self.theme)))
+
+    def adopt_theme(self) -> None:
+        self._laid_out_for = None
+        super().adopt_theme()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()
+
+    def word_rectangle(self, index: int) -> QRectF:
+        """Where a word of a source is drawn."""
+        number = next(n for n, first in enumerate(self._firsts[1:]) if index < first)
+        place = self._lay_out(self.width())[number]
+        rectangle = place.words.rectangles[index - self._firsts[number]]
+        return rectangle.translated(self._left, place.top)
+
+    def index_at(self, place: QPointF) -> int:
+        for number, shown in enumerate(self._lay_out(self.width())):
+            if shown.top <= place.y() < shown.bottom:
+                found = shown.words.index_at(place - QPointF(self._left, shown.top))
+                return self._firsts[number] + found if found >= 0 else -1
+        return -1
+
+    def clicked_on(self, index: int) -> None:
+        self.set_current(index)
+        self.word_clicked.emit(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in ARROWS and self._firsts[-1]:
+            self.clicked_on(min(max(self._current + ARROWS[event.key()], 0), self._firsts[-1] - 1))
+        else:
+            super().keyPressEvent(event)
+
+    @property
+    def _left(self) -> float:
+        """Where the words begin, behind the labels."""
+        labels = {example.label for example in self._examples if example.label}
+        if not labels:
+            return 0.0
+        measure = metrics(SIZE, token=True, bold=True)
+        widest = max(measure.horizontalAdvance(label) for label in labels)
+        return min(widest, self.length(WIDEST_LABEL)) + self.length(COLUMN)
+
+    def _lay_out(self, width: int) -> tuple[_Place, ...]:
+        if self._laid_out_for != (width, self.theme.scale):
+            self._places = self._placed(width)
+            self._laid_out_for = (width, self.theme.scale)
+        return self._places
+
+    def _placed(self, width: int) -> tuple[_Place, ...]:
+        paired = any(example.target for example in self._examples)
+        room = width - self._left
+        column = (room - self.length(COLUMN)) / 2 if paired else room
+        top, places = 0.0, []
+        for example in self._examples:
+            words = lay_out(example.words, column, self.theme, below=example.tags)
+            places.append(_Place(top, words, lay_out(example.target, column, self.theme)))
+            top = places[-1].bottom + self.length(BETWEEN)
+        return tuple(places)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        left, half = self._left, (self.width() + self.length(COLUMN)) / 2
+        for number, place in enumerate(self._lay_out(self.width())):
+            if place.bottom < event.rect().top() or place.top > event.rect().bottom():
+                continue
+            example = self._examples[number]
+            if example.label:
+                self._draw_label(painter, example.label, place)
+            self._draw_words(painter, place.words, example.words, QPointF(left, place.top))
+            self._draw_words(painter, place.target, example.target, QPointF(half, place.top))
+            self._draw_below(painter, place, example, left)
+        self._draw_marks(painter)
+        if self._current < 0:
+            self.draw_focus(painter)
+
+    def _draw_label(self, painter: QPainter, label: str, place: _Place) -> None:
+        painter.setFont(self.theme.token_font(SIZE, QFont.Weight.DemiBold))
+        painter.setPen(self.theme.accent)
+        room = self._left - self.length(COLUMN)
+        measure = metrics(SIZE, token=True, bold=True)
+        shown = measure.elidedText(label, Qt.TextElideMode.ElideRight, room)
+        area = QRectF(0, place.top, room + self.length(COLUMN), place.words.row)
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def _draw_words(
+        self, painter: QPainter, layout: ChipLayout, words: Sequence[str], corner: QPointF
+    ) -> None:
+        theme, radius = self.theme, self.length(4)
+        painter.setFont(layout.font)
+        for n, (rectangle, place, text) in enumerate(
+            zip(layout.rectangles, layout.corners, layout.texts, strict=True)
+        ):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.tints[n % len(theme.tints)])
+            painter.drawRoundedRect(rectangle.translated(corner), radius, radius)
+            painter.setPen(theme.muted_text if words[n] in self._special else theme.text)
+            painter.drawStaticText(place + corner, text)
+
+    def _draw_below(self, painter: QPainter, place: _Place, example: ShownExample, left: float) -> None:
+        """Tags under their words, and a dotted line under those that the vocabulary lacks."""
+        theme = self.theme
+        painter.setFont(theme.token_font(TAG_SIZE, QFont.Weight.DemiBold))
+        painter.setPen(theme.accent)
+        for rectangle, tag in zip(place.words.rectangles, example.tags, strict=False):
+            area = rectangle.translated(left, place.top + rectangle.height())
+            painter.drawText(area, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter, tag)
+        painter.setPen(QPen(theme.warning, self.length(1.2), Qt.PenStyle.DotLine))
+        for n in example.unknown:
+            area = place.words.rectangles[n].translated(left, place.top)
+            painter.drawLine(area.bottomLeft() + QPointF(4, -2), area.bottomRight() + QPointF(-4, -2))
+
+    def _draw_marks(self, painter: QPainter) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        marks = ((self.hovered, self.theme.strong_line, 1.2), (self._current, self.theme.accent, 2.0))
+        for index, color, width in marks:
+            if 0 <= index < self._firsts[-1]:
+                painter.setPen(QPen(color, self.length(width)))
+                painter.drawRoundedRect(self.word_rectangle(index), self.length(5), self.length(5))
