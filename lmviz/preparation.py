@@ -73,6 +73,20 @@ def begin_run(
     return prepared
 
 
+def rehearse(
+    family: str, configuration: ModelConfiguration, options: TrainingOptions, corpus: Corpus
+) -> Generator[Progress, Any, None]:
+    """The training that `begin_run` would begin, of which nothing is written: to see how long steps take.
+
+    LmvizError as there.
+    """
+    from lmviz.training.cost import check_memory
+
+    check_memory(configuration, options, corpus.tokenizer.vocabulary_size)
+    model = build_model(family, configuration, corpus.tokenizer.vocabulary_size, options.seed)
+    return _learn(model, None, corpus, options, None, resume=False)
+
+
 def resume_run(
     run: Run, corpus: Corpus, options: TrainingOptions | None = None, controls: Controls | None = None
 ) -> PreparedTraining:
@@ -109,7 +123,19 @@ def _prepare(
     *,
     resume: bool,
 ) -> PreparedTraining:
-    progress = learner_of(model.family)(
+    return PreparedTraining(model, run, _learn(model, run, corpus, options, controls, resume=resume))
+
+
+def _learn(
+    model: Model,
+    run: Run | None,
+    corpus: Corpus,
+    options: TrainingOptions,
+    controls: Controls | None,
+    *,
+    resume: bool,
+) -> Generator[Progress, Any, None]:
+    progress: Generator[Progress, Any, None] = learner_of(model.family)(
         model,
         corpus.training,
         corpus.validation,
@@ -119,4 +145,4 @@ def _prepare(
         controls=controls,
         resume=resume,
     )
-    return PreparedTraining(model, run, progress)
+    return progress

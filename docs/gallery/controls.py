@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 from lmviz.app.widgets.controls.change_list import Change, ChangeList
 from lmviz.app.widgets.controls.command_palette import CommandPalette
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
 from lmviz.app.widgets.controls.sampling_controls import SamplingControls
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.controls.spotlight import Spotlight
@@ -57,6 +58,20 @@ def configuration_form() -> QWidget:
     return form
 
 
+def preset_cards() -> QWidget:
+    """Three lengths of a training."""
+    cards = PresetCards()
+    cards.set_cards(
+        [
+            PresetCard("quick", ("1 min", "2,000 steps", "3.7 ×")),
+            PresetCard("good", ("4 min", "8,000 steps", "15 ×")),
+            PresetCard("thorough", ("14 min", "30,000 steps", "56 ×")),
+        ],
+        "good",
+    )
+    return cards
+
+
 def sampling_controls() -> QWidget:
     """How a next word is chosen."""
     made = SamplingControls()
@@ -93,6 +108,7 @@ EXHIBITS = (
     Exhibit("Changes", "", change_list, (360, 140)),
     Exhibit("Commands", "Ctrl+K", command_palette, (520, 320)),
     Exhibit("Model", "0.80 M · 3.2 MB", configuration_form, (320, 460)),
+    Exhibit("How long", "", preset_cards, (340, 130)),
     Exhibit("Sampling", "", sampling_controls, (560, 140)),
     Exhibit("Fork", "", slider_row, (320, 100)),
     Exhibit("Spotlight", "", spotlight, (420, 240)),

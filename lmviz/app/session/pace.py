@@ -9,20 +9,29 @@ if TYPE_CHECKING:
     from lmviz.training.progress import Progress
 
 FIRST = 1.0  # seconds of training after which its pace is known
-DECIDING = ("batch", "length", "optimizer", "sampling", "device", "precision")
+DECIDING = (
+    "batch",
+    "length",
+    "optimizer",
+    "sampling",
+    "device",
+    "precision",
+    "validate_every",
+    "validation_batches",
+)
 
 
 class Pace:
     """Seconds a step, by what is trained on which text."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], float] = {}
+        self._known: dict[tuple[object, ...], float | None] = {}
         self._key: tuple[object, ...] = ()
         self._begun: Progress | None = None
 
     def begin(self, plan: Plan, fingerprint: str) -> None:
         """A training begins, or goes on."""
-        self._key, self._begun = _key(plan, fingerprint), None
+        self._key, self._begun = pace_key(plan, fingerprint), None
 
     def note(self, progress: Progress) -> None:
         """The training has come so far; `progress.seconds` are those it worked."""
@@ -32,13 +41,20 @@ class Pace:
         if steps > 0 and (seconds >= FIRST or progress.step == progress.steps):
             self._known[self._key] = seconds / steps
 
-    def seconds(self, plan: Plan, fingerprint: str) -> float | None:
-        """How long all the steps of a plan will take; None until that was measured."""
-        pace = self._known.get(_key(plan, fingerprint))
-        return None if pace is None else pace * plan.training_options.steps
+    def keep(self, key: tuple[object, ...], seconds: float | None) -> None:
+        """What was measured beforehand, None where nothing could be; a training itself knows better."""
+        self._known.setdefault(key, seconds)
+
+    def was_measured(self, plan: Plan, fingerprint: str) -> bool:
+        """Whether it was measured, or tried to."""
+        return pace_key(plan, fingerprint) in self._known
+
+    def seconds_a_step(self, plan: Plan, fingerprint: str) -> float | None:
+        """How long one step takes; None until that was measured."""
+        return self._known.get(pace_key(plan, fingerprint))
 
 
-def _key(plan: Plan, fingerprint: str) -> tuple[object, ...]:
+def pace_key(plan: Plan, fingerprint: str) -> tuple[object, ...]:
     """What decides how long a step takes. Counting takes the whole text, in however many steps."""
     from lmviz.families import FAMILIES
 

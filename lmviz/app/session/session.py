@@ -40,7 +40,7 @@ class Session(QObject):
         self.work = Work(self)
         self.text = OpenText(self.work, self)
         self.library = Library(self.work, self)
-        self.plan = TrainingPlan(self.text, self)
+        self.plan = TrainingPlan(self.work, self.text, self)
         self.training = Training(self.work, self.text, self.library, self.plan, runs_folder, self)
         self.surgery = Surgery(self.library, self)
         self.comparison = Comparison(self.work, self.library, self.surgery, self)
@@ -65,5 +65,6 @@ class Session(QObject):
 
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""
+        self.plan.close()
         self.training.close()
         self.work.close()

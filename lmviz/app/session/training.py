@@ -282,7 +282,8 @@ class Training(Part):
         controls.learning_rate = learning_rate
         self._controls = controls
         self._live.begin(folder)
-        self._worker = TrainingWorker(lambda: begin(controls), steps)
+        wait = self._plan.stop_measuring()
+        self._worker = TrainingWorker(lambda: _alone(wait, lambda: begin(controls)), steps)
         self._worker.start()
         self._timer.start()
         self._take(state)
@@ -320,6 +321,12 @@ class Training(Part):
     def _forget_worker(self) -> None:
         self._timer.stop()
         self._worker = None
+
+
+def _alone(wait: Callable[[], None], begin: Callable[[], PreparedTraining]) -> PreparedTraining:
+    """Begin once nobody else draws from torch's random numbers."""
+    wait()
+    return begin()
 
 
 def _begin(plan: Plan, corpus: Corpus, folder: Path, controls: Controls) -> PreparedTraining:

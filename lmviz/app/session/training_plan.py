@@ -2,34 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from lmviz.app.session.pace import Pace
+from lmviz.app.session.pace import Pace, pace_key
 from lmviz.app.session.part import Part
 from lmviz.app.session.training_state import Plan, in_words
+from lmviz.app.workers.threads import compute_with
+from lmviz.app.workers.timing_worker import Timing, TimingWorker
 
 if TYPE_CHECKING:
     from lmviz.app.session.open_text import OpenText
+    from lmviz.app.session.work import Work
     from lmviz.models.model_configuration import ModelConfiguration
+    from lmviz.text.corpus import Corpus
     from lmviz.training.options import TrainingOptions
     from lmviz.training.progress import Progress
 
 FIRST_FAMILY = "transformer"
+SETTLING = 350  # milliseconds without a change before what is planned is tried
+LARGEST_STEP = 2 * 10**11  # floating-point operations of a step that would take too long to try
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One of the lengths of a training: its steps, the seconds these take here, and the passes over the text.
+
+    `seconds` is None until it was measured.
+    """
+
+    name: str
+    steps: int
+    seconds: float | None
+    passes: float
 
 
 class TrainingPlan(Part):
     """A family, its configuration and how it learns, on the open text."""
 
     changed = Signal()
+    timed = Signal()
+    """It has been measured how long it will take."""
 
-    def __init__(self, text: OpenText, parent: QObject | None = None) -> None:
+    def __init__(self, work: Work, text: OpenText, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._text = text
+        self._work, self._text = work, text
         self._plan: Plan | None = None
         self._problem = ""
         self._pace = Pace()
+        self._worker: TimingWorker | None = None
+        self._measure_soon = QTimer(self, singleShot=True, interval=SETTLING)
+        self._measure_soon.timeout.connect(self._measure)
 
     @property
     def current(self) -> Plan:
@@ -67,9 +93,66 @@ class TrainingPlan(Part):
 
     @property
     def expected_seconds(self) -> float | None:
-        """How long it will take here; None until a second of it was measured."""
+        """How long it will take here; None until that was measured."""
+        pace = self.seconds_a_step
+        return None if pace is None else pace * self.current.training_options.steps
+
+    @property
+    def seconds_a_step(self) -> float | None:
+        """How long one step takes here; None until that was measured."""
         corpus = self._text.corpus
-        return None if corpus is None else self._pace.seconds(self.current, corpus.fingerprint)
+        return None if corpus is None else self._pace.seconds_a_step(self.current, corpus.fingerprint)
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether it is being measured how long it will take."""
+        return self._worker is not None or self._measure_soon.isActive()
+
+    @property
+    def presets(self) -> tuple[Preset, ...]:
+        """How long one can train; none where the text is counted once, or while there is none."""
+        from lmviz.families import FAMILIES
+        from lmviz.training.presets import PRESETS, passes
+
+        plan, corpus = self.current, self._text.corpus
+        if corpus is None or FAMILIES[plan.family].counts:
+            return ()
+        pace, tokens = self.seconds_a_step, len(corpus.training)
+        return tuple(
+            Preset(
+                name,
+                steps,
+                None if pace is None else pace * steps,
+                passes(plan.configuration, replace(plan.training_options, steps=steps), tokens),
+            )
+            for name, steps in PRESETS.items()
+        )
+
+    def choose_steps(self, steps: int) -> None:
+        """Plan another number of steps."""
+        plan = self.current
+        self.set(plan.family, plan.configuration, replace(plan.training_options, steps=steps))
+
+    def want_time(self) -> None:
+        """Have it measured how long it will take, if that is not known. Whoever shows it calls this."""
+        if self._can_measure() and not self._measure_soon.isActive():
+            self._measure_soon.start()
+
+    def stop_measuring(self) -> Callable[[], None]:
+        """Measure no more. What is returned waits until the thread that did is through with its step."""
+        self._measure_soon.stop()
+        worker, self._worker = self._worker, None
+        if worker is None:
+            return lambda: None
+        worker.stop()
+        return worker.join
+
+    def close(self) -> None:
+        """Measure no more; `Work.close` waits for the thread."""
+        worker = self._worker
+        self.stop_measuring()
+        if worker is not None:
+            self._work.wait_when_closing(worker)
 
     def begin_timing(self, fingerprint: str) -> None:
         """What is planned is being trained on this text: learn from it how long that takes."""
@@ -78,3 +161,46 @@ class TrainingPlan(Part):
     def note_progress(self, progress: Progress) -> None:
         """The training has come so far."""
         self._pace.note(progress)
+
+    def _can_measure(self) -> bool:
+        """Whether there is something to measure, of which no step takes too long to try."""
+        from lmviz.families import FAMILIES
+        from lmviz.training.cost import training_cost
+
+        plan, corpus = self.current, self._text.corpus
+        if corpus is None or self._problem or not self._work.is_ready or FAMILIES[plan.family].counts:
+            return False
+        key = pace_key(plan, corpus.fingerprint)
+        if self._pace.was_measured(plan, corpus.fingerprint) or (self._worker and self._worker.key == key):
+            return False
+        vocabulary = corpus.tokenizer.vocabulary_size
+        cost = training_cost(plan.configuration, plan.training_options, vocabulary)
+        return cost.operations_per_step <= LARGEST_STEP
+
+    def _measure(self) -> None:
+        corpus, plan = self._text.corpus, self.current
+        if corpus is None or not self._can_measure():
+            return
+        wait = self.stop_measuring()  # what was planned before is of no interest any more
+        begin = lambda: _rehearsed(plan, corpus, wait)  # noqa: E731
+        self._worker = TimingWorker(pace_key(plan, corpus.fingerprint), begin, self._take_time)
+        self._worker.start()
+
+    def _take_time(self, timing: Timing) -> None:
+        key, seconds = timing
+        worker = self._worker
+        if worker is None or worker.key != key:
+            return
+        self._worker = None
+        self._pace.keep(worker.key, seconds)
+        self.timed.emit()
+
+
+def _rehearsed(plan: Plan, corpus: Corpus, wait: Callable[[], None]) -> Iterator[float | None]:
+    from lmviz.preparation import rehearse
+    from lmviz.training.rehearsal import measured_pace
+
+    wait()
+    compute_with(None)
+    steps = rehearse(plan.family, plan.configuration, plan.training_options, corpus)
+    return measured_pace(steps, plan.training_options)

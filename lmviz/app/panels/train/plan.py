@@ -8,23 +8,26 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.panels.train.statement import TrainingStatement
+from lmviz.app.panels.train.statement import TrainingStatement, briefly
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.figures import short, with_unit
+from lmviz.app.widgets.base.figures import number, short, with_unit
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
 from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.training.cost import training_cost
 from lmviz.training.options import check_length, used_options
+from lmviz.training.presets import PRESETS
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.models.model_configuration import ModelConfiguration
     from lmviz.training.options import TrainingOptions
 
+MEASURING, UNKNOWN = "measuring…", "not measured"
 WHILE_TRAINING = ("learning_rate",)
 TYPING = 900  # milliseconds without a key before a training takes a rate; "3e-4" begins with a 3
 
@@ -45,16 +48,22 @@ class PlanPanel(Panel):
         self._model_form.setObjectName("model_form")
         self._learning_form = ConfigurationForm(plan.training_options)
         self._learning_form.setObjectName("learning_form")
+        self._presets = PresetCards()
+        self._presets.setObjectName("preset_cards")
+        self._presets.setAccessibleName("how long to train")
+        self._how_long = MutedLine()
         self._work = MutedLine(right=True)
         self._statement = TrainingStatement(session)
         self._card = Card("Model", "", self._lay_out())
         self._card.layout_below.insertWidget(1, self._statement)
         self.column.addWidget(self._card)
         self._cards.family_chosen.connect(self._choose_family)
+        self._presets.card_chosen.connect(self._choose_preset)
         self._model_form.configuration_changed.connect(self._change_model)
         self._learning_form.configuration_changed.connect(self._change_learning)
         for form in (self._model_form, self._learning_form):
             form.refused.connect(lambda _: self._tell_problem())
+        self._how_long.set_text("how long: time, steps, passes over the text")
         self._was_active = False
         self._rate_begun_with = self._rate_applied = plan.training_options.learning_rate
         self._rate_settles = QTimer(self, singleShot=True, interval=TYPING)
@@ -63,7 +72,8 @@ class PlanPanel(Panel):
         assert isinstance(rate, QLineEdit), "a rate is not a whole number"
         rate.editingFinished.connect(self._apply_rate)
         session.training.changed.connect(self._notice_training)
-        self.follow(session.plan.changed, session.text.changed)
+        self.follow(session.plan.changed, session.plan.timed, session.text.changed)
+        self.follow(session.work.ready_changed)
         self.follow(session.work.job_started, session.work.job_finished)
 
     def refresh(self) -> None:
@@ -79,6 +89,9 @@ class PlanPanel(Panel):
         self._leave_out_unused()
         self._check_together()
         self._show_cost()
+        if not active:
+            self.session.plan.want_time()
+        self._show_presets()
         self._statement.show_plan()
 
     def _leave_out_unused(self) -> None:
@@ -121,6 +134,8 @@ class PlanPanel(Panel):
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 6, 0)
         column.addWidget(self._cards)
+        column.addWidget(self._how_long)
+        column.addWidget(self._presets)
         column.addWidget(self._model_form)
         column.addLayout(heading)
         column.addWidget(self._learning_form)
@@ -130,6 +145,32 @@ class PlanPanel(Panel):
     def _choose_family(self, name: str) -> None:
         configuration = self._configurations.setdefault(name, FAMILIES[name].configuration())
         self.session.plan.set(name, configuration, self.session.plan.current.training_options)
+
+    def _choose_preset(self, name: str) -> None:
+        self.session.plan.choose_steps(PRESETS[name])
+
+    def _show_presets(self) -> None:
+        """The lengths one can choose, with the time each takes here as soon as it was measured."""
+        plan, steps = self.session.plan, self.session.plan.current.training_options.steps
+        presets = plan.presets
+        unknown = MEASURING if plan.is_measuring else UNKNOWN
+        self._presets.set_cards(
+            [
+                PresetCard(
+                    preset.name,
+                    (
+                        unknown if preset.seconds is None else briefly(preset.seconds),
+                        f"{preset.steps:,} steps",
+                        f"{number(preset.passes, 1 if preset.passes < 9.95 else 0)} ×",
+                    ),
+                )
+                for preset in presets
+            ],
+            next((preset.name for preset in presets if preset.steps == steps), ""),
+        )
+        self._presets.setEnabled(not self.session.training.state.is_active)
+        for widget in (self._how_long, self._presets):
+            widget.setVisible(bool(presets))
 
     def _change_model(self, configuration: ModelConfiguration) -> None:
         plan = self.session.plan.current

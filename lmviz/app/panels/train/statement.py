@@ -70,10 +70,11 @@ class TrainingStatement(QWidget):
             return PREPARING_TEXT
         if text.corpus is None:
             return "no text open: see Corpus"
-        seconds = plan.expected_seconds
-        if seconds is None:
-            return "time not measured yet"
-        return in_words(seconds)
+        seconds, pace = plan.expected_seconds, plan.seconds_a_step
+        if seconds is None or pace is None:
+            return "measuring the time…" if plan.is_measuring else "time not measured yet"
+        rate = f"{1 / pace:,.0f} steps a second" if pace < 0.4 else f"{pace:.1f} s a step"
+        return f"{in_words(seconds)}, at {rate}"
 
     def _adopt_theme(self) -> None:
         theme = current_theme()
@@ -83,8 +84,13 @@ class TrainingStatement(QWidget):
 
 def in_words(seconds: float) -> str:
     """A duration as exactly as one plans with: "about 20 s", "about 4 min", "about 1.5 h"."""
+    return f"about {briefly(seconds)}"
+
+
+def briefly(seconds: float) -> str:
+    """The same in two words: "20 s", "4 min", "1.5 h"."""
     if seconds < 57.5:
-        return f"about {max(5, 5 * round(seconds / 5))} s"
+        return f"{max(5, 5 * round(seconds / 5))} s"
     if seconds < 3570:
-        return f"about {max(1, round(seconds / 60))} min"
-    return f"about {round(seconds / 1800) / 2:g} h"
+        return f"{max(1, round(seconds / 60))} min"
+    return f"{round(seconds / 1800) / 2:g} h"

@@ -9,10 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.panels.train.statement import in_words
+from lmviz.app.panels.train.statement import briefly, in_words
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.widgets.controls.preset_cards import PresetCards
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.text import corpus
@@ -53,16 +54,39 @@ def test_it_says_what_will_be_trained_and_measures_how_long_that_takes(
     qtbot.waitUntil(lambda: duration(statement) == "preparing the text…")
     gate.set()
     qtbot.waitUntil(lambda: subject(statement) == "will train GRU · farm · bpe 300", timeout=LONG)
-    qtbot.waitUntil(lambda: duration(statement) == "time not measured yet")
+    qtbot.waitUntil(lambda: duration(statement) == "measuring the time…", timeout=LONG)
+    qtbot.waitUntil(lambda: duration(statement).startswith("about "), timeout=LONG)
+    assert ", at " in duration(statement)
     button = statement.findChild(QPushButton, "new_run_button")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert duration(statement) == "preparing the model…"
     assert subject(statement) == "training GRU · farm · bpe 300"
     assert not button.isEnabled()
-    qtbot.waitUntil(lambda: duration(statement) == "measuring the time…", timeout=LONG)
     qtbot.waitUntil(lambda: duration(statement).endswith(" left"), timeout=LONG)
     session.training.stop()
     qtbot.waitUntil(lambda: duration(statement).startswith("about "), timeout=LONG)
+
+
+def test_presets_say_their_time_and_choose_the_steps(
+    statement: QWidget, window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    session.plan.set("gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(batch=2, length=8))
+    cards = window.findChild(PresetCards, "preset_cards")
+    assert not cards.isVisible(), "without a text nothing can be said"
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: cards.isVisible() and cards.cards[0].lines[0] == "measuring…", timeout=LONG)
+    qtbot.waitUntil(lambda: cards.cards[0].lines[0] != "measuring…", timeout=LONG)
+    plan = session.plan
+    assert [card.name for card in cards.cards] == ["quick", "good", "thorough"]
+    assert cards.cards[1].lines[:2] == (briefly(plan.seconds_a_step * 8000), "8,000 steps")
+    assert cards.current == "quick"
+    place = cards.card_rectangle("thorough").center().toPoint()
+    qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=place)
+    assert plan.current.training_options.steps == 30_000
+    qtbot.waitUntil(lambda: duration(statement).startswith(in_words(plan.seconds_a_step * 30_000)))
+    plan.choose_steps(123)
+    qtbot.waitUntil(lambda: cards.current == "")
 
 
 def test_the_button_begins_a_new_run_also_where_the_shown_one_can_go_on(

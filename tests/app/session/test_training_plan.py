@@ -1,0 +1,115 @@
+"""What is planned is tried on the text, so that the time it takes is measured before it is promised."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+import lmviz.api  # noqa: F401  # it keeps `begin_run`, and must not keep what stands in for that here
+from lmviz import preparation
+from lmviz.app.session import training_plan
+from lmviz.app.session.session import Session
+from lmviz.families import FAMILIES
+from lmviz.training.options import TrainingOptions
+
+LONG = 30_000
+SMALL = {"batch": 2, "length": 8, "validate_every": 100}
+
+
+@pytest.fixture
+def ready(session: Session, text_file: Path, qtbot: QtBot) -> Session:
+    """A session with a text, in which a small GRU is planned."""
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.work.is_ready, timeout=LONG)
+    session.plan.set("gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=40_000, **SMALL))
+    return session
+
+
+def test_a_plan_is_tried_when_somebody_wants_to_know(ready: Session, qtbot: QtBot) -> None:
+    plan = ready.plan
+    assert plan.expected_seconds is None
+    assert all(preset.seconds is None for preset in plan.presets)
+    assert not plan.is_measuring
+    plan.want_time()
+    assert plan.is_measuring
+    with qtbot.waitSignal(plan.timed, timeout=LONG):
+        pass
+    assert not plan.is_measuring
+    assert plan.expected_seconds == pytest.approx(40_000 * plan.seconds_a_step)
+    assert not list(ready.training.runs_folder.glob("*")), "nothing is written"
+    assert ready.training.state.phase == "idle"
+
+
+def test_presets_are_said_in_time_steps_and_passes(ready: Session, qtbot: QtBot) -> None:
+    ready.plan.want_time()
+    qtbot.waitUntil(lambda: ready.plan.seconds_a_step is not None, timeout=LONG)
+    quick, good, thorough = ready.plan.presets
+    assert (quick.name, good.name, thorough.name) == ("quick", "good", "thorough")
+    tokens = len(ready.text.corpus.training)
+    for preset in ready.plan.presets:
+        assert preset.seconds == pytest.approx(preset.steps * ready.plan.seconds_a_step)
+        assert preset.passes == pytest.approx(preset.steps * 2 * 8 / tokens)
+    ready.plan.choose_steps(good.steps)
+    assert ready.plan.current.training_options.steps == good.steps
+    assert ready.plan.expected_seconds == pytest.approx(good.seconds)
+
+
+def test_what_is_changed_meanwhile_is_tried_instead(ready: Session, qtbot: QtBot) -> None:
+    ready.plan.want_time()
+    qtbot.waitUntil(lambda: ready.plan.is_measuring, timeout=LONG)
+    wider = FAMILIES["gru"].configuration(width=12)
+    ready.plan.set("gru", wider, ready.plan.current.training_options)
+    ready.plan.want_time()
+    qtbot.waitUntil(lambda: ready.plan.seconds_a_step is not None, timeout=LONG)
+    assert ready.plan.current.configuration == wider
+
+
+def test_a_training_does_not_share_its_random_numbers_with_a_trial(
+    ready: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready.plan.choose_steps(3)
+    begun: list[bool] = []
+    begin = preparation.begin_run
+    monkeypatch.setattr(training_plan, "SETTLING", 0)
+    ready.plan.want_time()
+    qtbot.waitUntil(lambda: any(thread.name == "timing" for thread in threading.enumerate()), timeout=LONG)
+    trials = [thread for thread in threading.enumerate() if thread.name == "timing"]
+
+    def watch(*arguments: object) -> object:
+        begun.append(any(trial.is_alive() for trial in trials))
+        return begin(*arguments)
+
+    monkeypatch.setattr(preparation, "begin_run", watch)
+    ready.training.start()
+    qtbot.waitUntil(lambda: ready.training.state.phase == "finished", timeout=LONG)
+    assert begun == [False]
+
+
+def test_a_text_that_is_counted_has_no_presets(ready: Session) -> None:
+    ready.plan.set("ngram", FAMILIES["ngram"].configuration(), TrainingOptions())
+    assert ready.plan.presets == ()
+    ready.plan.want_time()
+    assert not ready.plan.is_measuring
+
+
+def test_what_would_take_too_long_is_not_tried(ready: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training_plan, "LARGEST_STEP", 100)
+    ready.plan.want_time()
+    assert not ready.plan.is_measuring
+
+
+def test_what_cannot_be_trained_is_not_promised(
+    ready: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise RuntimeError("no room")
+
+    monkeypatch.setattr(preparation, "rehearse", fail)
+    ready.plan.want_time()
+    with qtbot.waitSignal(ready.plan.timed, timeout=LONG):
+        pass
+    assert ready.plan.expected_seconds is None
+    ready.plan.want_time()
+    assert not ready.plan.is_measuring, "it is not tried again and again"
