@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyqtgraph
 from PySide6.QtCore import QPointF, QSize, Signal
@@ -43,7 +45,6 @@ class Histogram(PointablePlot):
     def set_columns(self, edges: np.ndarray, counts: np.ndarray) -> None:
         """Draw counts (column,) of what lies between edges (column + 1,), whole numbers, upper ends out."""
         self._edges, self._counts = np.asarray(edges), np.asarray(counts)
-        self.set_hovered(-1)
         self._filled = np.flatnonzero(self._counts)
         lefts, widths = self._edges[self._filled], np.diff(self._edges)[self._filled]
         self._columns.setOpts(x0=lefts, width=widths * COLUMN, y0=0, height=self._counts[self._filled])
@@ -53,6 +54,7 @@ class Histogram(PointablePlot):
             self.box.setRange(
                 xRange=(self._edges[0], self._edges[-1]), yRange=(0, max(1, self._counts.max())), padding=0
             )
+        self.point_again()
 
     def adopt_theme(self) -> None:
         super().adopt_theme()
@@ -68,16 +70,18 @@ class Histogram(PointablePlot):
         index = int(np.searchsorted(self._edges, place.x(), side="right")) - 1
         return index if 0 <= index < len(self._counts) else -1
 
+    def readout(self, index: int) -> tuple[str, Sequence[str]]:
+        first, last = int(self._edges[index]), int(self._edges[index + 1]) - 1
+        span = count(first) if first == last else f"{count(first)} to {count(last)}"
+        return f"{count(self._counts[index])} {self._what}", [f"of {span} {self._unit}"]
+
     def pointed_at(self, index: int) -> None:
         self._paint()
         if index < 0:
             HoverCard.leave(self)
         else:
-            first, last = int(self._edges[index]), int(self._edges[index + 1]) - 1
-            span = count(first) if first == last else f"{count(first)} to {count(last)}"
             place = self.place_of(self._edges[index], self._counts[index])
-            lines = [f"of {span} {self._unit}"]
-            HoverCard.beside(self, place, f"{count(self._counts[index])} {self._what}", lines)
+            HoverCard.beside(self, place, *self.readout(index))
         self.column_hovered.emit(index)
 
     def _paint(self) -> None:

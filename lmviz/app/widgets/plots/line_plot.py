@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -78,6 +79,7 @@ class LinePlot(QWidget):
         self._logarithmic = False
         self._end: float | None = None
         self._above = -1  # pixels above the plot
+        self._pointer: QPointF | None = None  # where it rests within the plot, in the scene
         self._lay_out()
         self._cursor = self._make_cursor()
         self._view.scene().sigMouseMoved.connect(self._hover)
@@ -224,6 +226,8 @@ class LinePlot(QWidget):
         if low_high is not None:
             self._box.setYRange(*low_high, padding=0)
         self._place_words()
+        nearest = self._pointed_at()
+        HoverCard.renew(self, None if nearest is None else partial(self._readout, nearest))
 
     def _place_words(self) -> None:
         """Set the names beside their lines, and the step above its own where the plot is not too low."""
@@ -320,20 +324,28 @@ class LinePlot(QWidget):
         return found
 
     def _hover(self, place: QPointF) -> None:
-        inside = self._box.sceneBoundingRect().contains(place)
-        nearest = self._nearest(self._box.mapSceneToView(place).x()) if inside else None
+        self._pointer = place if self._box.sceneBoundingRect().contains(place) else None
+        nearest = self._pointed_at()
         if nearest is None:
             self._leave()
             return
-        lines = [f"{name} {number(value)}" for name, value in self.values_at(nearest).items()]
-        HoverCard.beside(self, self._view.mapFromScene(place), f"{self._x_name} {count(nearest)}", lines)
+        HoverCard.beside(self, self._view.mapFromScene(place), *self._readout(nearest))
         self.point_hovered.emit(nearest)
+
+    def _pointed_at(self) -> float | None:
+        """The x of the point nearest to the pointer; None where there is none, or no pointer."""
+        return None if self._pointer is None else self._nearest(self._box.mapSceneToView(self._pointer).x())
+
+    def _readout(self, x: float) -> tuple[str, Sequence[str]]:
+        lines = [f"{name} {number(value)}" for name, value in self.values_at(x).items()]
+        return f"{self._x_name} {count(x)}", lines
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._leave()
 
     def _leave(self) -> None:
+        self._pointer = None
         HoverCard.leave(self)
         self.point_hovered.emit(float("nan"))
 

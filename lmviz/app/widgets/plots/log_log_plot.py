@@ -56,8 +56,8 @@ class LogLogPlot(PointablePlot):
         across, up = max(1.0, math.log10(last)), math.log10(largest)
         self.box.setRange(xRange=(0, across), yRange=(0, up), padding=EDGE)
         self._current = -1
-        self.set_hovered(-1)
         self._mark()
+        self.point_again()
 
     def set_current(self, index: int) -> None:
         """Mark a point; −1 for none."""
@@ -88,14 +88,17 @@ class LogLogPlot(PointablePlot):
             return -1
         return int(np.clip(round(10 ** place.x()) - 1, 0, len(self._values) - 1))
 
+    def readout(self, index: int) -> tuple[str, Sequence[str]]:
+        rank = f"{self._x_name} {count(index + 1)}"
+        title = self._names[index] if index < len(self._names) else rank
+        return title, [rank, f"{self._y_name} {count(self._values[index])}"]
+
     def pointed_at(self, index: int) -> None:
         self._mark()
         if index < 0:
             HoverCard.leave(self)
         else:
-            title = self._names[index] if index < len(self._names) else f"{self._x_name} {count(index + 1)}"
-            lines = [f"{self._x_name} {count(index + 1)}", f"{self._y_name} {count(self._values[index])}"]
-            HoverCard.beside(self, self.place_of(*self.point(index)), title, lines)
+            HoverCard.beside(self, self.place_of(*self.point(index)), *self.readout(index))
         self.point_hovered.emit(index)
 
     def clicked_on(self, index: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
@@ -55,6 +56,7 @@ class PositionCurve(Canvas):
         self._limits = (low, high) if high > low else (low - 1.0, high + 1.0)
         self._current = min(self._current, len(self._values) - 1)
         self._hovered = min(self._hovered, len(self._values) - 1)
+        HoverCard.renew(self, partial(self._say, self._hovered) if self._hovered >= 0 else None)
         self._describe()
         self.update()
 
@@ -101,6 +103,9 @@ class PositionCurve(Canvas):
         name = f"“{self._names[position]}”" if position < len(self._names) else str(position + 1)
         return f"{name} {number(float(self._values[position]))}"
 
+    def _say(self, position: int) -> tuple[str, Sequence[str]]:
+        return self._readout(position), ()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         theme = self.theme
@@ -134,7 +139,7 @@ class PositionCurve(Canvas):
         changed = position != self._hovered
         self.set_hovered(position)
         if position >= 0:
-            HoverCard.beside(self, event.position().toPoint(), self._readout(position))
+            HoverCard.beside(self, event.position().toPoint(), *self._say(position))
         if changed:
             self.position_hovered.emit(position)
 

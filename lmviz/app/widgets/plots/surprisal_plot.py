@@ -66,6 +66,7 @@ class SurprisalPlot(Canvas):
         """Show curves over words; NaN in `disagreement` leaves the place below a word empty."""
         self._words, self._curves, self._disagreement = tuple(words), tuple(curves), disagreement
         self._hovered = min(self._hovered, len(words) - 1)
+        HoverCard.renew(self, partial(self._say, self._hovered) if self._hovered >= 0 else None)
         self._describe()
         self.updateGeometry()
         self.update()
@@ -117,6 +118,9 @@ class SurprisalPlot(Canvas):
         if self._disagreement is not None and np.isfinite(self._disagreement[word]):
             lines.append(f"on what comes next they disagree by {self._disagreement[word]:.3f} bits")
         return lines or ["the first token has no context, so no probability"]
+
+    def _say(self, word: int) -> tuple[str, Sequence[str]]:
+        return self._words[word], self._lines(word)
 
     def _height_of(self, value: float) -> float:
         top, bottom = self.length(TOP), self.height() - self.length(FOOT)
@@ -210,7 +214,7 @@ class SurprisalPlot(Canvas):
         changed = word != self._hovered
         self.set_hovered(word)
         if word >= 0:
-            HoverCard.beside(self, event.position().toPoint(), self._words[word], self._lines(word))
+            HoverCard.beside(self, event.position().toPoint(), *self._say(word))
         else:
             HoverCard.leave(self)
         if changed:

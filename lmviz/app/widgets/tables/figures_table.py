@@ -7,6 +7,7 @@ explains the number.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -72,6 +73,7 @@ class FiguresTable(QuietTable):
             before = self.minimumSizeHint()
             self._model.set_columns(columns)
             self._lay_out()
+            self._renew()
             if self.minimumSizeHint() != before:
                 self.updateGeometry()
 
@@ -79,6 +81,7 @@ class FiguresTable(QuietTable):
         """Show `count` lines; `placeholder` is said where there are none."""
         self._placeholder = placeholder
         self._model.set_lines(count, line)
+        self._renew()
         self.viewport().update()
 
     def set_explanation(self, explain: Callable[[int, str], tuple[str, Sequence[str]]]) -> None:
@@ -195,6 +198,15 @@ class FiguresTable(QuietTable):
     def _cell_at(self, place: QPointF) -> tuple[int, int]:
         index = self.indexAt(place.toPoint())
         return (index.row(), index.column()) if index.isValid() else NOWHERE
+
+    def _renew(self) -> None:
+        """Say anew what the number under the pointer is; there may be none any more."""
+        line, number = self._cell
+        there = 0 <= line < self._model.rowCount() and 0 <= number < len(self._model.columns)
+        if self._explain is None or not there:
+            HoverCard.renew(self, None)
+        else:
+            HoverCard.renew(self, partial(self._explain, line, self._model.columns[number].name))
 
     def _hover(self, cell: tuple[int, int]) -> None:
         if cell == self._cell:

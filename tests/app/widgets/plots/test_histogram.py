@@ -84,3 +84,14 @@ def test_without_columns_there_are_no_numbers_below(histogram):
     surface = picture.pixelColor(1, 1)
     low = range(picture.height() - 30, picture.height())
     assert all(picture.pixelColor(x, y) == surface for x in range(picture.width()) for y in low)
+
+
+def test_the_card_says_what_is_counted_now_under_a_still_pointer(histogram, point):
+    point(histogram.viewport(), middle(histogram, 1))
+    card = histogram.window().findChild(HoverCard)
+    histogram.set_columns(EDGES, COUNTS + 1)
+    assert (card.title, histogram.hovered) == ("10,001 documents", 1)
+    histogram.set_columns(np.array([1, 9]), np.array([7]))
+    assert (card.title, card.lines, histogram.hovered) == ("7 documents", ("of 1 to 8 tokens",), 0)
+    histogram.set_columns(np.zeros(1), np.zeros(0))
+    assert (card.isVisible(), histogram.hovered) == (False, -1)

@@ -224,3 +224,15 @@ def test_a_curve_can_change_its_colour(plot):
     plot.remove_curve("validation")
     plot.set_curve("training", [0, 10], [4.0, 3.0], role="validation")
     assert drawn_curve(plot).opts["pen"].color() == current_theme().validation
+
+
+def test_the_card_follows_the_curves_under_a_still_pointer(plot):
+    QTest.mouseMove(plot.findChild(QuietPlot).viewport(), place_of(plot, 19, 3.0))
+    card = plot.window().findChild(HoverCard)
+    plot.set_curve("training", [0, 10, 20, 30], [4.0, 3.0, 2.0, 1.5])
+    assert (card.title, card.lines) == ("step 20", ("training 2.000", "validation 2.700"))
+    plot.set_curve("training", [0, 10, 18, 20, 30], [4.0, 3.0, 2.25, 2.0, 1.5])
+    assert card.title in ("step 18", "step 20")
+    for name in plot.curve_names():
+        plot.remove_curve(name)
+    assert not card.isVisible()

@@ -79,3 +79,12 @@ def test_nothing_and_one_word_can_be_shown(shown, point):
         plot.grab()
         point(plot.viewport(), QPoint(200, 100 + len(values)))
         assert plot.hovered == len(values) - 1
+
+
+def test_the_card_says_the_count_that_is_drawn_now_under_a_still_pointer(plot, point):
+    point(plot.viewport(), plot.place_of(*plot.point(9)))
+    card = plot.window().findChild(HoverCard)
+    plot.set_values(COUNTS * 2, [f"name {rank}" for rank in range(1, 1001)])
+    assert (card.title, card.lines[1]) == ("name 10", f"count {int(2 * COUNTS[9]):,}")
+    plot.set_values(np.zeros(0))
+    assert not card.isVisible()

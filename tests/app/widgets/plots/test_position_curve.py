@@ -48,3 +48,12 @@ def test_any_values_are_drawn(curve, values):
     curve.set_current(0)
     curve.grab()
     QTest.keyClick(curve, Qt.Key.Key_Right)
+
+
+def test_the_card_says_the_value_that_is_drawn_now(curve, point):
+    point(curve, curve.point(3))
+    card = curve.window().findChild(HoverCard)
+    curve.set_values(np.array([0.5, -1.0, np.nan, 0.25]), ["a", "b", "c", "e"])
+    assert card.title == "“e” 0.250"
+    curve.set_values(np.zeros(0))
+    assert not card.isVisible()

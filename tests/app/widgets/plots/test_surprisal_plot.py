@@ -55,3 +55,15 @@ def test_long_texts_ask_for_room(qtbot: QtBot) -> None:
     before = plot.minimumSizeHint().width()
     plot.set_words(["word"] * 50, [WordCurve("LSTM", QColor("blue"), np.ones(50))])
     assert plot.minimumSizeHint().width() > before
+
+
+def test_the_card_says_what_the_curves_say_now(qtbot: QtBot) -> None:
+    plot = plot_of(qtbot)
+    for word in (0, 1):
+        qtbot.mouseMove(plot, QPoint(round(plot.column(word).center().x()), 50))
+    card = plot.findChild(HoverCard)
+    curves = [WordCurve("counts", QColor("red"), np.array([np.nan, 1.0, 2.0]))]
+    plot.set_words(["the", "hen", "made"], curves)
+    assert (card.title, card.lines) == ("hen", ("counts  1.00 bits",))
+    plot.set_words([], [])
+    assert not card.isVisible()

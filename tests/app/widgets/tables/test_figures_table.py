@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine, place_columns
 from lmviz.app.widgets.tables.figures_table import FiguresTable
 
@@ -199,3 +200,16 @@ def test_a_table_that_stays_empty_is_no_complaint(shown, qtlog):
         table.set_lines(0, lambda n: FigureLine(()))
     table.grab()
     assert [record.message for record in qtlog.records if "Changed" in record.message] == []
+
+
+def test_the_card_explains_the_number_that_is_there_now(table, qtbot):
+    figures = {"value": 1.0}
+    table.set_explanation(lambda line, name: (f"{line} {name}", [f"{figures['value']}"]))
+    qtbot.mouseMove(table.viewport(), table.cell_rectangle(2, "value").center().toPoint())
+    card = table.window().findChild(HoverCard)
+    assert (card.title, card.lines) == ("2 value", ("1.0",))
+    figures["value"] = 2.0
+    table.set_lines(50_000, lambda n: FigureLine([f"w{n}", str(n), "", ""]))
+    assert (card.title, card.lines) == ("2 value", ("2.0",))
+    table.set_lines(2, lambda n: FigureLine([f"w{n}", str(n), "", ""]))
+    assert not card.isVisible()
