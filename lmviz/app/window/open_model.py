@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.controls.search_field import SearchField
 from lmviz.runs.run_list import ListedRun
 from lmviz.runs.run_title import when
 
@@ -47,11 +48,10 @@ class OpenModelDialog(QDialog):
         self.setWindowTitle("Open a run or a sample model")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._groups = (("Your runs", runs, True), ("Sample models", samples, False))
-        self._edit = QLineEdit()
+        self._edit = SearchField(self._press)
         self._edit.setPlaceholderText("Type a name, a family or a text…")
         self._edit.setAccessibleName("filter the list")
         self._edit.textChanged.connect(self._filter)
-        self._edit.installEventFilter(self)
         self._list = _list()
         self._list.itemActivated.connect(self._open)
         self._list.currentItemChanged.connect(self._allow)
@@ -139,12 +139,8 @@ class OpenModelDialog(QDialog):
         if entry is not None and column == 0 and item.text(0).strip() != entry.title:
             self.renamed.emit(entry.folder, item.text(0).strip())
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._edit and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            return self._press(event)
-        return super().eventFilter(watched, event)
-
     def _press(self, event: QKeyEvent) -> bool:
+        """Do what a key means for the list, and say whether it meant anything."""
         steps: dict[int, int] = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
         if event.key() in steps:
             self._go(steps[event.key()])

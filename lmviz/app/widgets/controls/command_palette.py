@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QFont, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QDialog,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QStyle,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.controls.fuzzy import fuzzy_search
+from lmviz.app.widgets.controls.search_field import SearchField
 
 WIDTH = 560
 ROWS = 11
@@ -41,12 +41,11 @@ class CommandPalette(QDialog):
         self.setObjectName("command_palette")
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAccessibleName("Command palette")
-        self._edit = QLineEdit()
+        self._edit = SearchField(self._press)
         self._edit.setPlaceholderText("Type a command…")
         self._edit.setAccessibleName("Command")
         self._edit.setFrame(False)
         self._edit.textChanged.connect(self._fill)
-        self._edit.installEventFilter(self)
         self._list = QListWidget()
         self._list.setAccessibleName("Commands")
         self._list.setItemDelegate(_CommandDelegate(self._list))
@@ -102,12 +101,8 @@ class CommandPalette(QDialog):
         self.accept()
         action.trigger()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._edit and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            return self._press(event)
-        return super().eventFilter(watched, event)
-
     def _press(self, event: QKeyEvent) -> bool:
+        """Do what a key means for the list, and say whether it meant anything."""
         steps: dict[int, int] = {
             Qt.Key.Key_Down: 1,
             Qt.Key.Key_Up: -1,

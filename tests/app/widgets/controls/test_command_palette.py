@@ -1,7 +1,7 @@
 """The palette finds commands by a few letters and triggers them."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QListWidget, QWidget
@@ -82,3 +82,15 @@ def test_every_letter_must_be_there():
 
 def test_letters_whose_lower_case_is_longer_keep_their_places():
     assert fuzzy_match("x", "İx")[1] == (1,)
+
+
+def test_an_event_that_comes_while_the_palette_is_built_does_no_harm(qtbot):
+    class Interrupted(CommandPalette):
+        def setObjectName(self, name):
+            self.eventFilter(self, QEvent(QEvent.Type.User))
+            super().setObjectName(name)
+
+    palette = Interrupted(lambda: [])
+    qtbot.addWidget(palette)
+    palette.open()
+    assert rows(palette) == []
