@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,14 +78,20 @@ class Library(Part):
             self.failed.emit,
         )
 
-    def open_beside(self, path_or_name: str | Path) -> None:
-        """Open a run, or a sample model by its name, and stay with the present model if there is one."""
+    def open_beside(
+        self, path_or_name: str | Path, then: Callable[[OpenedModel], object] = lambda opened: None
+    ) -> None:
+        """Open a run, or a sample model by its name, and stay with the present model if there is one.
+
+        `then` is called with the model once it is open.
+        """
         cache = self._work.cache
 
         def take(opened: OpenedModel) -> None:
             opened = self._take(opened)
             if self._model is None:
                 self.choose(opened)
+            then(opened)
 
         self._work.ask(f"open {path_or_name}", lambda: _open(cache, path_or_name), take, self.failed.emit)
 

@@ -110,22 +110,21 @@ class Header(QFrame):
             menu.addSeparator()
             model, step = session.library.model, session.library.step
             if len(session.library.models) == 1:
-                self._add_samples(menu.addMenu("Open a sample model beside it"), model, step)
+                self._add_samples(menu.addMenu("Open a sample model beside it"), model)
             hold = menu.addAction(f"Hold {model.name} at step {step:,}")
             hold.triggered.connect(
                 lambda: session.comparison.choose((*session.comparison.chosen, (model, step)))
             )
 
-    def _add_samples(self, menu: QMenu, model: OpenedModel, step: int) -> None:
-        """Sample models, each opened with the present model as its companion."""
+    def _add_samples(self, menu: QMenu, present: OpenedModel) -> None:
+        """Sample models, each opened as a companion of the present model, which stays the one looked into."""
         from lmviz.api import sample_models
 
         def open_beside(name: str) -> None:
-            self._session.comparison.choose(((model, step),))
-            self._session.library.open(name)
+            self._session.library.open_beside(name, lambda opened: self._compare(opened, True))
 
         for name in sample_models():
-            if name != model.folder.name:
+            if name != present.folder.name:
                 menu.addAction(name, lambda name=name: open_beside(name))
 
     def _compare(self, model: OpenedModel, on: bool) -> None:

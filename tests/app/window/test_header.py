@@ -111,8 +111,10 @@ def test_a_sample_model_is_opened_beside_the_only_one(
     [sample] = beside.menu().actions()
     sample.trigger()
     qtbot.waitUntil(lambda: len(read.library.models) == 2)
-    assert read.library.model.folder == transformer_run.resolve()
-    assert read.comparison.chosen == (moment,)
+    beside_it = read.library.models[1]
+    assert beside_it.folder == transformer_run.resolve()
+    assert read.library.moment == moment
+    assert read.comparison.chosen == ((beside_it, beside_it.snapshots[-1]),)
 
 
 def test_the_button_on_the_right_opens_the_palette(window: MainWindow, qtbot: QtBot) -> None:
