@@ -34,6 +34,14 @@ def list_runs(folder: Path) -> tuple[ListedRun, ...]:
     return tuple(sorted(listed, key=lambda entry: (entry.begun or datetime.min, entry.title), reverse=True))
 
 
+def title_in(folder: Path) -> str:
+    """What a person calls the run in a folder; the folder's own name where the run cannot be read."""
+    try:
+        return title_of(Run.open(folder).description) or folder.name
+    except LmvizError:
+        return folder.name
+
+
 def _listed(folder: Path) -> ListedRun | None:
     try:
         run = Run.open(folder)

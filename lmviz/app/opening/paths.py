@@ -10,6 +10,15 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
 
+def title_of_path(path: Path) -> str:
+    """What a person calls what is opened from a path: the title of a run, the name of everything else."""
+    from lmviz.runs.opening import find_model
+    from lmviz.runs.run_list import title_in
+
+    folder = find_model(path)
+    return path.name if folder is None else title_in(folder)
+
+
 def open_paths(session: Session, paths: Sequence[Path]) -> None:
     """Open runs and checkpoints as models, and everything else together as one corpus."""
     from lmviz.runs.opening import find_model

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from lmviz.app.look.theme import CHOICES, theme_switch
-from lmviz.app.opening.paths import open_paths
+from lmviz.app.opening.paths import open_paths, title_of_path
 from lmviz.app.panels.table import shown_perspectives
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Commands:
     def _fill_recent(self, menu: QMenu) -> None:
         menu.clear()
         for path in self._window.settings.recent:
-            self._add(menu, f"Open {path.name}", partial(open_paths, self._session, [path]))
+            self._add(menu, f"Open {title_of_path(path)}", partial(open_paths, self._session, [path]))
         if menu.isEmpty():
             menu.addAction("Nothing opened yet").setEnabled(False)
 

@@ -1,5 +1,6 @@
 """Commands that cannot act now are not offered, neither in the menus nor in the palette."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import scale
 from lmviz.training.options import TrainingOptions
+from lmviz.training.run import Run
 
 LONG = 30_000
 WHILE_TRAINING = {"Pause training", "Stop training"}
@@ -108,3 +110,16 @@ def test_every_command_that_is_offered_can_be_chosen(
     assert not [sentence for sentence in failed if "did not expect" in sentence]
     session.training.stop()
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+
+
+def test_recent_runs_are_offered_by_their_titles(
+    window: MainWindow, session: Session, lstm_run: Path, text_file: Path, offered: Callable[[], set[str]]
+) -> None:
+    named = lstm_run.parent / "2025-11-21-033511-lstm"
+    shutil.copytree(lstm_run, named)
+    Run.open(named).rename("the first that rhymes")
+    for path in (text_file, named / "snapshots" / "000006.safetensors"):
+        window.settings.add_recent(path)
+    assert {"Open farm.txt", "Open the first that rhymes"} <= offered()
+    (named / "run.json").write_text("{", encoding="utf-8")
+    assert f"Open {named.name}" in offered()
