@@ -251,7 +251,8 @@ class AttentionPanel(Panel):
             ("Σ α v", "mixed", query),
         )
         self._strips.set_views(
-            [NamedView(name, strip(trace, f"{place}/{tap}", at, head, ())) for name, tap, at in rows]
+            [NamedView(name, strip(trace, f"{place}/{tap}", at, head, ())) for name, tap, at in rows],
+            reading,
         )
 
     def _mark(self) -> None:

@@ -16,7 +16,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.text.equation import EquationView
-from lmviz.inspection.names import coordinate, title_of
+from lmviz.inspection.names import coordinate, title_of, word_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class StagePanel(Panel):
         self._card.set_title(self._title(f"Stage {number_of_stage + 1} of {len(titles)}", stage.title))
         self._card.set_aside(self._where(trace, stage.place))
         self._equation.set_equation(stage.equation)
-        self._draw_strips(trace)
+        self._draw_strips(reading)
         self._ask_for_numbers()
 
     def _title(self, number: str, name: str) -> str:
@@ -164,9 +164,10 @@ class StagePanel(Panel):
             parts.insert(1, coordinate("head", self.session.attention.head[1]))
         return " · ".join(parts)
 
-    def _draw_strips(self, trace: Trace) -> None:
+    def _draw_strips(self, reading: Reading) -> None:
         from lmviz.inspection.views import likeliest_answers, stage_parts, strip
 
+        trace = reading.trace
         position = self.session.reading.position
         tokens = likeliest_answers(trace, position)
         parts = stage_parts(trace, self.session.focus.stage, position)
@@ -183,6 +184,7 @@ class StagePanel(Panel):
                 )
                 for number_of_part, part in enumerate(parts)
             ],
+            reading,
             crossfade=walked,
         )
         results = [number_of_strip for number_of_strip, part in enumerate(parts) if part.role == "result"]
@@ -249,7 +251,7 @@ def _labels(parts: Sequence[Part], trace: Trace, result: str) -> list[str]:
     for part in parts:
         place, _, name = part.address.rpartition("/")
         elsewhere = shared[name] > 1 and place != here
-        words = title_of(part.address).replace(",", "") if elsewhere else name.replace("_", " ")
+        words = title_of(part.address).replace(",", "") if elsewhere else word_of(name)
         if part.is_one_of_several:
             words += f" “{visible(trace.tokens[part.position])}”"
         labels.append(words + FROM.get(part.shift, ""))

@@ -47,6 +47,7 @@ class StatePanel(Panel):
         self.order_picker.setAccessibleName("order of the rows")
         self._heatmap = HeatmapView()
         self._view: View | None = None
+        self._reading: Reading | None = None  # of which the view is
         self._addresses: tuple[str, ...] = ()
         self._drag = QPushButton("edit")
         self._drag.setObjectName("drag_values_button")
@@ -106,15 +107,14 @@ class StatePanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import view_recipe
 
-        reading = self.session.reading.current
-        if reading is None or self._view is None:
+        if self._reading is None or self._view is None:
             return ""
-        return view_recipe(reading.moment, self._view)
+        return view_recipe(self._reading.moment, self._view)
 
     def refresh(self) -> None:
         reading = self.session.reading.current
         if reading is None:
-            self._view = None
+            self._view = self._reading = None
             self._heatmap.set_matrix(NOTHING)
             self._card.set_title("Values over the text")
             return
@@ -149,7 +149,7 @@ class StatePanel(Panel):
             order = tuple(int(unit) for unit in similarity_order(view.values.T))
             view = matrix(trace, address, head, position, tokens, order)
         walked = self._view is not None and self._view.address != address
-        self._view = view
+        self._view, self._reading = view, reading
         size = (
             f"{view.values.shape[0]} × {view.values.shape[1]}" if view.row_axis else f"{view.values.shape[1]}"
         )
@@ -215,7 +215,7 @@ class StatePanel(Panel):
         self._dragging = False
 
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
-        view, reading = self._view, self.session.reading.current
+        view, reading = self._view, self._reading
         if view is None or reading is None:
             return "", []
         places = []

@@ -15,6 +15,7 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.focus import Cell
+    from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.inspection.views import View
 
@@ -29,12 +30,16 @@ class NamedView:
 
 
 class ExplainedStrips(StripList):
-    """`ExplainedStrips(session)`: `set_views(named_views)` draws them; the rest follows from the session."""
+    """`ExplainedStrips(session)`: `set_views(named_views, reading)` draws them; the rest follows by itself.
+
+    What it says of a cell is of the reading that is drawn, even if a newer one has been made meanwhile.
+    """
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
         self._views: tuple[View, ...] = ()
+        self._reading: Reading | None = None
         self.cell_hovered.connect(lambda *cell: session.focus.hover_cell(self._cell_of(cell)))
         self.cell_clicked.connect(lambda *cell: session.focus.choose_cell(self._cell_of(cell)))
         self.set_readout(self._read_out)
@@ -50,18 +55,12 @@ class ExplainedStrips(StripList):
         """Whether a cell is among those drawn."""
         return any(view.address == cell[0] and view.cell(cell[1]) is not None for view in self._views)
 
-    def set_views(self, named: Sequence[NamedView], *, crossfade: bool = False) -> None:
-        """Draw views from top to bottom."""
-        self._views = tuple(item.view for item in named)
-        self.set_strips(
-            [
-                Strip(
-                    item.name, item.view.values[0], item.view.scale, None, item.role, self._texts(item.view)
-                )
-                for item in named
-            ],
-            crossfade=crossfade,
-        )
+    def set_views(
+        self, named: Sequence[NamedView], reading: Reading | None = None, *, crossfade: bool = False
+    ) -> None:
+        """Draw views of a reading from top to bottom; without a reading there are none."""
+        self._views, self._reading = tuple(item.view for item in named), reading
+        self.set_strips([self._strip(item) for item in named], crossfade=crossfade)
         self._mark()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -79,8 +78,7 @@ class ExplainedStrips(StripList):
         return tuple(self._word(int(id)) if id >= 0 else "–" for id in view.values[0])
 
     def _word(self, id: int) -> str:
-        reading = self._session.reading.current
-        return visible(reading.model.tokenizer.token(id)) if reading is not None else ""
+        return visible(self._reading.model.tokenizer.token(id)) if self._reading is not None else ""
 
     def _cell_of(self, cell: tuple[int, int]) -> Cell | None:
         if cell[0] < 0:
@@ -114,8 +112,8 @@ class ExplainedStrips(StripList):
     def _read_out(self, strip: int, cell: int) -> tuple[str, list[str]]:
         view = self._views[strip]
         value = float(view.values[0, cell])
-        reading = self._session.reading.current
-        names = [visible(token) for token in reading.trace.tokens] if reading is not None else []
+        tokens = self._reading.trace.tokens if self._reading is not None else ()
+        names = [visible(token) for token in tokens]
         words = []
         for axis, place in zip(view.axes, view.index(0, cell), strict=True):
             if axis == "token":

@@ -15,7 +15,7 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
-from lmviz.inspection.names import POSITIONAL, cell_name, coordinate, title_of
+from lmviz.inspection.names import POSITIONAL, cell_name, coordinate, title_of, word_of
 from lmviz.inspection.operand_names import operand_name
 from lmviz.text.tokenizer import visible
 
@@ -113,7 +113,7 @@ class WhyPanel(Panel):
         told = [axis for axis, place in zip(axes, index, strict=True) if not _is_shared(axis, place, shared)]
         places = dict(zip(axes, index, strict=True))
         words = [_coordinate(reading, axis, places[axis]) for axis in told or axes[-1:]]
-        return f"{source.rsplit('/', 1)[-1].replace('_', ' ')}, {', '.join(words)}"
+        return f"{word_of(source.rsplit('/', 1)[-1])}, {', '.join(words)}"
 
     def _hover_operand(self, source: str, index: tuple[int, ...]) -> None:
         """Preview the operand's cell in other panels; the shown calculation stays."""
@@ -161,7 +161,7 @@ class WhyPanel(Panel):
         axes = reading.trace[address].axes
         if axes[-1] == "token":
             word = visible(reading.model.tokenizer.token(index[-1]))
-            return f"{address.rsplit('/', 1)[-1]} “{word}”"
+            return f"{word_of(address.rsplit('/', 1)[-1])} “{word}”"
         return operand_name(reading.trace, address, index)
 
     def _show_trail(self) -> None:
