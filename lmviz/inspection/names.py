@@ -1,7 +1,7 @@
 """Tap addresses and indices in words, the same wherever they are shown.
 
-Layers, heads and positions are numbered from 1 for a reader, as in the pictures; units, channels and
-everything in Python count from 0.
+Layers, heads, positions, units and channels are numbered from 1 for a reader, as in the pictures; in Python
+everything counts from 0.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lmviz.models.sequences import ALONG
 POSITIONAL = frozenset(ALONG)
 """The axes that are as long as a sequence, the text or another one."""
 
-FROM_ONE = frozenset({"layer", "head", "group"}) | POSITIONAL
+FROM_ONE = frozenset({"layer", "head", "group", "unit", "channel"}) | POSITIONAL
 """The axes that a reader sees numbered from 1."""
 
 _PARTS = {
@@ -47,9 +47,14 @@ def stop_name(address: str) -> str:
     return title_of("/".join(parts[:2]) if len(parts) > 2 else parts[0])
 
 
+def number_of(axis: str, index: int) -> int:
+    """An index as a reader counts; negative ones, which count from the end, stay as they are."""
+    return index + 1 if axis in FROM_ONE and index >= 0 else index
+
+
 def coordinate(axis: str, index: int, tokens: Sequence[str] = ()) -> str:
-    """One index in words: "head 3", "unit 17", "position 2 “bat”"."""
-    words = f"{axis} {index + 1 if axis in FROM_ONE and index >= 0 else index}"
+    """One index in words, of the second position "position 2 “bat”", of the third head "head 3"."""
+    words = f"{axis} {number_of(axis, index)}"
     if axis in POSITIONAL and 0 <= index < len(tokens):
         return f"{words} “{tokens[index]}”"
     return words

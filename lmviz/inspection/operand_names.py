@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lmviz.inspection.names import POSITIONAL, coordinate, word_of
+from lmviz.inspection.names import POSITIONAL, coordinate, number_of, word_of
 from lmviz.inspection.trace import Trace
 
 
 def operand_name(trace: Trace, source: str, index: Sequence[int], token: Callable[[int], str] = str) -> str:
-    """An operand of an arithmetic, briefly: "hidden “at” · 17", "weights head 2 · “night” · “at”".
+    """An operand of an arithmetic, briefly: "hidden “at” · 18", "weights head 2 · “night” · “at”".
 
     Parameters are named as in the state dict, "output.weight [17, 3]"; counts of an n-gram model by its
     words, which `token` gives for each id.
@@ -29,4 +29,5 @@ def operand_name(trace: Trace, source: str, index: Sequence[int], token: Callabl
 def _brief(axis: str, index: int, tokens: Sequence[str]) -> str:
     if axis in POSITIONAL and 0 <= index < len(tokens):
         return f"“{tokens[index]}”"
-    return coordinate(axis, index) if axis in ("head", "group") else str(index)
+    is_named = axis in ("head", "group")
+    return coordinate(axis, index) if is_named else str(number_of(axis, index))

@@ -451,8 +451,8 @@ def test_a_function_must_give_what_fits(a, text):
 
 
 EXAMPLES = [
-    (zero("layers/0/hidden", unit=17), "layer 1, hidden, unit 17 = 0"),
-    (scale("layers/1/hidden", 0.5, position=3, unit=(1, 2)), "layer 2, hidden, position 4, units 1, 2 × 0.5"),
+    (zero("layers/0/hidden", unit=17), "layer 1, hidden, unit 18 = 0"),
+    (scale("layers/1/hidden", 0.5, position=3, unit=(1, 2)), "layer 2, hidden, position 4, units 2, 3 × 0.5"),
     (replace("logits", [1, 2, 3, 4, 5], token=slice(0, 5), position=0), "(1, 2, 3, 4, …)"),
     (add("embedding/sum", 1.0, position=slice(2, None)), "embedding sum, position 3 onward + 1"),
     (Intervention("layers/*/attention/*_rotated", "bypass"), "switched off"),
@@ -471,7 +471,7 @@ def test_each_says_what_it_does(change, said):
 
 def test_a_function_is_named_as_one():
     change = replace("layers/0/hidden", lambda cells: cells, unit=3)
-    assert change.describe() == "layer 1, hidden, unit 3 = a function"
+    assert change.describe() == "layer 1, hidden, unit 4 = a function"
 
 
 @pytest.mark.parametrize("change", [change for change, _ in EXAMPLES])

@@ -37,9 +37,10 @@ def test_stops_along_the_stream_are_named_by_what_was_added(address, name):
     assert stop_name(address) == name
 
 
-def test_layers_heads_and_positions_are_numbered_from_one_and_units_from_zero():
+def test_whatever_a_reader_counts_is_numbered_from_one():
     assert coordinate("head", 2) == "head 3"
-    assert coordinate("unit", 17) == "unit 17"
+    assert coordinate("unit", 17) == "unit 18"
+    assert coordinate("channel", 0) == "channel 1"
     assert coordinate("position", 1, ("the", "bat")) == "position 2 “bat”"
     assert coordinate("position", -1, ("the", "bat")) == "position -1"
     name = cell_name(("head", "query", "key"), (0, 1, 0), ("the", "bat"))
@@ -48,7 +49,7 @@ def test_layers_heads_and_positions_are_numbered_from_one_and_units_from_zero():
 
 def test_operands_are_named_briefly(a, text):
     found = trace(a("transformer-learned-pre"), text)
-    assert operand_name(found, "layers/0/norm1", (2, 5)) == "norm 1 “cows” · 5"
+    assert operand_name(found, "layers/0/norm1", (2, 5)) == "norm 1 “cows” · 6"
     assert operand_name(found, "layers/0/attention/weights", (1, 3, 2)) == "weights head 2 · “eat” · “cows”"
     assert operand_name(found, "norm.weight", (3,)) == "norm.weight [3]"
     token = a("ngram").tokenizer.token

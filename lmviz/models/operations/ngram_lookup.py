@@ -76,7 +76,7 @@ class MatchedContext(OfOrder[Tables]):
         context = self.tables.index.contexts(reader.ids()[np.newaxis])[self.order - 1][0, index[0]]
         totals = self.tables.levels[self.order - 1].totals
         is_matched = back < self.order - 1 and context != ABSENT and totals[context] != 0
-        label = f"token at position {index[0] - back}" if is_matched else "no token"
+        label = f"token at position {index[0] - back + 1}" if is_matched else "no token"
         copied = Terms(label, (constant(reader.ids()[index[0] - back] if is_matched else ABSENT),))
         return Arithmetic(
             address, index, value, "longest match" if back else "newest token", "sum", (copied,)

@@ -14,7 +14,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
-from lmviz.inspection.names import coordinate, title_of
+from lmviz.inspection.names import coordinate, number_of, title_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -247,4 +247,4 @@ def _labels(reading: Reading, axis: str, indices: tuple[int, ...]) -> list[str]:
         return [visible(reading.trace.tokens[index]) for index in indices]
     if axis == "token":
         return [visible(reading.model.tokenizer.token(index)) for index in indices]
-    return [str(index) for index in indices] if axis else []
+    return [str(number_of(axis, index)) for index in indices] if axis else []

@@ -17,7 +17,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
 from lmviz.app.widgets.text.token_strip import TokenStrip
-from lmviz.inspection.names import title_of
+from lmviz.inspection.names import coordinate, number_of, title_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class UnitPanel(Panel):
         if reading is None or (place := self._unit_in(reading.trace)) is None:
             return {}
         address, unit = place
-        return {f"{address} {unit}": reading.trace[address].array[:, unit]}
+        return {f"{address}[:, {unit}]": reading.trace[address].array[:, unit]}
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import array_recipe
@@ -140,7 +140,7 @@ class UnitPanel(Panel):
             self._card.set_aside("pin a cell, or drag over some words")
             return
         address, unit = place
-        self._card.set_title(f"Unit {unit}")
+        self._card.set_title(coordinate(trace[address].axes[-1], unit).capitalize())
         self._card.set_aside(title_of(address))
         self._draw_curve(trace[address].array[:, unit], trace)
         self._words.set_shades(trace[address].array[:, unit], scale=trace[address].scale)
@@ -286,7 +286,7 @@ class UnitPanel(Panel):
         while self._found.takeAt(0) is not None:
             self._unit_buttons.pop(0).deleteLater()
         for address, unit, sign in units:
-            button = QPushButton(f"{'−' if sign < 0 else ''}{unit}")
+            button = QPushButton(f"{'−' if sign < 0 else ''}{number_of('unit', unit)}")
             button.setProperty("role", "link")
             button.clicked.connect(lambda _=False, place=(address, unit): self._show_unit(*place))
             self._found.addWidget(button)

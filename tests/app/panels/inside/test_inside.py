@@ -176,7 +176,7 @@ def test_a_pinned_unit_is_followed_from_stage_to_stage(
         if stage.place == "layers/0":
             session.focus.choose_stage(number)
             expected = one_line(explain(model, session.reading.current.trace, stage.results[0], index))
-            qtbot.waitUntil(lambda text=f"unit 3:  {expected}": equation.numbers == text, timeout=LONG)
+            qtbot.waitUntil(lambda text=f"unit 4:  {expected}": equation.numbers == text, timeout=LONG)
 
 
 def test_the_next_stage_fades_in_and_the_next_word_does_not(
@@ -383,7 +383,7 @@ def test_the_way_back_is_told_in_words(
     session.focus.choose_cell(("probabilities", (last, int(cow))))
     session.focus.choose_cell(("layers/0/hidden", (last, 3)))
     way = why.findChild(Breadcrumbs)
-    expected = "probabilities “cows” › hidden “eat” · 3"
+    expected = "probabilities “cows” › hidden “eat” · 4"
     qtbot.waitUntil(lambda: way.accessibleDescription() == expected, timeout=LONG)
 
 

@@ -51,7 +51,7 @@ def test_brushing_words_finds_the_units_that_fire_there(
     panel.findChild(TokenStrip).tokens_brushed.emit(1, 2)
     expected = firing_units(session.reading.current.trace, address, (1, 3), panel.threshold)
     offered = [button.text() for button in panel.unit_buttons]
-    assert offered == [f"{'−' if item.sign < 0 else ''}{item.unit}" for item in expected[: len(offered)]]
+    assert offered == [f"{'−' if item.sign < 0 else ''}{item.unit + 1}" for item in expected[: len(offered)]]
     assert offered
     qtbot.mouseClick(panel.unit_buttons[-1], Qt.MouseButton.LeftButton)
     assert panel.unit == (address, expected[len(offered) - 1].unit)
@@ -84,7 +84,7 @@ def test_a_higher_threshold_leaves_fewer_units(
     values = np.sort(session.reading.current.trace[address].array[1:3].min(axis=0))
     window.findChild(QDoubleSpinBox, "unit_threshold_spin").setValue(round(float(values[-2]), 2) - 0.01)
     expected = firing_units(session.reading.current.trace, address, (1, 3), panel.threshold)
-    assert [button.text() for button in panel.unit_buttons] == [str(item.unit) for item in expected]
+    assert [button.text() for button in panel.unit_buttons] == [str(item.unit + 1) for item in expected]
     assert 2 <= len(expected) < len(values)
 
 
