@@ -138,7 +138,7 @@ EXHIBITS = (
     Exhibit("Curves", "", legend, (320, 90)),
     Exhibit("Loss, nats per character", "linear", line_plot, (660, 380)),
     Exhibit("Rank and frequency", "log–log", log_log_plot, (320, 240)),
-    Exhibit("Unit 17", "over the text", position_curve, (240, 150)),
+    Exhibit("Unit 18", "over the text", position_curve, (240, 150)),
     Exhibit("Loss", "", sparkline, (160, 90)),
     Exhibit("Surprisal over the text, bits", "disagreement below", surprisal_plot, (700, 300)),
 )

@@ -17,6 +17,7 @@ from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.widgets.text.product_strip import ProductStrip
+from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms
 
@@ -25,7 +26,7 @@ TEXT = "⟨start⟩ First Citizen : ⏎ Before we proceed any further , hear me 
 TOKENS = f"{TEXT} 言葉 は 文字 שלום עולם zyzzyva 🦇 You are all resolved rather to die".split(" ")
 
 
-def arithmetic_card() -> QWidget:
+def gate_card(*, with_result: bool) -> ArithmeticCard:
     """Why a forget gate is as open as it is."""
     chance = np.random.default_rng(2)
     places = np.stack([np.full(128, 4), np.arange(128)], axis=1)
@@ -34,13 +35,25 @@ def arithmetic_card() -> QWidget:
     bias = Factor("layers.0.bias", np.array([[17]]), np.array([0.2]))
     terms = (Terms("previous state", (weight, state)), Terms("bias", (bias,)))
     cell = Arithmetic("layers/0/forget", (5, 17), 0.0, "forget gate", "sum", terms, "sigmoid")
-    card = ArithmeticCard()
+    card = ArithmeticCard(with_result=with_result)
     card.set_arithmetic(
         replace(cell, value=cell.evaluate()),
-        lambda source, index: f"h₅ · {index[-1]}" if "/" in source else source,
+        lambda source, index: f"h₅ · {index[-1] + 1}" if "/" in source else source,
         count=3,
     )
     return card
+
+
+def arithmetic_card() -> QWidget:
+    """Operands and result, one line each."""
+    return gate_card(with_result=True)
+
+
+def result_line() -> QWidget:
+    """What they come to, where the operands scroll."""
+    line = ResultLine()
+    line.set_row(gate_card(with_result=False).result)
+    return line
 
 
 def attention_text() -> QWidget:
@@ -56,7 +69,7 @@ def attention_text() -> QWidget:
 def breadcrumbs() -> QWidget:
     """The way from a logit to one state."""
     way = Breadcrumbs()
-    way.set_steps(["logit of “king”", "hidden 2 · 41", "forget gate · 17", "h₅ · 17"])
+    way.set_steps(["logit of “king”", "hidden 2 · 41", "forget gate · 18", "h₅ · 18"])
     return way
 
 
@@ -79,7 +92,7 @@ def equation() -> QWidget:
     view = EquationView()
     gates = r"\textcolor{key}{f_6} \odot c_5 + \textcolor{query}{i_6} \odot"
     view.set_equation(rf"c_6 = {gates} \textcolor{{value}}{{\tilde{{c}}_6}}")
-    view.set_numbers("unit 17:  0.91 · 0.42 + 0.13 · −0.77 = 0.28")
+    view.set_numbers("unit 18:  0.91 · 0.42 + 0.13 · −0.77 = 0.28")
     return view
 
 
@@ -141,7 +154,8 @@ def token_strip() -> QWidget:
 
 EXHIBITS = (
     Exhibit("Chain rule", "", product_strip, (660, 130)),
-    Exhibit("Why 0.91?", "forget gate, unit 17", arithmetic_card, (400, 240)),
+    Exhibit("Why 0.91?", "forget gate, unit 18", arithmetic_card, (400, 240)),
+    Exhibit("Result", "", result_line, (400, 90)),
     Exhibit("In the text", "point at a word: what it looks at", attention_text, (760, 260)),
     Exhibit("Why?", "", breadcrumbs, (420, 110)),
     Exhibit("Concordance", "“cows eat _” · 11 places", concordance_list, (560, 160)),

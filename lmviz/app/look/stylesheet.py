@@ -24,6 +24,7 @@ QToolTip {
 
 QLabel { background: transparent; }
 QLabel[role="title"] { font-weight: 600; }
+QLabel[role="provisional"] { font-weight: 600; color: $muted_text; }
 QLabel[role="muted"] { color: $muted_text; font-size: ${p12}px; }
 QLabel[role="warning"] { color: $warning; font-size: ${p12}px; }
 

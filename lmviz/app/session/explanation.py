@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lmviz.app.session.current_reading import CurrentReading
-    from lmviz.app.session.focus import Focus
+    from lmviz.app.session.focus import Cell, Focus
+    from lmviz.app.session.reading import Reading
     from lmviz.app.session.work import Work
     from lmviz.inspection.views import View
     from lmviz.models.arithmetic import Arithmetic
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
 
 
 class Explanation(Part):
-    """Explains the cell that is pinned or hovered, by the model that the reading was taken from."""
+    """Explains the cell that is pinned or hovered, by the model that the reading was taken from.
+
+    While there is none, it explains the one that a panel in sight suggests: no card that explains is blank.
+    """
 
     changed = Signal()
+    suggestion_changed = Signal()
 
     def __init__(
         self, work: Work, reading: CurrentReading, focus: Focus, parent: QObject | None = None
@@ -32,19 +37,50 @@ class Explanation(Part):
         self._reading = reading
         self._focus = focus
         self._arithmetic: Arithmetic | None = None
+        self._reading_explained: Reading | None = None
+        self._asked: tuple[Reading, Cell] | None = None
         self._has_failed = False
-        for changed in (focus.cell_changed, focus.hovered_cell_changed, reading.changed):
-            changed.connect(self._explain)
+        self._drawn: Cell | None = None  # the strongest cell that a panel draws
+        self._otherwise: Cell | None = None  # what is suggested where no panel draws one
+        self._suggestion: Cell | None = None
+        for changed in (focus.cell_changed, focus.hovered_cell_changed):
+            changed.connect(self._update)
+        reading.changed.connect(self._take_reading)
 
     @property
     def arithmetic(self) -> Arithmetic | None:
-        """That of `focus.explained_cell`; until it is known, that of the one before. None for no cell."""
+        """That of `cell`; until it is known, that of the one before. None for no cell."""
         return self._arithmetic
+
+    @property
+    def reading(self) -> Reading | None:
+        """The reading that `arithmetic` is of."""
+        return self._reading_explained
+
+    @property
+    def cell(self) -> Cell | None:
+        """The cell to explain: the hovered, the pinned or the suggested one."""
+        return self._focus.explained_cell or self.suggestion
+
+    @property
+    def suggestion(self) -> Cell | None:
+        """What is explained while no cell is pinned, though another may be hovered; None while one is."""
+        return self._suggestion
+
+    def suggest(self, cell: Cell | None) -> None:
+        """Say which cell is the strongest that is drawn; None when it is out of sight."""
+        self._drawn = cell
+        self._update()
+
+    def suggest_otherwise(self, cell: Cell | None) -> None:
+        """Say which cell to explain where no panel draws one."""
+        self._otherwise = cell
+        self._update()
 
     def lights(self, view: View) -> np.ndarray | None:
         """How strongly each cell of a view belongs to the explained one, (row, column) from 0 to 3.
 
-        None where no cell of the view does.
+        None where no cell of the view does, and for a cell that is only suggested.
         """
         from lmviz.inspection.lighting import lights
 
@@ -53,26 +89,51 @@ class Explanation(Part):
             return None
         return lights(view, found)
 
+    def _take_reading(self) -> None:
+        """Another reading: where nothing is pinned or hovered, the panels in sight suggest a cell."""
+        if self._focus.explained_cell is not None or self._reading.current is None:
+            self._update()
+
+    def _update(self) -> None:
+        before, self._suggestion = self._suggestion, self._best_offer()
+        if self._suggestion != before:
+            self.suggestion_changed.emit()
+        self._explain()
+
+    def _best_offer(self) -> Cell | None:
+        """Of what is suggested, the first that the reading has; None while a cell is pinned."""
+        reading = self._reading.current
+        if reading is None or self._focus.cell is not None:
+            return None
+        offers = (self._drawn, self._otherwise)
+        return next((cell for cell in offers if cell is not None and reading.has_cell(*cell)), None)
+
     def _explain(self) -> None:
-        cell, reading = self._focus.explained_cell, self._reading.current
+        cell, reading = self.cell, self._reading.current
         if reading is None or cell is None or not reading.has_cell(*cell):
+            self._asked = None
             self._work.silence("why")
-            self._take_arithmetic(None)
+            self._take_arithmetic(None, None)
             return
+        if self._asked is not None and self._asked[0] is reading and self._asked[1] == cell:
+            return
+        self._asked = reading, cell
 
         def work(model: Model) -> Arithmetic:
             from lmviz.inspection.explain import explain
 
             return explain(model, reading.trace, *cell)
 
-        self._reading.ask_about(reading, "why", work, self._take_arithmetic, self._fail)
+        self._reading.ask_about(
+            reading, "why", work, lambda found: self._take_arithmetic(found, reading), self._fail
+        )
 
-    def _take_arithmetic(self, arithmetic: Arithmetic | None) -> None:
+    def _take_arithmetic(self, arithmetic: Arithmetic | None, reading: Reading | None) -> None:
         if arithmetic is not None or self._arithmetic is not None or self._has_failed:
-            self._arithmetic, self._has_failed = arithmetic, False
+            self._arithmetic, self._reading_explained, self._has_failed = arithmetic, reading, False
             self.changed.emit()
 
     def _fail(self, sentence: str) -> None:
-        self._take_arithmetic(None)
-        self._has_failed = True
+        self._take_arithmetic(None, None)
+        self._has_failed = True  # `_asked` stays, or a suggestion would be asked for again and again
         self.failed.emit(sentence)

@@ -122,7 +122,8 @@ class JoinedHeads:
         """One stretch per head."""
         heads = range(len(reader.array(self.address)))
         return tuple(
-            (f"head {head + 1}", value_line(reader, self.address, (head, position, 0), axis=2)) for head in heads
+            (f"head {head + 1}", value_line(reader, self.address, (head, position, 0), axis=2))
+            for head in heads
         )
 
     def readers(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
@@ -108,10 +108,12 @@ class AttentionPanel(Panel):
             self._strips.set_views([])
             self._card.set_title("Attention")
             self._invite()
+            self.session.explanation.suggest(None)
             return
         self._show_invitation(False)
         self._draw(reading.trace)
         self._mark()
+        self._suggest()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -167,9 +169,11 @@ class AttentionPanel(Panel):
             session.focus.position_changed,
         ):
             changed.connect(self._mark)
+        session.focus.position_changed.connect(self._suggest)
         session.attention.looked_at_changed.connect(self._mark)
         session.focus.hovered_cell_changed.connect(self._draw_strips)
         session.explanation.changed.connect(self._light)
+        session.explanation.suggestion_changed.connect(self._mark_suggested)
         self.follow(session.reading.changed, session.attention.head_changed, session.attention.heads_changed)
 
     @property
@@ -271,6 +275,34 @@ class AttentionPanel(Panel):
         self._matrix.set_pinned(pinned)
         self._draw_strips()
         self._light()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._suggest()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.session.explanation.suggest(None)
+
+    def _suggest(self) -> None:
+        """Have the strongest weight of the chosen word explained, as long as none is pinned."""
+        from lmviz.inspection.strongest import strongest_cell
+        from lmviz.inspection.views import matrix
+
+        reading, (_, head) = self.session.reading.current, self.session.attention.head
+        is_one = self._shown.size > 0 and not self.session.attention.heads
+        if reading is None or not is_one or self._address not in reading.trace or not self.is_in_sight:
+            return
+        view = matrix(reading.trace, self._address, head, 0, ())
+        place = strongest_cell(view, min(self.session.focus.position, len(self._shown) - 1))
+        self.session.explanation.suggest(None if place is None else (view.address, view.index(*place)))
+
+    def _mark_suggested(self) -> None:
+        suggestion, (_, head) = self.session.explanation.suggestion, self.session.attention.head
+        drawn = suggestion is not None and suggestion[0] == self._address and suggestion[1][0] == head
+        query, key = suggestion[1][1:] if suggestion is not None and drawn else (0, 0)
+        there = drawn and query < self._shown.shape[0] and key < self._shown.shape[1]
+        self._matrix.set_suggested((query, key) if there else None)
 
     def _light(self) -> None:
         """Dim the cells that are not operands of the explained cell."""

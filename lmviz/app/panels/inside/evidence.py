@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Evidence(QWidget):
-    """`Evidence(panel)`: `show_context(reading, ids)` finds where a matched context occurs.
+    """`Evidence(panel)`: `show_contexts(reading, stage, position)` finds where a matched context occurs.
 
     It is looked for in the text that the model was counted from, which a button opens where another is
     open, or none. `said` emits a sentence about it.
@@ -44,10 +44,13 @@ class Evidence(QWidget):
         column.addWidget(self._open)
         column.addWidget(self._lines)
 
-    def show_context(self, reading: Reading, ids: np.ndarray) -> None:
-        """Look for a context (token,) of a reading; -1 where a token is not matched."""
+    def show_contexts(self, reading: Reading, stage: int, position: int) -> None:
+        """Look for the context that a stage has matched at a position, or else for the longest of all."""
+        from lmviz.inspection.contexts import longest_context, stage_context
+
         self._reading, corpus = reading, self._session.text.corpus
-        description, wanted = reading.model.description, ids[ids >= 0].tolist()
+        description = reading.model.description
+        wanted = stage_context(reading.trace, stage, position) or longest_context(reading.trace, position)
         fits = corpus is not None and corpus.fingerprint == description.fingerprint
         self._open.setVisible(not fits)
         if corpus is None or not fits:
@@ -55,14 +58,14 @@ class Evidence(QWidget):
             self._open.setText(f"Open “{name}” to see where")
             self._show_nothing(f"counted from {name}")
         elif not wanted:
-            self._show_nothing("the empty context matches every position")
+            self._show_nothing("no word of it was seen before: only the empty context matches")
         elif self._context != wanted:
             self._context, self._found = wanted, None
 
             def work() -> Concordance:
                 from lmviz.text.concordance import concordance_of_ids
 
-                return concordance_of_ids(corpus, wanted)
+                return concordance_of_ids(corpus, np.array(wanted))
 
             self._panel.ask_reader("evidence", work, self._take)
 
@@ -102,4 +105,7 @@ class Evidence(QWidget):
         self._lines.set_lines(
             [Line(place.before, place.match, visible(place.token), place.after) for place in found.places]
         )
-        self.said.emit(f"{count(found.total)} places")
+        assert self._reading is not None, "it was found for a reading"
+        tokenizer = self._reading.model.tokenizer
+        words = " ".join(visible(tokenizer.token(id)) for id in self._context or ())
+        self.said.emit(f"“{words}” · {count(found.total)} places")

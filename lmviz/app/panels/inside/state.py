@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
@@ -28,6 +29,7 @@ NOTHING = np.zeros((0, 0), dtype=np.float32)
 ORDERS = ("in order", "by similarity")
 HEADS = ("head", "group")
 TAP_LENGTH, SHORT_TAP_LENGTH = 22, 9  # characters of the name of a tap
+AROUND = 40  # pixels at scale 1 around the title of the card
 ROOMY = 520  # pixels at scale 1 from which on all names have room
 
 
@@ -55,7 +57,7 @@ class StatePanel(Panel):
         self._drag.setProperty("role", "link")
         self._drag.setToolTip("Edit values: drag a cell up or down; all later values are recomputed.")
         self._dragging = False
-        head = QWidget()
+        head = self._head = QWidget()
         row = QHBoxLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._drag)
@@ -74,6 +76,7 @@ class StatePanel(Panel):
         self._heatmap.drag_finished.connect(self._end_of_drag)
         session.focus.hovered_position_changed.connect(self._mark)
         session.focus.cell_changed.connect(self._mark)
+        session.explanation.suggestion_changed.connect(self._mark_suggested)
         session.explanation.changed.connect(self._light)
         self.follow(
             session.reading.changed,
@@ -117,11 +120,13 @@ class StatePanel(Panel):
             self._view = self._reading = None
             self._heatmap.set_matrix(NOTHING)
             self._card.set_title("Values over the text")
+            self.session.explanation.suggest(None)
             return
         self._list_taps(reading.trace)
         address = self._tap.currentData() or reading.trace.stages[self.session.focus.stage].results[0]
         self._draw(reading, address)
         self._mark()
+        self._suggest()
 
     def _list_taps(self, trace: Trace) -> None:
         addresses = tuple(trace.arrays)
@@ -154,8 +159,9 @@ class StatePanel(Panel):
             f"{view.values.shape[0]} × {view.values.shape[1]}" if view.row_axis else f"{view.values.shape[1]}"
         )
         named = "".join(f"{coordinate(axis, view.fixed[axis])}, " for axis in HEADS if axis in view.fixed)
-        title = title_of(address)
-        self._card.set_title(f"{title[0].upper()}{title[1:]} · {named}{size}" if self._is_roomy else size)
+        title, numbers = title_of(address), f"{named}{size}"
+        title = f"{title[0].upper()}{title[1:]}"
+        self._card.set_title(self._longest_that_fits(f"{title} · {numbers}", title, numbers, size))
         self._heatmap.set_style(square=view.row_axis == "query", values="hovered row")
         self._heatmap.set_matrix(
             view.values,
@@ -165,6 +171,12 @@ class StatePanel(Panel):
             words=_words(reading, view) if view.scale == "token" else (),
             crossfade=walked,
         )
+
+    def _longest_that_fits(self, *titles: str) -> str:
+        """The first of these titles of the card that there is room for beside the pickers."""
+        room = self._card.width() - self._head.sizeHint().width() - self._card.length(AROUND)
+        fits = (words for words in titles if metrics(bold=True).horizontalAdvance(words) <= room)
+        return next(fits, "")
 
     def _mark(self) -> None:
         view = self._view
@@ -179,6 +191,29 @@ class StatePanel(Panel):
         pinned = view.cell(cell[1]) if cell is not None and cell[0] == view.address else None
         self._heatmap.set_pinned(pinned)
         self._light()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._suggest()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.session.explanation.suggest(None)
+
+    def _suggest(self) -> None:
+        """Have the strongest cell of the position explained, as long as none is pinned."""
+        from lmviz.inspection.strongest import strongest_cell
+
+        if self._view is not None and self.is_in_sight:
+            place = strongest_cell(self._view, self.session.reading.position)
+            cell = None if place is None else (self._view.address, self._view.index(*place))
+            self.session.explanation.suggest(cell)
+        self._mark_suggested()
+
+    def _mark_suggested(self) -> None:
+        view, suggestion = self._view, self.session.explanation.suggestion
+        is_drawn = view is not None and suggestion is not None and suggestion[0] == view.address
+        self._heatmap.set_suggested(view.cell(suggestion[1]) if view and suggestion and is_drawn else None)
 
     def _light(self) -> None:
         """Dim the cells that are not operands of the explained cell."""

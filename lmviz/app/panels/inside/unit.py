@@ -33,7 +33,7 @@ LARGEST = 1e6  # a threshold
 
 
 class UnitPanel(Panel):
-    """Pin a cell to see its unit; drag over words to find units active on all of them."""
+    """Pin a cell to see its unit, until then the strongest; drag over words to find units active on all."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -79,7 +79,7 @@ class UnitPanel(Panel):
 
     @property
     def unit(self) -> tuple[str, int] | None:
-        """The tap's address and the unit that is shown."""
+        """The tap's address and the unit that was chosen; None as long as it is the strongest."""
         return self._unit
 
     @property
@@ -118,21 +118,24 @@ class UnitPanel(Panel):
         return array_recipe(reading.moment, address, **{reading.trace[address].axes[-1]: unit})
 
     def refresh(self) -> None:
+        from lmviz.inspection.contexts import has_contexts
+
         reading = self.session.reading.current
         trace = reading.trace if reading is not None else None
-        stage = trace.stages[self.session.focus.stage] if trace is not None else None
-        context = trace.arrays.get(f"{stage.place}/context") if trace and stage else None
-        self._of_units.setVisible(context is None)
-        self._evidence.setVisible(context is not None)
-        if reading is not None and context is not None:
+        counted = trace is not None and has_contexts(trace)
+        self._of_units.setVisible(not counted)
+        self._evidence.setVisible(counted)
+        if reading is not None and counted:
             self._card.set_title("In the corpus")
-            self._evidence.show_context(reading, context.array[self.session.reading.position])
+            self._card.set_provisional(False)
+            self._evidence.show_contexts(reading, self.session.focus.stage, self.session.reading.position)
             return
         self._words.set_tokens([visible(token) for token in trace.tokens] if trace else [])
         place = self._unit_in(trace) if trace is not None else None
         self._search_button.setEnabled(place is not None)
         self._name_search(reading)
         self._suggest_threshold(trace)
+        self._card.set_provisional(self._unit is None)
         if trace is None or place is None:
             self._curve.set_values([])
             self._curve.set_threshold(None)
@@ -141,7 +144,8 @@ class UnitPanel(Panel):
             return
         address, unit = place
         self._card.set_title(coordinate(trace[address].axes[-1], unit).capitalize())
-        self._card.set_aside(title_of(address))
+        strongest = "" if self._unit is not None else "the strongest of "
+        self._card.set_aside(f"{strongest}{title_of(address)}")
         self._draw_curve(trace[address].array[:, unit], trace)
         self._words.set_shades(trace[address].array[:, unit], scale=trace[address].scale)
 
@@ -151,8 +155,13 @@ class UnitPanel(Panel):
             self._card.set_aside("")
 
     def _unit_in(self, trace: Trace) -> tuple[str, int] | None:
-        """The chosen unit where a trace has it; that of another model may be narrower."""
-        if self._unit is None or self._unit[0] not in trace.arrays:
+        """The chosen unit where a trace has it, that of another model may be narrower; else the strongest."""
+        from lmviz.inspection.strongest import strongest_unit
+
+        if self._unit is None:
+            tap = self._tap_to_search(trace)
+            return None if tap is None else (tap, strongest_unit(trace, tap, self.session.reading.position))
+        if self._unit[0] not in trace.arrays:
             return None
         address, unit = self._unit
         has_it = _has_units(trace, address) and unit < trace[address].array.shape[-1]
@@ -184,7 +193,7 @@ class UnitPanel(Panel):
         self._searched.hide()
         above = QVBoxLayout(self._of_units)
         above.setContentsMargins(0, 0, 0, 0)
-        above.addWidget(self._curve)
+        above.addWidget(self._curve, 1)
         above.addWidget(self._words)
         above.addLayout(brushing)
         above.addLayout(self._found)
@@ -194,9 +203,8 @@ class UnitPanel(Panel):
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._of_units)
+        column.addWidget(self._of_units, 1)
         column.addWidget(self._evidence)
-        column.addStretch(1)
         return scrolling(body)
 
     def _name_search(self, reading: Reading | None) -> None:
@@ -297,8 +305,9 @@ class UnitPanel(Panel):
         session, reading = self.session, self.session.reading.current
         if session.text.corpus is None and reading is not None:
             self._waits_for_text = session.text.open_text_of(reading.model) is not None
-        elif self._unit is not None:
-            self._search.search(*self._unit)
+        elif reading is not None and (place := self._unit_in(reading.trace)) is not None:
+            self._show_unit(*place)  # it stays the chosen one, whatever is the strongest next
+            self._search.search(*place)
 
     def _take_corpus(self) -> None:
         if self._waits_for_text:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.panels.panel import JOBS
-from lmviz.inspection.names import coordinate
+from lmviz.inspection.names import number_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +81,9 @@ class UnitSearch(QObject):
                 yield progress.done
             return places
 
-        self._job = self._panel.start_job(f"Searching for {coordinate('unit', unit)}", work, lambda _: None, self._take)
+        self._job = self._panel.start_job(
+            f"Searching for unit {number_of('unit', unit)}", work, lambda _: None, self._take
+        )
 
     def _take(self, progress: SearchProgress) -> None:
         if self._job is not None:

@@ -44,6 +44,7 @@ class ExplainedStrips(StripList):
         self.cell_clicked.connect(lambda *cell: session.focus.choose_cell(self._cell_of(cell)))
         self.set_readout(self._read_out)
         session.focus.cell_changed.connect(self._mark)
+        session.explanation.suggestion_changed.connect(self._mark)
         session.explanation.changed.connect(self._light)
 
     @property
@@ -87,8 +88,9 @@ class ExplainedStrips(StripList):
         return view.address, view.index(0, cell[1])
 
     def _mark(self) -> None:
-        """Outline the pinned cell, and the cells at its place in the other strips of equal length."""
-        pinned = self._session.focus.cell
+        """Outline the pinned or suggested cell, and those at its place in the other strips of its length."""
+        suggestion = self._session.explanation.suggestion
+        pinned = self._session.focus.cell or suggestion
         found = [
             (number_of_strip, place[1])
             for number_of_strip, view in enumerate(self._views)
@@ -101,7 +103,7 @@ class ExplainedStrips(StripList):
             length = len(self.strips[strip].values)
             alike = [n for n, other in enumerate(self.strips) if n != strip and len(other.values) == length]
             found = [(strip, place), *((n, place) for n in alike)]
-        self.set_marks(found)
+        self.set_marks(found, dashed=suggestion is not None)
         self._light()
 
     def _light(self) -> None:

@@ -7,15 +7,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
-from lmviz.inspection.names import POSITIONAL, cell_name, coordinate, title_of, word_of
+from lmviz.app.widgets.text.result_line import ResultLine
+from lmviz.inspection.names import POSITIONAL, coordinate, word_of
 from lmviz.inspection.operand_names import operand_name
 from lmviz.text.tokenizer import visible
 
@@ -29,29 +33,42 @@ LARGEST_TERMS = 8
 
 
 class WhyPanel(Panel):
-    """The hovered or pinned cell explained; a click on an operand goes back to it, crumb by crumb."""
+    """The hovered or pinned cell explained; a click on an operand goes back to it, crumb by crumb.
+
+    Until a cell is pinned it explains the strongest that is drawn, dashed and muted.
+    """
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("why_view")
-        self._sheet = ArithmeticCard()
+        self._sheet = ArithmeticCard(with_result=False)
+        self._result = ResultLine()
+        self._place = QLabel()
+        self._place.setObjectName("explained_cell")
+        self._place.setProperty("role", "muted")
+        self._place.setTextFormat(Qt.TextFormat.PlainText)
+        self._place.setWordWrap(True)
         self._shown: Arithmetic | None = None
         self._trail: list[Cell] = []
         self._crumbs = Breadcrumbs()
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self._place)
         column.addWidget(self._crumbs)
         column.addWidget(scrolling(self._sheet), 1)
+        column.addWidget(self._result)
         self._card = Card("Why this number?", "", body)
         self.column.addWidget(self._card)
         self._sheet.operand_clicked.connect(self.follow_operand)
-        self._sheet.operand_hovered.connect(lambda source, index: self._hover_operand(source, index))
+        self._sheet.operand_hovered.connect(lambda *cell: hover_operand(session, *cell))
         self._sheet.left.connect(lambda: session.focus.hover_cell(None))
         session.focus.cell_changed.connect(self._lengthen_trail)
         self._crumbs.step_clicked.connect(lambda step: session.focus.choose_cell(self._trail[step]))
         self.show_failures(session.explanation.failed, session.explanation.changed)
-        self.follow(session.explanation.changed, session.focus.cell_changed)
+        self.follow(session.explanation.changed, session.focus.cell_changed, session.reading.changed)
+        session.focus.position_changed.connect(self.refresh_soon)
 
     @property
     def shown(self) -> Arithmetic | None:
@@ -74,37 +91,53 @@ class WhyPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import explanation_recipe
 
-        reading = self.session.reading.current
+        reading = self.session.explanation.reading
         if reading is None or self._shown is None:
             return ""
         return explanation_recipe(reading.moment, self._shown.address, self._shown.index)
 
     def refresh(self) -> None:
+        self._suggest()
         arithmetic = self._shown = self.session.explanation.arithmetic
         self._sheet.set_arithmetic(arithmetic, self._short_name, LARGEST_TERMS)
+        self._result.set_row(self._sheet.result)
+        pinned = arithmetic is not None and (arithmetic.address, arithmetic.index) == self.session.focus.cell
+        self._card.set_provisional(not pinned)
+        self._card.set_aside("pinned, Esc unpins" if pinned else "a click on any cell pins it")
         if arithmetic is None:
             self._card.set_title("Why this number?")
-            self._card.set_aside("Point at any cell; a click pins it")
+            self._place.setText("Open a model and type a prefix: every number of it is explained here.")
         else:
             self._card.set_title(f"Why {number(arithmetic.value)}?")
-            self._card.set_aside(self._name(arithmetic.address, arithmetic.index))
+            name = self._name(arithmetic.address, arithmetic.index)
+            self._place.setText(f"The strongest drawn: {name}" if self._is_suggested(arithmetic) else name)
         self._show_trail()
 
-    def _name(self, source: str, index: tuple[int, ...]) -> str:
-        """An operand in words, tokens by their text."""
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.session.explanation.suggest_otherwise(None)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh_soon()
+
+    def _suggest(self) -> None:
+        """Have the likeliest next word explained, where no panel draws anything stronger."""
+        from lmviz.inspection.strongest import likeliest_word
+
         reading = self.session.reading.current
-        if reading is None or source not in reading.trace.arrays:
-            return f"{source}[{', '.join(map(str, index))}]" if index else source
-        axes, tokenizer = reading.trace[source].axes, reading.model.tokenizer
-        names = _visible_tokens(reading.trace.tokens)
-        if axes and axes[-1] == "token":
-            place = cell_name(axes[:-1], index[:-1], names)
-            return f"{title_of(source)}, {place}, “{visible(tokenizer.token(index[-1]))}”"
-        return f"{title_of(source)}, {cell_name(axes, index, names)}" if index else title_of(source)
+        cell = likeliest_word(reading.trace, self.session.reading.position) if reading is not None else None
+        self.session.explanation.suggest_otherwise(cell)
+
+    def _is_suggested(self, arithmetic: Arithmetic) -> bool:
+        return (arithmetic.address, arithmetic.index) == self.session.explanation.suggestion
+
+    def _name(self, source: str, index: tuple[int, ...]) -> str:
+        return name_of_operand(self.session.explanation.reading, source, index)
 
     def _short_name(self, source: str, index: tuple[int, ...]) -> str:
         """An operand's name without what it has in common with the cell that is explained."""
-        reading, explained = self.session.reading.current, self._shown
+        reading, explained = self.session.explanation.reading, self._shown
         if reading is None or explained is None or source not in reading.trace.arrays or not index:
             return self._name(source, index)
         arrays = reading.trace.arrays
@@ -115,34 +148,9 @@ class WhyPanel(Panel):
         words = [_coordinate(reading, axis, places[axis]) for axis in told or axes[-1:]]
         return f"{word_of(source.rsplit('/', 1)[-1])}, {', '.join(words)}"
 
-    def _hover_operand(self, source: str, index: tuple[int, ...]) -> None:
-        """Preview the operand's cell in other panels; the shown calculation stays."""
-        reading = self.session.reading.current
-        if reading is not None and source in reading.trace.arrays and index is not None:
-            self.session.focus.hover_cell((source, tuple(index)), as_operand=True)
-
     def follow_operand(self, source: str, index: tuple[int, ...]) -> None:
-        """Explain an operand in turn: go to its cell and to the stage that computes it.
-
-        Parameters have no earlier stage.
-        """
-        reading = self.session.reading.current
-        if reading is None or source not in reading.trace.arrays:
-            return
-        self.session.focus.hover_cell(None)
-        self._look_at(source, dict(zip(reading.trace[source].axes, index, strict=True)))
-        self.session.focus.choose_cell((source, tuple(index)))
-        stages = [n for n, stage in enumerate(reading.trace.stages) if source in stage.results]
-        if stages:
-            self.session.focus.choose_stage(stages[0])
-
-    def _look_at(self, source: str, places: Mapping[str, int]) -> None:
-        """Choose the position and the head of a cell."""
-        position = places.get("position", places.get("query"))
-        if position is not None and position != self.session.focus.position:
-            self.session.focus.choose_position(position)
-        if "head" in places:
-            self.session.attention.choose_head(int(source.split("/")[1]), places["head"])
+        """Explain an operand in turn; parameters have no earlier stage."""
+        follow_operand(self.session, source, index)
 
     def _lengthen_trail(self) -> None:
         cell = self.session.focus.cell

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
@@ -11,6 +11,7 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 
 RADIUS = 8
 MARGIN = 14
+DASHES = (4.0, 3.0)  # in widths of the line
 
 
 class Card(Canvas):
@@ -18,6 +19,7 @@ class Card(Canvas):
 
     `set_title(text)`; `set_aside(text or widget)`, the unit or control on the right;
     `set_body(widget)` replaces the body; `layout_below` takes further widgets under the body.
+    `set_provisional(True)` draws it with dashes and a muted title, for what nobody has chosen yet.
     `complain(sentence)` says under the title line what failed.
     """
 
@@ -36,6 +38,7 @@ class Card(Canvas):
         self._control: QWidget | None = None
         self._body: QWidget | None = None
         self._complaint: QLabel | None = None  # made when something first fails
+        self._provisional = False
         self._head = QHBoxLayout()
         self._head.addWidget(self._title)
         self._head.addWidget(self._unit, 1)
@@ -88,6 +91,20 @@ class Card(Canvas):
         self.layout_below.insertWidget(1 if self._complaint is None else 2, body, 1)
 
     @property
+    def is_provisional(self) -> bool:
+        """Whether what it shows stands in for what a person has yet to choose."""
+        return self._provisional
+
+    def set_provisional(self, provisional: bool) -> None:
+        """Draw the edge with dashes and mute the title, or draw both as ever."""
+        if provisional != self._provisional:
+            self._provisional = provisional
+            self._title.setProperty("role", "provisional" if provisional else "title")
+            self._title.style().unpolish(self._title)
+            self._title.style().polish(self._title)
+            self.update()
+
+    @property
     def complaint(self) -> str:
         """The sentence about what failed; empty where none is shown."""
         return "" if self._complaint is None else self._complaint.text()
@@ -121,7 +138,10 @@ class Card(Canvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        painter.setPen(self.theme.line)
+        pen = QPen(self.theme.strong_line if self._provisional else self.theme.line, 1)
+        if self._provisional:
+            pen.setDashPattern(DASHES)
+        painter.setPen(pen)
         painter.setBrush(self.theme.surface)
         edge = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(edge, self.length(RADIUS), self.length(RADIUS))

@@ -42,8 +42,8 @@ class HeatmapView(Canvas):
 
     `set_matrix(values, scale="signed", limit=None, rows=(), columns=())` shows (row, column) numbers;
     `set_style(square, values, labels_below, row_role, column_role)` says how;
-    `set_selection(row, column)` outlines a whole row or column; `set_pinned(cell)`, `set_hovered(cell)`
-    mark cells from outside; `set_lights(strengths)` fades all but some cells;
+    `set_selection(row, column)` outlines a whole row or column; `set_pinned(cell)`, `set_suggested(cell)`,
+    `set_hovered(cell)` mark cells from outside; `set_lights(strengths)` fades all but some cells;
     `set_readout(function)` gives the hover card's words; `set_editable(True)` lets values be dragged.
     Signals: `cell_hovered(int, int)`, `left()`, `cell_clicked(int, int)`, and when editable
     `cell_dragged(int, int, float)` with the new value, `drag_finished()`.
@@ -70,6 +70,7 @@ class HeatmapView(Canvas):
         self._drag: tuple[tuple[int, int], QPointF, float] | None = None
         self._hovered: tuple[int, int] | None = None
         self._pinned: tuple[int, int] | None = None
+        self._suggested: tuple[int, int] | None = None
         self._selection: tuple[int, int] = (-1, -1)
         self._lights: np.ndarray | None = None
         self._values_shown = "hovered row"
@@ -108,7 +109,7 @@ class HeatmapView(Canvas):
         self._labels = replace(self._labels, rows=tuple(rows), columns=tuple(columns))
         self._picture = None
         if shape_changed:
-            self._hovered = self._pinned = None
+            self._hovered = self._pinned = self._suggested = None
             self._selection, self._lights = (-1, -1), None
             self.reset_zoom()
         self._frame = None
@@ -149,6 +150,17 @@ class HeatmapView(Canvas):
         if cell is not None:
             self.setAccessibleDescription(self._usual_readout(*cell)[0])
         self.update()
+
+    @property
+    def suggested(self) -> tuple[int, int] | None:
+        """The cell that is outlined with dashes."""
+        return self._suggested
+
+    def set_suggested(self, cell: tuple[int, int] | None) -> None:
+        """Mark, with dashes, the cell that is explained while none is chosen."""
+        if cell != self._suggested:
+            self._suggested = cell
+            self.update()
 
     def set_hovered(self, cell: tuple[int, int] | None) -> None:
         """Show a cell as hovered elsewhere, without a signal."""
@@ -238,6 +250,7 @@ class HeatmapView(Canvas):
             strokes.draw_values(self._value_rows(frame))
         strokes.draw_fade(self._lights, self._hovered)
         strokes.draw_outlines(self._selection, self._pinned, self._hovered)
+        strokes.draw_suggested(self._suggested)
         row, column = cell or (-1, -1)
         self._labels.draw_rows(painter, theme, frame, {row, self._selection[0]})
         self._labels.draw_columns(painter, theme, frame, {column, self._selection[1]})

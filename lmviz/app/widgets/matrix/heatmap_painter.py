@@ -12,11 +12,13 @@ from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
+from lmviz.app.widgets.matrix.dashes import DASHES
 from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame
 from lmviz.app.widgets.matrix.veil import LIT, WITH_IT, veil
 
 VALUE_SIZE = 11
 GAP_FROM = 8
+SMALLEST_MARK = 7  # pixels at scale 1
 
 
 class CellPicture:
@@ -157,10 +159,23 @@ class HeatmapStrokes:
         if hovered is not None:
             self._outline(frame.cell(*hovered), self._theme.text, 1.5)
 
-    def _outline(self, place: QRectF, color: QColor, width: float) -> None:
+    def draw_suggested(self, cell: tuple[int, int] | None) -> None:
+        """The cell that stands in for a pinned one: dashed, and never too small to be seen."""
+        if cell is not None:
+            place, least = self._frame.cell(*cell), self._length(SMALLEST_MARK)
+            wider, higher = max(0.0, least - place.width()) / 2, max(0.0, least - place.height()) / 2
+            place = place.adjusted(-wider, -higher, wider, higher)
+            self._outline(place, self._theme.text, 1.5, Qt.PenStyle.DashLine)
+
+    def _outline(
+        self, place: QRectF, color: QColor, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine
+    ) -> None:
         painter, radius = self._painter, self._length(2)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(color, self._length(width)))
+        pen = QPen(color, self._length(width), style)
+        if style == Qt.PenStyle.DashLine:
+            pen.setDashPattern(DASHES)
+        painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         seen = place.intersected(self._frame.area.adjusted(-1, -1, 1, 1))
         if not seen.isEmpty():

@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.matrix.arrows import ARROWS, CONFIRMING, step
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
 from lmviz.app.widgets.matrix.crossfade import Crossfade
+from lmviz.app.widgets.matrix.dashes import DASHES
 from lmviz.app.widgets.matrix.veil import veil
 
 ROW, STRIP = 27, 19
@@ -41,9 +42,9 @@ class Strip:
 
 
 class StripList(Canvas):
-    """`StripList()`: `set_strips(strips)`; `set_marks([(strip, cell)])` outlines cells, the first strongest;
-    `set_lights(strengths)` fades what does not belong to an explained cell;
-    `set_readout(function)` gives the hover card's words for (strip, cell).
+    """`StripList()`: `set_strips(strips)`; `set_marks([(strip, cell)])` outlines cells, the first strongest,
+    and with `dashed` as ones that nobody has chosen; `set_lights(strengths)` fades what does not belong to an
+    explained cell; `set_readout(function)` gives the hover card's words for (strip, cell).
 
     Signals: `cell_hovered(int, int)` (−1, −1 on leaving), `cell_clicked(int, int)`.
     Arrow keys walk through the cells as the pointer does, Enter is a click.
@@ -58,6 +59,7 @@ class StripList(Canvas):
         self._cells: list[Cells] = []
         self._images: list[QImage] = []
         self._marks: tuple[tuple[int, int], ...] = ()
+        self._dashed = False
         self._lights: tuple[np.ndarray, ...] = ()
         self._hovered = (-1, -1)
         self._readout: Readout | None = None
@@ -89,10 +91,20 @@ class StripList(Canvas):
         self.updateGeometry()
         self.update()
 
-    def set_marks(self, marks: Sequence[tuple[int, int]]) -> None:
-        """Outline cells (strip, cell)."""
-        if tuple(marks) != self._marks:
-            self._marks = tuple(marks)
+    @property
+    def marks(self) -> tuple[tuple[int, int], ...]:
+        """The cells (strip, cell) that are outlined."""
+        return self._marks
+
+    @property
+    def is_dashed(self) -> bool:
+        """Whether the outlines stand in for chosen cells."""
+        return self._dashed
+
+    def set_marks(self, marks: Sequence[tuple[int, int]], *, dashed: bool = False) -> None:
+        """Outline cells (strip, cell), with dashes where nobody has chosen them."""
+        if (tuple(marks), dashed) != (self._marks, self._dashed):
+            self._marks, self._dashed = tuple(marks), dashed
             self.update()
 
     @property
@@ -211,7 +223,10 @@ class StripList(Canvas):
     def _draw_marks(self, painter: QPainter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for place, (strip, cell) in enumerate(self._marks):
-            painter.setPen(QPen(self.theme.text, self.length(2 if place == 0 else 1.2)))
+            pen = QPen(self.theme.text, self.length(2 if place == 0 and not self._dashed else 1.2))
+            if self._dashed:
+                pen.setDashPattern(DASHES)
+            painter.setPen(pen)
             painter.drawRect(self._widened(self.cell_rectangle(strip, cell)))
         if self._hovered[0] >= 0:
             painter.setPen(QPen(self.theme.accent, self.length(2)))

@@ -26,6 +26,7 @@ TIMES = " × "
 class ArithmeticCard(Canvas):
     """`ArithmeticCard()`: `set_arithmetic(arithmetic, naming, count)`; None empties it.
 
+    `ArithmeticCard(with_result=False)` leaves the last line to a `ResultLine`, which does not scroll away.
     `naming(source, index)` gives an operand's name in words. A click on a number goes to that number's
     source, a click elsewhere on a line to its value; Up, Down and Enter do the same.
     Signals: `operand_clicked(str, object)` and `operand_hovered(str, object)` with the source and the
@@ -36,8 +37,9 @@ class ArithmeticCard(Canvas):
     operand_hovered = Signal(str, object)
     left = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, with_result: bool = True) -> None:
         super().__init__(parent)
+        self._with_result = with_result
         self._sheet: WrittenSheet | None = None
         self._marked = -1
         self._hovered: Operand | None = None
@@ -68,7 +70,14 @@ class ArithmeticCard(Canvas):
     @property
     def rows(self) -> tuple[Row, ...]:
         """What is shown, line by line."""
-        return () if self._sheet is None else self._sheet.rows
+        if self._sheet is None:
+            return ()
+        return self._sheet.rows if self._with_result else self._sheet.rows[:-1]
+
+    @property
+    def result(self) -> Row | None:
+        """The last line, also where it is left to a `ResultLine`; None for no arithmetic."""
+        return None if self._sheet is None else self._sheet.rows[-1]
 
     def row_rectangle(self, index: int) -> QRectF:
         """Where a line is drawn."""

@@ -114,8 +114,8 @@ def test_python_gives_the_unit_that_is_drawn(
     window: MainWindow, session: Session, lstm_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:
     panel = open_inside(window, session, lstm_run, text_file, qtbot)["unit_view"]
-    assert panel.recipe() == ""
     session.focus.choose_cell(("layers/0/cell", (1, 4)))
+    qtbot.waitUntil(lambda: panel.unit == ("layers/0/cell", 4), timeout=LONG)
     found: dict[str, object] = {}
     exec(panel.recipe(), found)
     (drawn,) = panel.exported_arrays().values()
@@ -185,9 +185,14 @@ def test_the_text_that_was_counted_is_opened_at_a_click_and_every_order_has_its_
     found = places.accessibleDescription()
     stages = session.reading.current.trace.stages
     session.focus.choose_stage(next(n for n, stage in enumerate(stages) if stage.place == "orders/1"))
-    qtbot.waitUntil(lambda: places.accessibleDescription() == "0 places", timeout=LONG)
+    panel.catch_up()
+    assert places.accessibleDescription() == found, "the empty context has no lines: the longest keeps its"
+    shorter = next(n for n, stage in enumerate(stages) if stage.place == "orders/2")
+    session.focus.choose_stage(shorter)
+    qtbot.waitUntil(lambda: panel.card.aside.startswith("“grass” ·"), timeout=LONG)
     session.focus.choose_stage(0)
-    qtbot.waitUntil(lambda: places.accessibleDescription() == found, timeout=LONG)
+    qtbot.waitUntil(lambda: panel.card.aside.startswith("“eat grass” ·"), timeout=LONG)
+    assert places.accessibleDescription() == found
 
 
 def test_a_unit_that_a_narrower_model_lacks_is_let_go(
@@ -210,3 +215,37 @@ def test_a_unit_that_a_narrower_model_lacks_is_let_go(
     assert panel.unit == ("layers/0/hidden", 20)
     assert panel.exported_arrays() == {}
     assert panel.recipe() == ""
+
+
+def test_until_one_is_pinned_the_strongest_unit_is_shown(
+    window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    panel = open_inside(window, session, lstm_run, None, qtbot)["unit_view"]
+    trace, card = session.reading.current.trace, panel.card
+    stages = [stage.results[0] for stage in trace.stages]
+    session.focus.choose_stage(stages.index("layers/0/cell"))
+    for position in (1, 3):
+        session.focus.choose_position(position)
+        panel.catch_up()
+        strongest = int(np.abs(trace["layers/0/cell"].array[position]).argmax())
+        assert (card.title, card.is_provisional, panel.unit) == (f"Unit {strongest + 1}", True, None)
+        assert list(panel.exported_arrays()) == [f"layers/0/cell[:, {strongest}]"]
+    session.focus.choose_stage(stages.index("probabilities"))
+    panel.catch_up()
+    assert card.title.startswith("Unit "), "a stage without units leaves those of a hidden state"
+    session.focus.choose_cell(("layers/0/cell", (1, 4)))
+    panel.catch_up()
+    assert (card.title, card.is_provisional) == ("Unit 5", False)
+
+
+def test_an_unseen_context_leaves_the_lines_of_the_longest_that_was_seen(
+    window: MainWindow, session: Session, ngram_run: Path, text_file: Path, qtbot: QtBot
+) -> None:
+    panel = open_inside(window, session, ngram_run, text_file, qtbot)["unit_view"]
+    session.reading.set_prefix("the grass dog")
+    qtbot.waitUntil(lambda: session.reading.current.trace.text == session.reading.prefix, timeout=LONG)
+    assert (session.reading.current.trace["orders/3/context"].array[-1] < 0).all()
+    session.focus.choose_stage(0)
+    places = panel.findChild(Evidence).findChild(ConcordanceList)
+    qtbot.waitUntil(lambda: panel.card.aside.startswith("“dog”"), timeout=LONG)
+    assert places.accessibleDescription() not in ("", "0 places")

@@ -90,7 +90,7 @@ def test_an_event_that_comes_while_the_palette_is_built_does_no_harm(qtbot):
             self.eventFilter(self, QEvent(QEvent.Type.User))
             super().setObjectName(name)
 
-    palette = Interrupted(lambda: [])
+    palette = Interrupted(list)
     qtbot.addWidget(palette)
     palette.open()
     assert rows(palette) == []

@@ -1,0 +1,56 @@
+"""The cell that says most: what is explained while nobody has chosen one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lmviz.inspection.trace import Trace
+from lmviz.inspection.views import OVER_TEXT, View
+
+BY_SIZE = ("token", "key")
+"""Along these axes the largest number is the strongest; along the others, that farthest from zero."""
+
+
+def strongest_cell(view: View, position: int) -> tuple[int, int] | None:
+    """Where (row, column) the strongest cell of a position is drawn; None where nothing is drawn.
+
+    Masked cells (−∞) and those without a number are passed over while there are others. Of token ids, which
+    are only names, the last one that stands for a token is taken.
+    """
+    if not view.values.size:
+        return None
+    values = view.values.astype(np.float64)
+    if view.scale == "token":
+        sizes = np.where(values >= 0, np.arange(values.shape[1]) + np.arange(len(values))[:, None], -1.0)
+    else:
+        sizes = values if {view.row_axis, view.column_axis} & set(BY_SIZE) else np.abs(values)
+    sizes = np.where(np.isfinite(values), sizes, -np.inf)
+    here = _at_position(view, position)
+    if here.any():
+        sizes = np.where(here, sizes, -np.inf)
+        if np.isneginf(sizes).all():
+            sizes = np.where(here, 0.0, -np.inf)
+    row, column = np.unravel_index(int(np.argmax(sizes)), sizes.shape)
+    return int(row), int(column)
+
+
+def strongest_unit(trace: Trace, address: str, position: int) -> int:
+    """The unit of a tap (position, unit) that is farthest from zero at a position."""
+    sizes = np.abs(trace[address].at(position=position).astype(np.float64))
+    return int(np.argmax(np.where(np.isfinite(sizes), sizes, -1.0)))
+
+
+def likeliest_word(trace: Trace, position: int) -> tuple[str, tuple[int, int]]:
+    """The cell with the probability of the likeliest next token at a position: its address and index."""
+    row = trace["probabilities"].at(position=position)
+    return "probabilities", (position, int(np.argmax(row)))
+
+
+def _at_position(view: View, position: int) -> np.ndarray:
+    """(row, column) bool: the cells that are drawn of a position; all false where it is not drawn."""
+    drawn = np.ones(view.values.shape, dtype=bool)
+    if view.row_axis in OVER_TEXT:
+        drawn &= (np.array(view.rows) == position)[:, None]
+    if view.column_axis in OVER_TEXT:
+        drawn &= np.array(view.columns) == position
+    return drawn

@@ -1,0 +1,105 @@
+"""Why this number? is never blank: until a cell is pinned it explains the strongest that is drawn."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+from small_models import small_settings
+
+from lmviz.app.panels.shared.why import WhyPanel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.text.result_line import ResultLine
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import FAMILIES
+from lmviz.inspection.strongest import likeliest_word, strongest_cell
+
+LONG = 30_000
+WHERE = [(family, "inside") for family in FAMILIES] + [("transformer", "attention"), ("lstm", "attention")]
+
+
+@pytest.fixture
+def why(
+    request: pytest.FixtureRequest,
+    window: MainWindow,
+    session: Session,
+    make_run: Callable[..., Path],
+    qtbot: QtBot,
+) -> WhyPanel:
+    """The card in a perspective, with a small model of a family open, and a prefix read."""
+    family, perspective = request.param
+    session.library.open(make_run(family, 3, **small_settings(family)))
+    session.reading.set_prefix("the cows eat")
+    qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy, timeout=LONG)
+    window.show_perspective(perspective)
+    [found] = [panel for panel in window.perspective.panels if isinstance(panel, WhyPanel)]
+    qtbot.waitUntil(lambda: found.shown is not None and is_explained(found, session), timeout=LONG)
+    return found
+
+
+def is_explained(why: WhyPanel, session: Session) -> bool:
+    """Whether the card shows what is to be explained now."""
+    shown = why.shown
+    return (
+        shown is not None
+        and why.is_up_to_date
+        and (shown.address, tuple(shown.index)) == session.explanation.cell
+        and session.explanation.reading is session.reading.current
+    )
+
+
+@pytest.mark.parametrize("why", WHERE, indirect=True, ids="-".join)
+def test_the_card_explains_the_strongest_cell_and_says_that_nobody_chose_it(
+    why: WhyPanel, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    state = {panel.objectName(): panel for panel in window.perspective.panels}.get("state_view")
+    trace, result = session.reading.current.trace, why.findChild(ResultLine)
+    for stage in range(len(trace.stages)) if state is not None else (0,):
+        session.focus.choose_stage(stage)
+        address = trace.stages[stage].results[0]
+        qtbot.waitUntil(lambda at=address: state is None or state.view.address == at, timeout=LONG)
+        qtbot.waitUntil(lambda: is_explained(why, session), timeout=LONG)
+        if state is not None:
+            place = strongest_cell(state.view, session.reading.position)
+            assert (why.shown.address, why.shown.index) == (address, state.view.index(*place))
+            assert state.heatmap.suggested == place
+        assert why.card.is_provisional
+        assert why.card.title == f"Why {number(why.shown.value)}?"
+        assert result.row.value == number(why.shown.value)
+        assert result.isVisible()
+    session.focus.choose_cell(("logits", (1, 2)))
+    qtbot.waitUntil(lambda: is_explained(why, session), timeout=LONG)
+    assert (why.shown.address, why.card.is_provisional) == ("logits", False)
+    assert all(view.suggested is None for view in window.perspective.findChildren(HeatmapView))
+    session.focus.release()
+    qtbot.waitUntil(lambda: is_explained(why, session) and why.card.is_provisional, timeout=LONG)
+
+
+@pytest.mark.parametrize("why", [("lstm", "attention")], indirect=True, ids="-".join)
+def test_where_nothing_is_drawn_it_explains_the_likeliest_next_word(
+    why: WhyPanel, session: Session, qtbot: QtBot
+) -> None:
+    for text in ("the cows eat grass", "the"):
+        session.reading.set_prefix(text)
+        qtbot.waitUntil(lambda text=text: session.reading.current.trace.text == text, timeout=LONG)
+        qtbot.waitUntil(lambda: is_explained(why, session), timeout=LONG)
+        cell = likeliest_word(session.reading.current.trace, session.reading.position)
+        assert (why.shown.address, why.shown.index) == cell
+
+
+@pytest.mark.parametrize("why", [("transformer", "attention")], indirect=True, ids="-".join)
+def test_the_strongest_weight_of_the_chosen_word_is_marked_with_dashes(
+    why: WhyPanel, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    panels = {panel.objectName(): panel for panel in window.perspective.panels}
+    matrix = panels["attention_view"].matrix
+    layer, head = session.attention.head
+    weights = session.reading.current.trace[f"layers/{layer}/attention/weights"].array[head]
+    session.focus.choose_position(1)
+    qtbot.waitUntil(lambda: matrix.suggested == (1, int(np.argmax(weights[1]))), timeout=LONG)
+    qtbot.waitUntil(lambda: is_explained(why, session), timeout=LONG)
+    window.show_perspective("sample")
+    qtbot.waitUntil(lambda: session.explanation.cell is None, timeout=LONG)
