@@ -8,7 +8,9 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
+from lmviz.app.widgets.matrix.operation_view import OperationView
 from lmviz.app.widgets.matrix.strips import Strip, StripList
+from lmviz.inspection.operation_picture import Band, Block, OperationPicture
 
 WORDS = ("The", "bat", "made", "noise", "at", "night", "and", "the")
 
@@ -56,10 +58,29 @@ def strips() -> QWidget:
     return view
 
 
+def operation() -> QWidget:
+    """A row of the operand over a row of the matrix, their products, and the cell they make."""
+    chance = np.random.default_rng(4)
+    state, weights = chance.normal(size=48), chance.normal(0, 0.3, 48)
+    products = state * weights
+    bands = (
+        Band("", "norm 1 of “night”", state),
+        Band("×", "weights", weights),
+        Band("=", "products", products),
+    )
+    bias = Block("bias", (Band("", "bias", np.array([0.17])),), 0.17)
+    total = float(products.sum())
+    view = OperationView()
+    row = Block("input", bands, total)
+    view.set_picture(OperationPicture((row, bias), "sum", total + 0.17, "signed"), dashed=True)
+    return view
+
+
 EXHIBITS = (
     Exhibit("Layer 2, head 3", "softmax", heatmap, (520, 500)),
     Exhibit("All heads", "4 layers × 4 heads", mosaic, (350, 400)),
     Exhibit("Stage 5 of 9 · New cell state", "layer 1 · position 6 “night”", strips, (420, 240)),
+    Exhibit("Queries", "layer 1 · head 4", operation, (420, 210)),
 )
 
 if __name__ == "__main__":

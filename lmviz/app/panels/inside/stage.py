@@ -1,20 +1,24 @@
-"""One stage of the computation: its equation, its operands and its result."""
+"""One stage of the computation: a sentence, its equation, its operation in numbers, operands and result."""
 
 from __future__ import annotations
 
 from collections import Counter
+from html import escape
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
+from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
+from lmviz.app.widgets.matrix.operation_view import OperationView
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.inspection.names import coordinate, title_of, word_of
 from lmviz.text.tokenizer import visible
@@ -27,30 +31,39 @@ if TYPE_CHECKING:
     from lmviz.app.session.focus import Cell
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
+    from lmviz.inspection.operation_picture import OperationPicture
+    from lmviz.inspection.stage_sentence import Piece
     from lmviz.inspection.trace import Trace
     from lmviz.inspection.views import Part, View
     from lmviz.models.model import Model
 
-LAYING_OUT = 40  # milliseconds within which everything has its new height
-TITLE_SHARE = 0.72  # of the card's width
+TITLE_SHARE = 0.6  # of the card's width
+WIDE = 600  # pixels at scale 1 from which on the operation stands beside the equation
 FROM = {-1: ", before", 1: ", after"}  # what another position of a recurrence has handed on
 
 
 class StagePanel(Panel):
-    """Arrow keys, the timeline or play walk the stages; a cell of a strip is explained on hover."""
+    """Arrow keys, the timeline or play walk the stages; a cell of a strip is explained on hover.
+
+    The operation is drawn for the pinned cell, or where the stage makes none such, for its strongest.
+    """
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("stage_view")
         self._timeline = StageTimeline()
+        self._sentence = QLabel()
+        self._sentence.setObjectName("stage_sentence")
+        self._sentence.setTextFormat(Qt.TextFormat.RichText)
+        self._sentence.setWordWrap(True)
         self._equation = EquationView()
+        self._operation = OperationView()
+        self._upper = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._strips = ExplainedStrips(session)
         self._area = scrolling(self._sheet())
         self._titles: tuple[str, ...] = ()
+        self._reading: Reading | None = None  # which is drawn
         self._drawn = -1
-        self._result = -1
-        self._follow_result = QTimer(self, singleShot=True, interval=LAYING_OUT)
-        self._follow_result.timeout.connect(self._show_result)
         self._previous = self._step_button("stage_previous", "←", -1)
         self._next = self._step_button("stage_next", "→", 1)
         self._card = Card("Stages", "", self._lay_out())
@@ -59,6 +72,10 @@ class StagePanel(Panel):
         numbers = QShortcut(QKeySequence(Qt.Key.Key_N), self)  # wherever no text is typed
         numbers.activated.connect(lambda: self._equation.set_numbers_shown(not self._equation.numbers_shown))
         session.focus.cell_changed.connect(self._ask_for_numbers)
+        self._operation.set_naming(lambda source, index: name_of_operand(self._reading, source, index))
+        self._operation.operand_hovered.connect(lambda *cell: hover_operand(session, *cell))
+        self._operation.left.connect(lambda: session.focus.hover_cell(None))
+        self._operation.operand_clicked.connect(lambda *cell: follow_operand(session, *cell))
         self.follow(
             session.reading.changed,
             session.focus.position_changed,
@@ -71,6 +88,16 @@ class StagePanel(Panel):
     def views(self) -> tuple[View, ...]:
         """What the strips show, one view each."""
         return self._strips.views
+
+    @property
+    def sentence(self) -> str:
+        """What the stage does to the chosen word, in one sentence."""
+        return self._sentence.accessibleName()
+
+    @property
+    def operation(self) -> OperationView:
+        """The operation that makes the chosen cell."""
+        return self._operation
 
     @property
     def strips(self) -> ExplainedStrips:
@@ -102,10 +129,13 @@ class StagePanel(Panel):
             self._card.set_title("Stages")
             self._card.set_aside("Open a model and type a prefix")
             self._timeline.set_stages([])
+            self._show_sentence(())
             self._equation.set_equation("")
-            self._drawn = self._result = -1
+            self._drawn, self._reading = -1, None
             self._strips.set_views([])
+            self._ask_for_numbers()
             return
+        self._reading = reading
         trace, number_of_stage = reading.trace, self.session.focus.stage
         stage = trace.stages[number_of_stage]
         titles = tuple(item.title for item in trace.stages)
@@ -113,16 +143,43 @@ class StagePanel(Panel):
             self._titles = titles
             self._timeline.set_stages(titles, [item.place for item in trace.stages])
         self._timeline.set_stage(number_of_stage)
-        self._card.set_title(self._title(f"Stage {number_of_stage + 1} of {len(titles)}", stage.title))
-        self._card.set_aside(self._where(trace, stage.place))
+        number = f"stage {number_of_stage + 1} of {len(titles)}"
+        self._card.set_title(self._title(stage.title, number.capitalize()))
+        self._card.set_aside(f"{self._where(stage.place)} · {number}")
+        self._tell(reading)
         self._equation.set_equation(stage.equation)
         self._draw_strips(reading)
         self._ask_for_numbers()
 
-    def _title(self, number: str, name: str) -> str:
-        """Number and name of the stage; a long name is only shown at the timeline."""
-        whole = f"{number} · {name}"
-        return whole if metrics(bold=True).horizontalAdvance(whole) <= TITLE_SHARE * self.width() else number
+    def _tell(self, reading: Reading) -> None:
+        """Say what the stage does to the word."""
+        from lmviz.inspection.stage_sentence import stage_sentence
+
+        def token(id: int) -> str:
+            return reading.model.tokenizer.token(id)
+
+        stage, head = self.session.focus.stage, self.session.attention.head[1]
+        position = self.session.reading.position
+        self._show_sentence(stage_sentence(reading.trace, stage, position, head, token))
+
+    def _show_sentence(self, pieces: Sequence[Piece]) -> None:
+        """A sentence, what is filled in in bold."""
+        written = (f"<b>{escape(text)}</b>" if filled else escape(text) for text, filled in pieces)
+        self._sentence.setText("".join(written))
+        self._sentence.setAccessibleName("".join(text for text, _ in pieces))
+        self._sentence.setVisible(bool(pieces))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= WIDE * current_theme().scale
+        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        if direction != self._upper.direction():
+            self._upper.setDirection(direction)
+
+    def _title(self, name: str, number: str) -> str:
+        """The name of the stage; a long one is only shown at the timeline."""
+        fits = metrics(bold=True).horizontalAdvance(name) <= TITLE_SHARE * self.width()
+        return name if fits else number
 
     def _lay_out(self) -> QWidget:
         row = QHBoxLayout()
@@ -133,15 +190,18 @@ class StagePanel(Panel):
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(row)
+        column.addWidget(self._sentence)
         column.addWidget(self._area, 1)
         return body
 
     def _sheet(self) -> QWidget:
-        """The equation, and what it reads and makes."""
+        """The equation, the operation that makes the cell, and what the stage reads and makes."""
         sheet = QWidget()
         column = QVBoxLayout(sheet)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._equation)
+        self._upper.addWidget(self._equation, 2, Qt.AlignmentFlag.AlignTop)
+        self._upper.addWidget(self._operation, 3, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(self._upper)
         column.addWidget(self._strips)
         column.addStretch()
         return sheet
@@ -150,29 +210,31 @@ class StagePanel(Panel):
         button = QPushButton(text)
         button.setObjectName(name)
         button.setAccessibleName("next stage" if step > 0 else "previous stage")
+        button.setToolTip(f"{'Next' if step > 0 else 'Previous'} stage (key {text})")
         button.setProperty("role", "link")
         button.clicked.connect(lambda: self.session.focus.choose_stage(self.session.focus.stage + step))
         return button
 
-    def _where(self, trace: Trace, place: str) -> str:
-        position = self.session.reading.position
-        parts = [
-            title_of(place).split(",")[0],
-            coordinate("position", position, [visible(t) for t in trace.tokens]),
-        ]
+    def _where(self, place: str) -> str:
+        parts = [title_of(place).split(",")[0]]
         if place.endswith("/attention"):
-            parts.insert(1, coordinate("head", self.session.attention.head[1]))
+            parts.append(coordinate("head", self.session.attention.head[1]))
         return " · ".join(parts)
 
     def _draw_strips(self, reading: Reading) -> None:
         from lmviz.inspection.views import likeliest_answers, stage_parts, strip
 
         trace = reading.trace
-        position = self.session.reading.position
-        tokens = likeliest_answers(trace, position)
-        parts = stage_parts(trace, self.session.focus.stage, position)
+        position, stage = self.session.reading.position, trace.stages[self.session.focus.stage]
+        tokens = likeliest_tokens(trace, position)
+        # Gates are shown together, so that one sees them fill; elsewhere what the stage is about is enough.
+        parts = [
+            part
+            for part in stage_parts(trace, self.session.focus.stage, position)
+            if stage.by_position or part.role != "other"
+        ]
         head = self.session.attention.head[1]
-        names = _labels(parts, trace, trace.stages[self.session.focus.stage].results[0])
+        names = _labels(parts, trace, stage.results[0])
         walked = self._drawn not in (-1, self.session.focus.stage)
         self._drawn = self.session.focus.stage
         self._strips.set_views(
@@ -187,18 +249,12 @@ class StagePanel(Panel):
             reading,
             crossfade=walked,
         )
-        results = [number_of_strip for number_of_strip, part in enumerate(parts) if part.role == "result"]
-        self._result = results[0] if results else -1
-        self._follow_result.start()
-
-    def _show_result(self) -> None:
-        """Bring what the stage makes into sight."""
-        if 0 <= self._result < len(self._strips.views):
-            place = self._strips.pos().y() + self._strips.cell_rectangle(self._result, 0).center().y()
-            self._area.ensureVisible(0, round(place), 0, round(self._strips.length(16)))
 
     def _cell_of_stage(self, reading: Reading) -> Cell | None:
-        """The pinned cell, where this stage makes it; or the cell at the same place of what it makes."""
+        """The pinned cell where this stage makes it, or the cell at the same place of what it makes.
+
+        None where the stage makes no such cell, or none is pinned.
+        """
         cell = self.session.focus.cell
         if cell is None or not reading.has_cell(*cell):
             return None
@@ -209,34 +265,51 @@ class StagePanel(Panel):
         alike = (made.axes, made.array.shape) == (pinned.axes, pinned.array.shape)
         return (results[0], cell[1]) if alike else None
 
+    def _strongest_of_stage(self, reading: Reading) -> Cell | None:
+        """The strongest cell that this stage makes at the position, and in the head, that is shown."""
+        from lmviz.inspection.strongest import strongest_cell
+        from lmviz.inspection.views import likeliest_tokens, strip
+
+        trace, position = reading.trace, self.session.reading.position
+        address, head = trace.stages[self.session.focus.stage].results[0], self.session.attention.head[1]
+        view = strip(trace, address, position, head, likeliest_tokens(trace, position))
+        place = strongest_cell(view, position)
+        return None if place is None else (address, view.index(*place))
+
     def _ask_for_numbers(self) -> None:
-        """The equation with the numbers of the cell that this stage makes."""
-        reading = self.session.reading.current
-        cell = self._cell_of_stage(reading) if reading is not None else None
+        """The equation and the operation with the numbers of a cell that this stage makes."""
+        reading = self._reading
+        chosen = self._cell_of_stage(reading) if reading is not None else None
+        cell = chosen or (self._strongest_of_stage(reading) if reading is not None else None)
         if reading is None or cell is None:
             self.silence("numbers")
             self._equation.set_numbers("")
+            self._operation.set_picture(None)
             return
         place = _short_place(reading, reading.trace[cell[0]].axes, cell[1])
 
-        def work(model: Model) -> str:
+        def work(model: Model) -> tuple[str, OperationPicture]:
             from lmviz.inspection.equations import one_line
             from lmviz.inspection.explain import explain
+            from lmviz.inspection.operation_picture import operation_picture
 
-            return f"{place}:  {one_line(explain(model, reading.trace, *cell))}"
+            found = explain(model, reading.trace, *cell)
+            return f"{place}:  {one_line(found)}", operation_picture(found, reading.trace)
 
-        self.ask_about(reading, "numbers", work, self._take_numbers)
+        def take(answer: tuple[str, OperationPicture]) -> None:
+            numbers, picture = answer
+            self._equation.set_numbers(numbers)
+            self._operation.set_picture(picture, dashed=chosen is None)
+
+        self.ask_about(reading, "numbers", work, take)
 
     def handle_failure(self, key: str) -> None:
         self._equation.set_numbers("")
-
-    def _take_numbers(self, numbers: str) -> None:
-        self._equation.set_numbers(numbers)
-        self._follow_result.start()
+        self._operation.set_picture(None)
 
 
 def _short_place(reading: Reading, axes: tuple[str, ...], index: tuple[int, ...]) -> str:
-    """Which of a vector's cells it is, such as "unit 17"."""
+    """Which of a vector's cells it is, such as "unit 18"."""
     if axes[-1] == "token":
         return f"“{visible(reading.model.tokenizer.token(index[-1]))}”"
     return coordinate(axes[-1], index[-1], [visible(token) for token in reading.trace.tokens])

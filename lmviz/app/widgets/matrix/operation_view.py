@@ -1,0 +1,310 @@
+"""An operation in its numbers: operands as strips cell below cell, their products, the cell they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.figures import cell_figure, number, signed_figure
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
+from lmviz.app.widgets.matrix.dashes import DASHES
+
+if TYPE_CHECKING:
+    from lmviz.inspection.operation_picture import Band, Block, OperationPicture
+
+ROW, STRIP = 19, 14  # pixels at scale 1 of a band, and of what is coloured of it
+LINE, CELL, SIGN = 24, 46, 14  # of a line of single numbers: its height, a number's width, a sign's
+GAP = 6  # between two blocks
+SIZE = 11.5
+LABEL_SHARE, TOTAL = 0.34, 60
+MOST_LABEL = 190
+NOTE = "each strip is scaled to its own largest number"
+
+
+class Spot(NamedTuple):
+    """One number: the block, the band, the term."""
+
+    block: int
+    band: int
+    term: int
+
+
+class OperationView(Canvas):
+    """`OperationView()`: `set_picture(picture, dashed=False)`; None for nothing.
+
+    `dashed` outlines the cell as one that nobody has chosen. `set_naming(naming)`: `naming(source, index)`
+    says in words what an operand is, for the hover card.
+    Signals: `operand_clicked(str, object)` and `operand_hovered(str, object)` with the source and the index
+    of a number that has a source; `left()`.
+    """
+
+    operand_clicked = Signal(str, object)
+    operand_hovered = Signal(str, object)
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._picture: OperationPicture | None = None
+        self._dashed = False
+        self._hovered: Spot | None = None
+        self._naming: Callable[[str, tuple[int, ...]], str] | None = None
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("the operation in numbers")
+
+    @property
+    def picture(self) -> OperationPicture | None:
+        """What is drawn."""
+        return self._picture
+
+    @property
+    def is_dashed(self) -> bool:
+        """Whether the cell stands in for one that nobody has chosen yet."""
+        return self._dashed
+
+    def set_picture(self, picture: OperationPicture | None, *, dashed: bool = False) -> None:
+        """Draw an operation."""
+        before, self._picture, self._dashed, self._hovered = self.sizeHint(), picture, dashed, None
+        HoverCard.renew(self, None)
+        self.setAccessibleDescription(_described(picture))
+        if self.sizeHint() != before:
+            self.updateGeometry()
+        self.update()
+
+    def set_naming(self, naming: Callable[[str, tuple[int, ...]], str]) -> None:
+        """How an operand is called on the hover card."""
+        self._naming = naming
+
+    def cell_rectangle(self, block: int, band: int, term: int) -> QRectF:
+        """Where a number is drawn."""
+        assert self._picture is not None, "an operation is drawn"
+        shown, top = self._picture.blocks[block], self._tops()[block]
+        if shown.terms == 1:
+            left = self._start + band * self.length(CELL + SIGN) + self.length(SIGN)
+            return QRectF(left, top + self.length(3), self.length(CELL), self.length(LINE - 6))
+        values = len(shown.bands[band].values)
+        width = self._room / values if values > 1 else self.length(CELL)
+        height = self.length(STRIP)
+        return QRectF(
+            self._start + term * width, top + band * self.length(ROW) + self.length(2), width, height
+        )
+
+    def sizeHint(self) -> QSize:
+        height = 0.0
+        if self._picture is not None:
+            height = self._tops()[-1] + self.length(LINE + 4)
+            height += self.length(18) if self._has_strips else 0
+        return QSize(round(self.length(300)), round(height))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(200)), self.sizeHint().height())
+
+    @property
+    def _has_strips(self) -> bool:
+        return self._picture is not None and any(block.terms > 1 for block in self._picture.blocks)
+
+    @property
+    def _start(self) -> float:
+        """Where strips begin."""
+        return min(self.width() * LABEL_SHARE, self.length(MOST_LABEL))
+
+    @property
+    def _room(self) -> float:
+        """How wide a strip is."""
+        return max(1.0, self.width() - self._start - self.length(TOTAL))
+
+    def _height_of(self, block: Block) -> float:
+        return self.length(LINE) if block.terms == 1 else self.length(ROW) * len(block.bands)
+
+    def _tops(self) -> list[float]:
+        """Where each block begins, and where the line of the result does."""
+        tops = [0.0]
+        for block in self._picture.blocks if self._picture is not None else ():
+            tops.append(tops[-1] + self._height_of(block) + self.length(GAP if block.terms > 1 else 0))
+        return tops
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._picture is None:
+            return
+        painter = self.begin()
+        for place, block in enumerate(self._picture.blocks):
+            if block.terms == 1:
+                self._draw_line(painter, place, block)
+            else:
+                self._draw_rows(painter, place, block)
+        self._draw_result(painter)
+
+    def _draw_rows(self, painter: QPainter, place: int, block: Block) -> None:
+        top = self._tops()[place]
+        for number_of_band, band in enumerate(block.bands):
+            row = QRectF(0, top + number_of_band * self.length(ROW), self._start, self.length(ROW))
+            self._draw_label(painter, row, f"{band.sign} {band.name}".strip())
+            self._draw_strip(painter, place, number_of_band, band)
+        self._draw_breaks(painter, place, block)
+        last = top + (len(block.bands) - 1) * self.length(ROW)
+        self._draw_total(painter, last, self.length(ROW), f"Σ {number(block.total, 2)}")
+
+    def _draw_strip(self, painter: QPainter, place: int, number_of_band: int, band: Band) -> None:
+        first = self.cell_rectangle(place, number_of_band, 0)
+        area = QRectF(first.left(), first.top(), first.width() * len(band.values), first.height())
+        cells = Cells.of(np.asarray(band.values)[None, :], band.scale)
+        across = max(1, int(len(band.values) / (area.width() * self.devicePixelRatioF())))
+        image = cell_image(cells.pooled(1, across), color_table(self.theme, band.scale))
+        painter.drawImage(area, image, QRectF(image.rect()))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self.theme.line, 1))
+        painter.drawRect(area)
+        if band.own >= 0:
+            self._outline(painter, self.cell_rectangle(place, number_of_band, band.own), self.theme.text)
+        if self._hovered is not None and self._hovered[:2] == (place, number_of_band):
+            self._outline(painter, self.cell_rectangle(*self._hovered), self.theme.accent)
+
+    def _draw_breaks(self, painter: QPainter, place: int, block: Block) -> None:
+        painter.setPen(QPen(self.theme.surface, self.length(2)))
+        for term in block.breaks:
+            for number_of_band, band in enumerate(block.bands):
+                if len(band.values) == block.terms:
+                    cell = self.cell_rectangle(place, number_of_band, term)
+                    painter.drawLine(QLineF(cell.topLeft(), cell.bottomLeft()))
+
+    def _draw_line(self, painter: QPainter, place: int, block: Block) -> None:
+        top = self._tops()[place]
+        self._draw_label(painter, QRectF(0, top, self._start, self.length(LINE)), block.label)
+        for number_of_band, band in enumerate(block.bands):
+            cell = self.cell_rectangle(place, number_of_band, 0)
+            if cell.right() > self.width() - self.length(TOTAL):
+                break
+            painter.setPen(self.theme.muted_text)
+            painter.setFont(self.theme.font(SIZE))
+            sign = cell.adjusted(-self.length(SIGN), 0, -cell.width(), 0)
+            painter.drawText(sign, Qt.AlignmentFlag.AlignCenter, band.sign)
+            self._draw_number(painter, cell, float(band.values[0]), band.scale)
+            if self._hovered is not None and self._hovered[:2] == (place, number_of_band):
+                self._outline(painter, cell, self.theme.accent)
+        if len(block.bands) > 1:
+            self._draw_total(painter, top, self.length(LINE), signed_figure(block.total))
+
+    def _draw_number(self, painter: QPainter, cell: QRectF, value: float, scale: str) -> None:
+        """A single number on the colour that it has on the scale −1 to 1, or 0 to 1."""
+        cells = Cells.of(np.array([[value]]), scale, 1.0 if abs(value) <= 1 else None)
+        level = int(cells.levels[0, 0])
+        painter.setPen(QPen(self.theme.line, 1))
+        painter.setBrush(QColor.fromRgb(color_table(self.theme, scale)[level]))
+        painter.drawRoundedRect(cell, self.length(3), self.length(3))
+        painter.setPen(ink_table(self.theme, scale)[level])
+        painter.setFont(self.theme.font(SIZE))
+        written = "−∞" if value == -np.inf else cell_figure(value)
+        painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, written)
+
+    def _draw_result(self, painter: QPainter) -> None:
+        assert self._picture is not None, "only an operation has a result"
+        top = self._tops()[-1]
+        painter.setPen(QPen(self.theme.strong_line, 1))
+        painter.drawLine(QPointF(0, top + 1), QPointF(self.width(), top + 1))
+        place = QRectF(0, top + self.length(3), self.width(), self.length(LINE))
+        cell = QRectF(0, place.top() + self.length(2), self.length(CELL + 8), place.height() - self.length(4))
+        cell.moveRight(place.right() - 1)
+        self._draw_number(painter, cell, self._picture.value, self._picture.scale)
+        pen = QPen(self.theme.text, self.length(1.5))
+        if self._dashed:
+            pen.setDashPattern(DASHES)
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(cell)
+        room = QRectF(0, place.top(), cell.left() - self.length(8), place.height())
+        painter.setPen(self.theme.text)
+        painter.setFont(self.theme.font(12, QFont.Weight.DemiBold))
+        said = metrics(12, bold=True).elidedText(
+            f"{self._picture.becomes} →", Qt.TextElideMode.ElideLeft, room.width()
+        )
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, said)
+        if self._has_strips:
+            below = QRectF(0, place.bottom() + self.length(1), self.width(), self.length(16))
+            painter.setPen(self.theme.muted_text)
+            painter.setFont(self.theme.font(10.5))
+            painter.drawText(below, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, NOTE)
+
+    def _draw_label(self, painter: QPainter, row: QRectF, label: str) -> None:
+        painter.setPen(self.theme.text)
+        painter.setFont(self.theme.font(SIZE))
+        shown = metrics(SIZE).elidedText(label, Qt.TextElideMode.ElideRight, row.width() - self.length(8))
+        painter.drawText(row, Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def _draw_total(self, painter: QPainter, top: float, height: float, text: str) -> None:
+        painter.setPen(self.theme.text)
+        painter.setFont(self.theme.token_font(SIZE))
+        place = QRectF(0, top, self.width(), height)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
+
+    def _outline(self, painter: QPainter, cell: QRectF, color: QColor) -> None:
+        """At least a few pixels, so that a cell among hundreds can be seen."""
+        extra = max(0.0, self.length(4) - cell.width()) / 2
+        painter.setPen(QPen(color, self.length(1.5)))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(cell.adjusted(-extra, -1, extra, 1))
+
+    def _spot_at(self, place: QPointF) -> Spot | None:
+        for block, shown in enumerate(self._picture.blocks if self._picture is not None else ()):
+            for band, numbers in enumerate(shown.bands):
+                first = self.cell_rectangle(block, band, 0)
+                whole = QRectF(first.left(), first.top(), first.width() * len(numbers.values), first.height())
+                if whole.contains(place):
+                    term = int((place.x() - whole.left()) / first.width())
+                    return Spot(block, band, min(term, len(numbers.values) - 1))
+        return None
+
+    def _band_of(self, spot: Spot) -> Band:
+        assert self._picture is not None, "a spot lies in an operation"
+        return self._picture.blocks[spot.block].bands[spot.band]
+
+    def _read_out(self, spot: Spot) -> tuple[str, list[str]]:
+        assert self._picture is not None, "a spot lies in an operation"
+        band, block = self._band_of(spot), self._picture.blocks[spot.block]
+        named = band.source != "constant" and self._naming is not None
+        lines = [self._naming(band.source, band.index(spot.term)) if named and self._naming else band.name]
+        beside = [other for other in block.bands if len(other.values) == len(band.values) > 1]
+        if len(beside) > 1 and beside[-1].sign == "=":
+            factors = [number(float(other.values[spot.term])) for other in beside[:-1]]
+            lines.append(f"{' × '.join(factors)} = {number(float(beside[-1].values[spot.term]))}")
+        return number(float(band.values[spot.term])), lines
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        spot = self._spot_at(event.position())
+        if spot == self._hovered:
+            return
+        self._hovered = spot
+        self.update()
+        if spot is None:
+            self._leave()
+            return
+        HoverCard.beside(self, self.cell_rectangle(*spot).bottomLeft().toPoint(), *self._read_out(spot))
+        band = self._band_of(spot)
+        if band.source != "constant":
+            self.operand_hovered.emit(band.source, band.index(spot.term))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hovered = None
+        self._leave()
+        self.update()
+
+    def _leave(self) -> None:
+        HoverCard.leave(self)
+        self.left.emit()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        spot = self._spot_at(event.position())
+        if spot is not None and self._band_of(spot).source != "constant":
+            self.operand_clicked.emit(self._band_of(spot).source, self._band_of(spot).index(spot.term))
+
+
+def _described(picture: OperationPicture | None) -> str:
+    if picture is None:
+        return ""
+    return f"{', '.join(block.label for block in picture.blocks)}: {number(picture.value)}"

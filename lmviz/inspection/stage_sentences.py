@@ -1,0 +1,112 @@
+"""What each stage does to the chosen word, in one plain sentence: one literal table for every family.
+
+A name in braces stands for something of the reading that is shown; `lmviz.inspection.stage_sentence` fills
+it in and lists the names there are.
+"""
+
+from __future__ import annotations
+
+SENTENCES: tuple[tuple[str, str, str], ...] = (
+    # Transformer
+    ("transformer", "embedding/token", "The row of the table that stands for {word}, wherever it occurs."),
+    ("transformer", "embedding/position", "What marks place {place} of the text, whatever word is there."),
+    ("transformer", "embedding/sum", "{word} enters the stream that every layer reads and adds to."),
+    (
+        "transformer",
+        "layers/*/norm?",
+        "The stream at {word}, brought to mean 0 and variance 1, then scaled and shifted.",
+    ),
+    ("transformer", "norm", "The stream at {word} after the last layer, brought to one scale."),
+    ("transformer", "layers/*/attention/query", "Queries: what {word} is looking for, in head {head}."),
+    ("transformer", "layers/*/attention/key", "Keys: what {word} can be found by, in head {head}."),
+    ("transformer", "layers/*/attention/value", "Values: what {word} hands on to others, in head {head}."),
+    (
+        "transformer",
+        "layers/*/attention/query_rotated",
+        "What {word} is looking for, turned by its place, so that distance counts.",
+    ),
+    (
+        "transformer",
+        "layers/*/attention/key_rotated",
+        "What {word} can be found by, turned by its place, so that distance counts.",
+    ),
+    (
+        "transformer",
+        "layers/*/attention/products",
+        "How well what {word} is looking for fits what each word can be found by.",
+    ),
+    (
+        "transformer",
+        "layers/*/attention/bias",
+        "What head {head} takes off the score of a word: the more, the farther it is from {word}.",
+    ),
+    (
+        "transformer",
+        "layers/*/attention/scaled",
+        "The scores of {word}, divided by √d, so that more channels do not make them larger.",
+    ),
+    ("transformer", "layers/*/attention/scores", "Words after {word} are hidden: it cannot look ahead."),
+    (
+        "transformer",
+        "layers/*/attention/weights",
+        "{word} looks most at {most}, with {share} of its attention in head {head}.",
+    ),
+    (
+        "transformer",
+        "layers/*/attention/mixed",
+        "{word} collects the values of the words it looks at: {share} come from {most}.",
+    ),
+    (
+        "transformer",
+        "layers/*/attention/output",
+        "What all heads have collected for {word}, joined to one vector.",
+    ),
+    ("transformer", "layers/*/residual1", "What attention has found is added to the stream at {word}."),
+    ("transformer", "layers/*/feedforward/hidden", "How strongly each unit responds to {word}."),
+    ("transformer", "layers/*/feedforward/activation", "Which units are active at {word}, and how much."),
+    ("transformer", "layers/*/feedforward/output", "What the active units contribute at {word}."),
+    (
+        "transformer",
+        "layers/*/residual2",
+        "What the feed-forward units contribute is added to the stream at {word}.",
+    ),
+    # Recurrent networks
+    ("lstm", "layers/*/forget", "How much of each cell is kept when {input} comes: {mean} on average."),
+    ("lstm", "layers/*/input", "How much of what {input} brings is written to each cell: {mean} on average."),
+    ("lstm", "layers/*/candidate", "What {input} and {memory} would write to each cell."),
+    ("lstm", "layers/*/cell", "What is kept of each cell, plus what is newly written at {word}."),
+    ("lstm", "layers/*/output", "How much of each cell is shown after {word}: {mean} on average."),
+    ("lstm", "layers/*/hidden", "What layer {layer} shows of its cells after {word}."),
+    (
+        "gru",
+        "layers/*/reset",
+        "How much of {memory} the candidate may use when {input} comes: {mean} on average.",
+    ),
+    ("gru", "layers/*/update", "How much of {memory} stays as it is when {input} comes: {mean} on average."),
+    ("gru", "layers/*/candidate", "The new state that {input} proposes, given {memory}."),
+    ("gru", "layers/*/hidden", "Part of {memory} and part of the candidate: the state after {word}."),
+    ("rnn", "layers/*/preactivation", "{input} and {memory}, each through its weights, are added up."),
+    ("rnn", "layers/*/hidden", "The sums, squashed by the activation: what layer {layer} keeps of {word}."),
+    # Fixed window
+    ("window", "hidden", "Each unit reads the last words side by side, and no others: {window}."),
+    # n-grams
+    ("*", "orders/1/context", "The empty context: it looks at no word at all, so it always fits."),
+    ("*", "orders/*/context", "{context} {seen} in the text that was counted."),
+    ("ngram", "orders/1/counts", "How often each word occurs, whatever stands before it: {cases}."),
+    ("ngram", "orders/*/counts", "What followed {context} in the text that was counted: {cases}."),
+    ("ngram", "orders/1/backoff", "What the counts of single words leave to words never seen: {value}."),
+    ("ngram", "orders/*/backoff", "What {context} leaves to shorter contexts: {value}."),
+    ("ngram", "orders/1/weight", "How much of the prediction comes from single words: {value}."),
+    ("ngram", "orders/*/weight", "How much of the prediction comes from {context}: {value}."),
+    ("*", "orders/1/probabilities", "Without looking at any word, {leader} is the likeliest: {lead}."),
+    ("*", "orders/*/probabilities", "With contexts of up to {words}, {leader} is the likeliest: {lead}."),
+    ("ngram", "logits", "The logarithm of each probability: {leader} has the largest."),
+    # All families
+    ("*", "embedding", "The row of the table that stands for {word}, wherever it occurs."),
+    ("*", "logits", "A score for every word that could come after {word}: {leader} has the largest."),
+    ("*", "probabilities", "After {word} comes {leader} with {lead}."),
+)
+"""Family, pattern of the address of what the stage makes, sentence; the first that fits holds."""
+
+OTHERWISE = "{title} at {word}."
+"""For a stage that the table does not know."""

@@ -1,0 +1,112 @@
+"""Stages: a sentence about the word, and the operation of the chosen cell in its numbers."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+from small_models import small_settings
+
+from lmviz.app.panels.inside.stage import StagePanel
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import FAMILIES, open_run_model
+from lmviz.inspection.explain import explain
+from lmviz.inspection.stage_sentence import plain, stage_sentence
+from lmviz.inspection.strongest import strongest_cell
+from lmviz.inspection.views import likeliest_tokens, strip
+from lmviz.training.run import Run
+
+LONG = 30_000
+
+
+@pytest.fixture(params=list(FAMILIES))
+def run(request: pytest.FixtureRequest, make_run: Callable[..., Path]) -> Path:
+    return make_run(request.param, 3, **small_settings(request.param))
+
+
+@pytest.fixture
+def panel(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> StagePanel:
+    """The stages of a small model of each family, with a prefix read."""
+    session.library.open(run)
+    session.reading.set_prefix("the cows eat")
+    qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy, timeout=LONG)
+    window.show_perspective("inside")
+    [found] = [panel for panel in window.perspective.panels if isinstance(panel, StagePanel)]
+    qtbot.waitUntil(lambda: found.operation.picture is not None, timeout=LONG)
+    return found
+
+
+def strongest(session: Session, stage: int) -> tuple[str, tuple[int, ...]]:
+    trace, position = session.reading.current.trace, session.reading.position
+    address, head = trace.stages[stage].results[0], session.attention.head[1]
+    view = strip(trace, address, position, head, likeliest_tokens(trace, position))
+    return address, view.index(*strongest_cell(view, position))
+
+
+def test_each_stage_says_what_it_does_to_the_word_and_draws_its_strongest_cell(
+    panel: StagePanel, session: Session, run: Path, qtbot: QtBot
+) -> None:
+    reading, model = session.reading.current, open_run_model(Run.open(run))
+    label = panel.findChild(QLabel, "stage_sentence")
+    for number, stage in enumerate(reading.trace.stages):
+        session.focus.choose_stage(number)
+        panel.catch_up()
+        head, position = session.attention.head[1], session.reading.position
+        token = reading.model.tokenizer.token
+        expected = plain(stage_sentence(reading.trace, number, position, head, token))
+        assert panel.sentence == expected
+        assert label.isVisible()
+        value = explain(model, reading.trace, *strongest(session, number)).value
+        qtbot.waitUntil(
+            lambda value=value: (
+                panel.operation.picture is not None
+                and panel.operation.picture.value == pytest.approx(value, rel=1e-3, abs=1e-6)
+            ),
+            timeout=LONG,
+        )
+        assert panel.operation.is_dashed
+        assert set(stage.results) <= {view.address for view in panel.views}
+
+
+def test_the_operation_is_that_of_the_pinned_cell_and_an_operand_leads_back(
+    panel: StagePanel, session: Session, run: Path, qtbot: QtBot
+) -> None:
+    trace = session.reading.current.trace
+    stages = [stage.results[0] for stage in trace.stages]
+    session.focus.choose_stage(stages.index("logits"))
+    cell = ("logits", (1, 2))
+    session.focus.choose_cell(cell)
+    found = explain(open_run_model(Run.open(run)), trace, *cell)
+    qtbot.waitUntil(lambda: not panel.operation.is_dashed, timeout=LONG)
+    assert panel.operation.picture.value == pytest.approx(found.value, rel=1e-3)
+    view, band = panel.operation, panel.operation.picture.blocks[0].bands[0]
+    assert band.source in trace.arrays
+    last = len(band.values) - 1
+
+    def point_at_last() -> bool:
+        """Once everything has its place."""
+        QTest.mouseMove(view, view.rect().bottomLeft())
+        QTest.mouseMove(view, view.cell_rectangle(0, 0, last).center().toPoint())
+        return session.focus.hovered_cell == operand
+
+    operand = (band.source, band.index(last))
+    qtbot.waitUntil(point_at_last, timeout=LONG)
+    assert session.focus.explained_cell == cell, "it is an operand of the pinned cell"
+    np.testing.assert_allclose(band.values[-1], trace[operand[0]].array[operand[1]], rtol=1e-3)
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=view.cell_rectangle(0, 0, last).center().toPoint())
+    assert session.focus.cell == operand
+    assert operand[0] in trace.stages[session.focus.stage].results
+
+
+@pytest.mark.parametrize("run", ["transformer"], indirect=True)
+def test_without_a_model_nothing_of_the_last_one_stays(
+    panel: StagePanel, session: Session, qtbot: QtBot
+) -> None:
+    session.library.close(session.library.model)
+    qtbot.waitUntil(lambda: panel.operation.picture is None, timeout=LONG)
+    assert (panel.sentence, panel.views) == ("", ())
