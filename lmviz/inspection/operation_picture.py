@@ -42,7 +42,7 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Bands that belong together, and the one number that they come to, with its sign.
+    """Bands that belong together, and the one number that they come to: their sum, or another `measure`.
 
     Bands of several numbers stand one below the other; single numbers stand in one line. `breaks` are the
     terms at which another stretch begins, such as the next head.
@@ -52,6 +52,7 @@ class Block:
     bands: tuple[Band, ...]
     total: float
     breaks: tuple[int, ...] = ()
+    measure: str = "Σ"
 
     @property
     def terms(self) -> int:
@@ -132,30 +133,39 @@ def _softmax(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
 
 
 def _layer_norm(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
-    own, row, gain, bias, epsilon = groups
-    mean, variance = row.products.mean(), row.products.var()
-    deviation = float(np.sqrt(variance + epsilon.products[0]))
+    own, row, gain, *bias, epsilon = groups
+    mean = float(row.products.mean())
+    deviation = float(np.sqrt(row.products.var() + epsilon.products[0]))
+    taken = (Band("−", "mean", np.array([mean])), Band("÷", "deviation", np.array([deviation])))
+    yield from _normalised(own, row, mean, taken, (float(own.products[0]) - mean) / deviation, trace)
+    yield _regained((float(own.products[0]) - mean) / deviation, gain, bias, trace)
+
+
+def _rms_norm(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
+    own, row, gain, epsilon = groups
+    size = float(np.sqrt((row.products**2).mean() + epsilon.products[0]))
+    taken = (Band("÷", "root mean square", np.array([size])),)
+    yield from _normalised(own, row, size, taken, float(own.products[0]) / size, trace)
+    yield _regained(float(own.products[0]) / size, gain, [], trace)
+
+
+def _normalised(
+    own: Terms, row: Terms, measure: float, taken: tuple[Band, ...], value: float, trace: Trace
+) -> Iterator[Block]:
+    """The whole row with what is measured of it, and what is done with it to the own value."""
     place = _place_of(own.factors[0], row.factors[0])
-    yield Block(row.label, (_band(row.factors[0], trace, "", own=place),), float(mean))
-    centred = (float(own.products[0]) - float(mean)) / deviation
-    yield Block(
-        "brought to scale",
-        (
-            _band(own.factors[0], trace, ""),
-            Band("−", "mean", np.array([mean])),
-            Band("÷", "deviation", np.array([deviation])),
-        ),
-        centred,
-    )
-    yield Block(
-        "gain and bias",
-        (
-            Band("", "brought to scale", np.array([centred])),
-            _band(gain.factors[0], trace, "×"),
-            _band(bias.factors[0], trace, "+"),
-        ),
-        centred * float(gain.products[0]) + float(bias.products[0]),
-    )
+    name = "mean" if len(taken) > 1 else taken[0].name
+    band = _band(row.factors[0], trace, "", own=place)
+    yield Block(name, (band,), measure, measure="mean" if len(taken) > 1 else "rms")
+    yield Block("brought to scale", (_band(own.factors[0], trace, ""), *taken), value)
+
+
+def _regained(value: float, gain: Terms, bias: list[Terms], trace: Trace) -> Block:
+    """What is brought to scale, times the gain, and the bias where there is one."""
+    added = [_band(group.factors[0], trace, "+") for group in bias]
+    bands = (Band("", "brought to scale", np.array([value])), _band(gain.factors[0], trace, "×"), *added)
+    total = value * float(gain.products[0]) + sum(float(group.products[0]) for group in bias)
+    return Block("gain and bias" if bias else "gain", bands, total)
 
 
 def _fraction(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
@@ -173,6 +183,7 @@ PICTURES: dict[str, Callable[[tuple[Terms, ...], Trace], Iterator[Block]]] = {
     "fraction": _fraction,
     "softmax": _softmax,
     "layer norm": _layer_norm,
+    "rms norm": _rms_norm,
     "mask": _mask,
 }
 """What each rule is drawn as."""
@@ -202,7 +213,7 @@ def _name(factor: Factor, trace: Trace) -> str:
         if axis in POSITIONAL:
             told = list(dict.fromkeys(int(place) for place in places))
             words += [f"“{visible(trace.tokens[place])}”" for place in told] if len(told) <= SEVERAL else []
-        elif axis != "token" and axis != "head" and len(set(places.tolist())) == 1:
+        elif axis not in ("token", "head", "group") and len(set(places.tolist())) == 1:
             rest.append(coordinate(axis, int(places[0])))
     return ", ".join([f"{name} of {' '.join(words)}" if words else name, *rest])
 

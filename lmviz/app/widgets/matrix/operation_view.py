@@ -149,7 +149,7 @@ class OperationView(Canvas):
             self._draw_strip(painter, place, number_of_band, band)
         self._draw_breaks(painter, place, block)
         last = top + (len(block.bands) - 1) * self.length(ROW)
-        self._draw_total(painter, last, self.length(ROW), f"Σ {number(block.total, 2)}")
+        self._draw_total(painter, last, self.length(ROW), f"{block.measure} {number(block.total, 2)}")
 
     def _draw_strip(self, painter: QPainter, place: int, number_of_band: int, band: Band) -> None:
         first = self.cell_rectangle(place, number_of_band, 0)
