@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lmviz.inspection.addresses import matches
-from lmviz.inspection.stage_sentences import OTHERWISE, SENTENCES
+from lmviz.inspection.stage_sentences import CLASS, LABELS, OTHERWISE, SENTENCES
 from lmviz.inspection.trace import Trace
 from lmviz.models.tap import Stage
 from lmviz.text.tokenizer import visible
@@ -31,18 +31,18 @@ def stage_sentence(
     here = trace.stages[stage]
     about = _About(trace, here, position, head, token)
     pieces = []
-    for text, name, _, _ in Formatter().parse(sentence_of(trace.family, here)):
+    for text, name, _, _ in Formatter().parse(sentence_of(trace, here)):
         pieces += [Piece(text, False)] if text else []
         pieces += [Piece(getattr(about, name), True)] if name else []
     return tuple(pieces)
 
 
-def sentence_of(family: str, stage: Stage) -> str:
+def sentence_of(trace: Trace, stage: Stage) -> str:
     """The sentence with its names in braces."""
+    answers = {"position": LABELS, "text": CLASS}[trace.predicts.per]
+    kinds = ("*", trace.family, answers if trace.predicts.axis == "label" else "")
     fits = (
-        sentence
-        for of, pattern, sentence in SENTENCES
-        if of in ("*", family) and matches(stage.results[0], pattern)
+        sentence for of, pattern, sentence in SENTENCES if of in kinds and matches(stage.results[0], pattern)
     )
     return next(fits, OTHERWISE)
 
@@ -94,8 +94,11 @@ class _About:
 
     @property
     def memory(self) -> str:
-        """What a recurrent layer remembers."""
-        return f"the state after {self._word_at(self.at - 1)}" if self.at else "the empty state at the start"
+        """What a recurrent layer remembers, of the words before, or after where it reads from the right."""
+        shift = next((shift for shift in self.stage.shifts if shift), -1)
+        if not 0 <= self.at + shift < len(self.trace):
+            return "the empty state at the start"
+        return f"the state after {self._word_at(self.at + shift)}"
 
     @property
     def window(self) -> str:
@@ -125,8 +128,10 @@ class _About:
 
     @property
     def leader(self) -> str:
-        """The word with the largest number."""
-        return f"“{visible(self.token(int(np.argmax(self._result))))}”"
+        """The word or the label with the largest number."""
+        likeliest = int(np.argmax(self._result))
+        labels = self.trace.names("label") if self.trace[self.stage.results[0]].axes[-1] == "label" else ()
+        return f"“{labels[likeliest] if labels else visible(self.token(likeliest))}”"
 
     @property
     def lead(self) -> str:
@@ -170,8 +175,9 @@ class _About:
 
     @cached_property
     def _result(self) -> np.ndarray:
-        """What the stage makes at the position."""
-        return self.trace[self.stage.results[0]].at(position=self.at)
+        """What the stage makes at the position, or of the text where it has none."""
+        made = self.trace[self.stage.results[0]]
+        return made.at(position=self.at) if "position" in made.axes else made.array
 
     def _word_at(self, position: int) -> str:
         return f"“{visible(self.trace.tokens[position])}”"

@@ -6,6 +6,9 @@ it in and lists the names there are.
 
 from __future__ import annotations
 
+LABELS, CLASS = "labels", "class"
+"""In the place of a family: models that give each word a label, and those that give the text one."""
+
 SENTENCES: tuple[tuple[str, str, str], ...] = (
     # Transformer
     ("transformer", "embedding/token", "The row of the table that stands for {word}, wherever it occurs."),
@@ -68,22 +71,26 @@ SENTENCES: tuple[tuple[str, str, str], ...] = (
         "What the feed-forward units contribute is added to the stream at {word}.",
     ),
     # Recurrent networks
-    ("lstm", "layers/*/forget", "How much of each cell is kept when {input} comes: {mean} on average."),
-    ("lstm", "layers/*/input", "How much of what {input} brings is written to each cell: {mean} on average."),
-    ("lstm", "layers/*/candidate", "What {input} and {memory} would write to each cell."),
-    ("lstm", "layers/*/cell", "What is kept of each cell, plus what is newly written at {word}."),
-    ("lstm", "layers/*/output", "How much of each cell is shown after {word}: {mean} on average."),
-    ("lstm", "layers/*/hidden", "What layer {layer} shows of its cells after {word}."),
+    ("lstm", "layers/**/forget", "How much of each cell is kept when {input} comes: {mean} on average."),
+    (
+        "lstm",
+        "layers/**/input",
+        "How much of what {input} brings is written to a cell: {mean} on average.",
+    ),
+    ("lstm", "layers/**/candidate", "What {input} and {memory} would write to each cell."),
+    ("lstm", "layers/**/cell", "What is kept of each cell, plus what is newly written at {word}."),
+    ("lstm", "layers/**/output", "How much of each cell is shown after {word}: {mean} on average."),
+    ("lstm", "layers/**/hidden", "What layer {layer} shows of its cells after {word}."),
     (
         "gru",
-        "layers/*/reset",
+        "layers/**/reset",
         "How much of {memory} the candidate may use when {input} comes: {mean} on average.",
     ),
-    ("gru", "layers/*/update", "How much of {memory} stays as it is when {input} comes: {mean} on average."),
-    ("gru", "layers/*/candidate", "The new state that {input} proposes, given {memory}."),
-    ("gru", "layers/*/hidden", "Part of {memory} and part of the candidate: the state after {word}."),
-    ("rnn", "layers/*/preactivation", "{input} and {memory}, each through its weights, are added up."),
-    ("rnn", "layers/*/hidden", "The sums, squashed by the activation: what layer {layer} keeps of {word}."),
+    ("gru", "layers/**/update", "How much of {memory} stays as it is when {input} comes: {mean} on average."),
+    ("gru", "layers/**/candidate", "The new state that {input} proposes, given {memory}."),
+    ("gru", "layers/**/hidden", "Part of {memory} and part of the candidate: the state after {word}."),
+    ("rnn", "layers/**/preactivation", "{input} and {memory}, each through its weights, are added up."),
+    ("rnn", "layers/**/hidden", "The sums, squashed by the activation: what layer {layer} keeps of {word}."),
     # Fixed window
     ("window", "hidden", "Each unit reads the last words side by side, and no others: {window}."),
     # n-grams
@@ -98,6 +105,19 @@ SENTENCES: tuple[tuple[str, str, str], ...] = (
     ("*", "orders/1/probabilities", "Without looking at any word, {leader} is the likeliest: {lead}."),
     ("*", "orders/*/probabilities", "With contexts of up to {words}, {leader} is the likeliest: {lead}."),
     ("ngram", "logits", "The logarithm of each probability: {leader} has the largest."),
+    # Both directions, and texts that are read as a whole
+    (
+        "*",
+        "layers/*/joined",
+        "What is known at {word} of the words before it and of those after.",
+    ),
+    ("*", "pooling/scores", "A score for how much the state at {word} should count for the whole text."),
+    ("*", "pooling/weights", "How much the state at {word} counts for the whole text: {value}."),
+    ("*", "pooled", "One vector for the whole text, from the states at its words."),
+    (LABELS, "logits", "A score for every label that {word} could have: {leader} has the largest."),
+    (LABELS, "probabilities", "{word} is {leader}, with {lead}."),
+    (CLASS, "logits", "A score for every label that the text could have: {leader} has the largest."),
+    (CLASS, "probabilities", "The text is {leader}, with {lead}."),
     # All families
     ("*", "embedding", "The row of the table that stands for {word}, wherever it occurs."),
     ("*", "logits", "A score for every word that could come after {word}: {leader} has the largest."),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from lmviz.inspection.trace import Trace
-from lmviz.inspection.views import OVER_TEXT, View
+from lmviz.inspection.views import OVER_TEXT, View, likeliest_answers
 
-BY_SIZE = ("token", "key")
+BY_SIZE = ("token", "label", "key")
 """Along these axes the largest number is the strongest; along the others, that farthest from zero."""
 
 
@@ -40,10 +40,11 @@ def strongest_unit(trace: Trace, address: str, position: int) -> int:
     return int(np.argmax(np.where(np.isfinite(sizes), sizes, -1.0)))
 
 
-def likeliest_word(trace: Trace, position: int) -> tuple[str, tuple[int, int]]:
-    """The cell with the probability of the likeliest next token at a position: its address and index."""
-    row = trace["probabilities"].at(position=position)
-    return "probabilities", (position, int(np.argmax(row)))
+def likeliest_answer(trace: Trace, position: int) -> tuple[str, tuple[int, ...]]:
+    """The cell with the probability of the likeliest next token or label at a position: address and index."""
+    (likeliest,) = likeliest_answers(trace, position, 1)
+    has_positions = "position" in trace["probabilities"].axes
+    return "probabilities", (position, likeliest) if has_positions else (likeliest,)
 
 
 def _at_position(view: View, position: int) -> np.ndarray:

@@ -3,12 +3,16 @@
 import numpy as np
 import pytest
 
+from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.stage_sentence import plain, sentence_of, stage_sentence
 from lmviz.inspection.stage_sentences import OTHERWISE
+from lmviz.inspection.strongest import likeliest_answer
 from lmviz.inspection.tracing import trace
+from lmviz.inspection.views import answer_at
+from lmviz.tasks import TASKS
 
-WITHOUT_WORDS = "orders/1/"
-"""The empty context looks at none."""
+WITHOUT_WORDS = ("orders/1/", "pooled")
+"""The empty context looks at none, and one vector stands for all."""
 
 
 def told(model, found, title, position=3, head=1):
@@ -20,7 +24,7 @@ def test_every_stage_has_a_sentence_of_its_own_about_the_word(model, text):
     found = trace(model, text)
     for position in range(len(found)):
         for number, stage in enumerate(found.stages):
-            assert sentence_of(found.family, stage) != OTHERWISE, f"{found.family}: {stage.results[0]}"
+            assert sentence_of(found, stage) != OTHERWISE, f"{found.family}: {stage.results[0]}"
             pieces = stage_sentence(found, number, position, 0, model.tokenizer.token)
             sentence = plain(pieces)
             assert sentence.endswith(".")
@@ -75,3 +79,27 @@ def test_a_window_names_the_words_it_reads_and_no_others(a, text, position):
     found = trace(model, text)
     words = " ".join(f"“{word}”" for word in found.tokens[max(0, position - 2) : position + 1])
     assert told(model, found, "Hidden layer", position).endswith(f"and no others: {words}.")
+
+
+@pytest.mark.parametrize(
+    ("task", "settings", "ending"),
+    [
+        ("tagging", {"direction": "both"}, "“eat” is “{}”, with {}."),
+        ("classification", {"direction": "backward", "pooling": "attention"}, "The text is “{}”, with {}."),
+    ],
+)
+def test_labels_are_named_and_every_stage_has_its_sentence(a, text, task, settings, ending):
+    labels = ("noun", "verb")
+    configuration = FAMILIES["gru"].configuration(width=4, **settings)
+    words = a("gru").tokenizer.vocabulary_size
+    model = build_model("gru", configuration, words, 0, TASKS[task].predicts(labels)).eval()
+    model.tokenizer = a("gru").tokenizer
+    found = trace(model.requires_grad_(False), text)
+    for number, stage in enumerate(found.stages):
+        assert sentence_of(found, stage) != OTHERWISE, stage.results[0]
+        assert plain(stage_sentence(found, number, 3, 0, model.tokenizer.token)).endswith(".")
+    row = answer_at(found, 3)
+    best = int(row.argmax())
+    assert told(model, found, "Softmax") == ending.format(labels[best], f"{100 * row[best]:.0f} %")
+    address, index = likeliest_answer(found, 3)
+    assert found[address].array[index] == row[best]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from lmviz.inspection.strongest import likeliest_word, strongest_cell, strongest_unit
+from lmviz.inspection.strongest import likeliest_answer, strongest_cell, strongest_unit
 from lmviz.inspection.tracing import trace
-from lmviz.inspection.views import likeliest_tokens, matrix, strip
+from lmviz.inspection.views import likeliest_answers, matrix, strip
 
 
 def test_the_value_farthest_from_zero_at_the_position(a, text):
@@ -28,14 +28,14 @@ def test_the_key_with_the_largest_score_and_never_a_masked_one(a, text):
             assert strongest_cell(matrix(found, address, 1, query, ()), query) == (query, key)
 
 
-def test_the_likeliest_word_by_logit_and_by_probability(a, text):
+def test_the_likeliest_answer_by_logit_and_by_probability(a, text):
     for name in ("lstm", "ngram"):
         found = trace(a(name), text)
         for address in ("logits", "probabilities"):
-            view = matrix(found, address, 0, 2, likeliest_tokens(found, 2))
+            view = matrix(found, address, 0, 2, likeliest_answers(found, 2))
             row, column = strongest_cell(view, 2)
             assert (row, column) == (0, 2)
-            assert view.index(row, column) == likeliest_word(found, 2)[1]
+            assert view.index(row, column) == likeliest_answer(found, 2)[1]
 
 
 def test_one_number_a_position_and_words_that_were_matched(a, text):

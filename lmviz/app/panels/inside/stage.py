@@ -226,7 +226,7 @@ class StagePanel(Panel):
 
         trace = reading.trace
         position, stage = self.session.reading.position, trace.stages[self.session.focus.stage]
-        tokens = likeliest_tokens(trace, position)
+        tokens = likeliest_answers(trace, position)
         # Gates are shown together, so that one sees them fill; elsewhere what the stage is about is enough.
         parts = [
             part
@@ -268,11 +268,11 @@ class StagePanel(Panel):
     def _strongest_of_stage(self, reading: Reading) -> Cell | None:
         """The strongest cell that this stage makes at the position, and in the head, that is shown."""
         from lmviz.inspection.strongest import strongest_cell
-        from lmviz.inspection.views import likeliest_tokens, strip
+        from lmviz.inspection.views import likeliest_answers, strip
 
         trace, position = reading.trace, self.session.reading.position
         address, head = trace.stages[self.session.focus.stage].results[0], self.session.attention.head[1]
-        view = strip(trace, address, position, head, likeliest_tokens(trace, position))
+        view = strip(trace, address, position, head, likeliest_answers(trace, position))
         place = strongest_cell(view, position)
         return None if place is None else (address, view.index(*place))
 

@@ -123,10 +123,10 @@ class WhyPanel(Panel):
 
     def _suggest(self) -> None:
         """Have the likeliest next word explained, where no panel draws anything stronger."""
-        from lmviz.inspection.strongest import likeliest_word
+        from lmviz.inspection.strongest import likeliest_answer
 
         reading = self.session.reading.current
-        cell = likeliest_word(reading.trace, self.session.reading.position) if reading is not None else None
+        cell = likeliest_answer(reading.trace, self.session.reading.position) if reading is not None else None
         self.session.explanation.suggest_otherwise(cell)
 
     def _is_suggested(self, arithmetic: Arithmetic) -> bool:

@@ -18,7 +18,7 @@ from lmviz.families import FAMILIES, open_run_model
 from lmviz.inspection.explain import explain
 from lmviz.inspection.stage_sentence import plain, stage_sentence
 from lmviz.inspection.strongest import strongest_cell
-from lmviz.inspection.views import likeliest_tokens, strip
+from lmviz.inspection.views import likeliest_answers, strip
 from lmviz.training.run import Run
 
 LONG = 30_000
@@ -44,7 +44,7 @@ def panel(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> Stag
 def strongest(session: Session, stage: int) -> tuple[str, tuple[int, ...]]:
     trace, position = session.reading.current.trace, session.reading.position
     address, head = trace.stages[stage].results[0], session.attention.head[1]
-    view = strip(trace, address, position, head, likeliest_tokens(trace, position))
+    view = strip(trace, address, position, head, likeliest_answers(trace, position))
     return address, view.index(*strongest_cell(view, position))
 
 

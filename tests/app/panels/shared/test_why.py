@@ -15,7 +15,7 @@ from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
-from lmviz.inspection.strongest import likeliest_word, strongest_cell
+from lmviz.inspection.strongest import likeliest_answer, strongest_cell
 
 LONG = 30_000
 WHERE = [(family, "inside") for family in FAMILIES] + [("transformer", "attention"), ("lstm", "attention")]
@@ -86,7 +86,7 @@ def test_where_nothing_is_drawn_it_explains_the_likeliest_next_word(
         session.reading.set_prefix(text)
         qtbot.waitUntil(lambda text=text: session.reading.current.trace.text == text, timeout=LONG)
         qtbot.waitUntil(lambda: is_explained(why, session), timeout=LONG)
-        cell = likeliest_word(session.reading.current.trace, session.reading.position)
+        cell = likeliest_answer(session.reading.current.trace, session.reading.position)
         assert (why.shown.address, why.shown.index) == cell
 
 
