@@ -36,6 +36,11 @@ class ForeignRun(Run):
     def tokenizer(self) -> Tokenizer:
         """How texts become tokens; LmvizError where nothing says so."""
 
+    @property
+    def was_trained_elsewhere(self) -> bool:
+        """Always true."""
+        return True
+
     def metrics(self) -> list[dict[str, Any]]:
         """None: how it was trained is not known."""
         return []

@@ -223,6 +223,11 @@ class Run:
         return self.folder / "resume" / "state.safetensors"
 
     @property
+    def was_trained_elsewhere(self) -> bool:
+        """Whether another program trained it, so that nothing of its training is known."""
+        return False
+
+    @property
     def is_resumable(self) -> bool:
         """Whether there is a saved state from which training can continue."""
         return self._resume.is_file()

@@ -143,9 +143,12 @@ class Commands:
         self._add(menu, "Open text…", self.choose_text, "Ctrl+O")
         self._add(menu, "Open folder of texts…", self.choose_folder)
         self._add(menu, "Open a run or a sample model…", self.choose_run, "Ctrl+R")
+        self._add(menu, "Open a checkpoint of another program…", self._choose_checkpoint)
         self._add_list(menu, "Open recent", self._fill_recent)
         menu.addSeparator()
         self._add_list(menu, "Export", self._fill_export)
+        self._add(menu, "Save the model for other programs…", self._save_model, possible=self._can_save_model)
+        self._add(menu, "Save its curves for TensorBoard…", self._save_curves, possible=self._can_save_curves)
         menu.addSeparator()
         self._add(menu, "Quit", self._parent.close, "Ctrl+Q")
 
@@ -260,6 +263,31 @@ class Commands:
         name = QFileDialog.getExistingDirectory(self._parent, "Open a folder of texts")
         if name:
             self._window.open_paths([name])
+
+    def _choose_checkpoint(self) -> None:
+        from lmviz.app.window.other_programs import choose_checkpoint
+
+        choose_checkpoint(self._window, self._parent)
+
+    def _can_save_model(self) -> bool:
+        from lmviz.app.window.other_programs import can_save_model
+
+        return can_save_model(self._session)
+
+    def _save_model(self) -> None:
+        from lmviz.app.window.other_programs import choose_model_file
+
+        choose_model_file(self._session, self._parent)
+
+    def _can_save_curves(self) -> bool:
+        from lmviz.app.window.other_programs import can_save_curves
+
+        return can_save_curves(self._session)
+
+    def _save_curves(self) -> None:
+        from lmviz.app.window.other_programs import choose_curves_folder
+
+        choose_curves_folder(self._session, self._parent)
 
     def choose_run(self) -> None:
         """Let a person choose a run or a sample model from a list, and open it."""

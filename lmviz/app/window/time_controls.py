@@ -141,7 +141,8 @@ class TimeControls(QWidget):
     def _say(self, step: int, last: int, trains: bool, follows: bool) -> None:
         """Say which moment is shown, in a width that is the same for all moments of the training."""
         button = self.live_button
-        button.setVisible(self._session.library.model is not None)
+        model = self._session.library.model
+        button.setVisible(model is not None and not model.run.was_trained_elsewhere)
         button.setChecked(follows)
         possible = (self._words(last, last, *way) for way in ((True, True), (True, False), (False, False)))
         button.setText(re.sub(r"\d", "8", max(possible, key=len)))

@@ -157,6 +157,8 @@ class Transport(QFrame):
         elif state.progress is not None:
             said = f"{state.phase} · {state.progress.step:,} of {state.progress.steps:,} steps"
         elif model is not None and model.folder == state.folder:
+            if model.run.was_trained_elsewhere:
+                return "trained by another program"
             done, steps = model.snapshots[-1], model.description.training.get("steps", 0)
             said = f"{state.phase} · {done:,} of {steps:,} steps"
         else:

@@ -1,0 +1,86 @@
+"""Models of other programs opened, and models and curves saved for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.session import Session
+    from lmviz.app.window.commanded_window import CommandedWindow
+    from lmviz.app.workers.job import Report
+
+CHECKPOINTS = (
+    "Checkpoints (config.json *.safetensors *.bin *.pt *.pth *.ckpt);;N-grams in ARPA format (*.arpa);;"
+    "All files (*)"
+)
+
+SAVED_FAMILIES = ("transformer", "ngram")
+"""The families that other programs have."""
+
+
+def choose_checkpoint(window: CommandedWindow, parent: QWidget) -> None:
+    """Ask for any file of a checkpoint, and open the model."""
+    name, _ = QFileDialog.getOpenFileName(parent, "Open a checkpoint", "", CHECKPOINTS)
+    if name:
+        window.open_paths([name])
+
+
+def can_save_model(session: Session) -> bool:
+    """Whether the model that is shown is one that other programs have."""
+    return session.library.model is not None and session.library.model.family in SAVED_FAMILIES
+
+
+def can_save_curves(session: Session) -> bool:
+    """Whether there are curves of the model that is shown."""
+    return session.library.model is not None and bool(
+        len(session.training.history_of(session.library.model).learning_rate)
+    )
+
+
+def choose_model_file(session: Session, parent: QWidget) -> None:
+    """Ask for a place, and save the shown model there at the shown step."""
+    model = session.library.model
+    if model is None:
+        return
+    if model.family == "ngram":
+        title, kinds, ending = "Save the n-gram in ARPA format", "ARPA (*.arpa)", ".arpa"
+    else:
+        title, kinds, ending = "Save a folder for transformers", "Folder (*)", ""
+    _choose(session, parent, model, title, kinds, ending, session.library.step)
+
+
+def choose_curves_folder(session: Session, parent: QWidget) -> None:
+    """Ask for a place, and save the curves of the shown model there for TensorBoard."""
+    model = session.library.model
+    if model is not None:
+        title, kinds = "Save a folder for TensorBoard", "Folder (*.tfevents)"
+        _choose(session, parent, model, title, kinds, ".tfevents", None)
+
+
+def _choose(
+    session: Session,
+    parent: QWidget,
+    model: OpenedModel,
+    title: str,
+    kinds: str,
+    ending: str,
+    step: int | None,
+) -> None:
+    name, _ = QFileDialog.getSaveFileName(parent, title, f"{model.folder.stem}{ending}", kinds)
+    if not name:
+        return
+    out, folder = Path(name), model.folder
+    if ending and out.suffix.lower() != ending:
+        out = out.with_name(out.name + ending)
+
+    def work(report: Report) -> Path:
+        from lmviz.runs.converting import convert
+        from lmviz.runs.opening import open_recorded
+
+        return convert(open_recorded(folder), out, step)
+
+    session.work.start_job(f"Saving {out.name}", work, lambda _: None, session.library.failed.emit)

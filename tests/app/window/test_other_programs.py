@@ -1,0 +1,110 @@
+"""Checkpoints of other programs are opened in the window, and models saved for them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from foreign_models import add_tokenizer, saved
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+import lmviz
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.runs.opening import find_model
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small Llama whose tokens are w1 to w49."""
+    return add_tokenizer(saved("llama", tmp_path / "small llama"))
+
+
+@pytest.fixture
+def choose(window: MainWindow) -> Callable[[str], None]:
+    """Choose a command of the menus."""
+
+    def trigger(name: str) -> None:
+        [action] = [action for action in window.commands.all() if action.text() == name]
+        action.trigger()
+
+    return trigger
+
+
+@pytest.mark.parametrize("way", ["menu", "folder", "file"])
+def test_a_checkpoint_is_read_and_looked_into(
+    way: str,
+    folder: Path,
+    window: MainWindow,
+    session: Session,
+    choose: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    with qtbot.waitSignal(session.library.model_changed):
+        if way == "menu":
+            answered = (str(folder / "model.safetensors"), "")
+            monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: answered)
+            choose("Open a checkpoint of another program…")
+        else:
+            window.open_paths([folder if way == "folder" else folder / "config.json"])
+    model = session.library.model
+    assert (model.name, model.family, model.snapshots) == ("small llama", "transformer", (0,))
+    assert not window.transport.time.live_button.isVisibleTo(window)
+    session.reading.set_prefix("w3 w4 w5")
+    qtbot.waitUntil(
+        lambda: session.reading.current is not None and session.reading.current.trace.text == "w3 w4 w5"
+    )
+    for name in ("attention", "inside", "sample", "compare", "train"):
+        window.show_perspective(name)
+        qtbot.wait(0)
+    assert session.reading.current.trace["layers/1/attention/key"].array.shape == (2, 3, 4)
+
+
+def test_the_shown_model_is_saved_for_transformers(
+    folder: Path,
+    window: MainWindow,
+    session: Session,
+    choose: Callable[[str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    with qtbot.waitSignal(session.library.model_changed):
+        window.open_paths([folder])
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "out"), ""))
+    choose("Save the model for other programs…")
+    qtbot.waitUntil(
+        lambda: find_model(tmp_path / "out") is not None and (tmp_path / "out/config.json").exists()
+    )
+    assert lmviz.open_model(tmp_path / "out").configuration == lmviz.open_model(folder).configuration
+    with qtbot.waitSignal(session.library.failed) as refused:
+        choose("Save the model for other programs…")
+    assert "holds a checkpoint already" in refused.args[0]
+
+
+def test_an_ngram_is_saved_as_arpa_and_curves_for_tensorboard(
+    make_run: Callable[..., Path],
+    window: MainWindow,
+    session: Session,
+    choose: Callable[[str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    with qtbot.waitSignal(session.library.model_changed):
+        window.open_paths([make_run("ngram", order=2)])
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "counts"), ""))
+    choose("Save the model for other programs…")
+    qtbot.waitUntil((tmp_path / "counts.arpa").exists)
+    choose("Save its curves for TensorBoard…")
+    qtbot.waitUntil(lambda: any((tmp_path / "counts.tfevents").glob("events.out.tfevents.*")))
+
+
+def test_a_checkpoint_that_cannot_be_opened_says_so(
+    folder: Path, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    (folder / "tokenizer.json").unlink()
+    with qtbot.waitSignal(session.library.failed) as refused:
+        window.open_paths([folder])
+    assert "put its tokenizer.json beside it" in refused.args[0]
