@@ -14,32 +14,34 @@ from lmviz.app.look.theme import application
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
+ACROSS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+DOWN: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 
 
 class ArrowKeys(QObject):
-    """`ArrowKeys(session, window)`: `take(event)` does what an arrow key means, and whether it was one.
+    """`ArrowKeys(session, window, stages_across)`: `take(event)` does what an arrow key means, if it is one.
 
-    It listens to the button that has the focus, because Qt's buttons would hand the focus on instead.
+    Where `stages_across()` is true, ← and → step through the stages, as buttons with these signs say there,
+    and ↑ ↓ through the positions; elsewhere it is the other way round. It listens to the button that has the
+    focus, because Qt's buttons would hand the focus on instead.
     """
 
-    def __init__(self, session: Session, window: QWidget) -> None:
+    def __init__(self, session: Session, window: QWidget, stages_across: Callable[[], bool]) -> None:
         super().__init__(window)
         self._session = session
+        self._stages_across = stages_across
         application().focusChanged.connect(self._follow_focus)
 
     def take(self, event: QKeyEvent) -> bool:
-        """Left and right choose positions, up and down stages of the model."""
-        session = self._session
-        acts: dict[int, Callable[[], None]] = {
-            Qt.Key.Key_Left: lambda: session.focus.choose_position(session.focus.position - 1),
-            Qt.Key.Key_Right: lambda: session.focus.choose_position(session.focus.position + 1),
-            Qt.Key.Key_Up: lambda: session.focus.choose_stage(session.focus.stage - 1),
-            Qt.Key.Key_Down: lambda: session.focus.choose_stage(session.focus.stage + 1),
-        }
-        if event.key() not in acts or event.modifiers() not in PLAIN:
+        """Choose the previous or next position or stage; whether the event was an arrow key."""
+        if event.modifiers() not in PLAIN or event.key() not in (*ACROSS, *DOWN):
             return False
-        acts[event.key()]()
+        focus = self._session.focus
+        if (event.key() in ACROSS) == self._stages_across():
+            focus.choose_stage(focus.stage + {**ACROSS, **DOWN}[event.key()])
+        else:
+            focus.choose_position(focus.position + {**ACROSS, **DOWN}[event.key()])
         return True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

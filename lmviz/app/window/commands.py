@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from lmviz.runs.run_list import ListedRun
 
 PLAIN_KEYS = (
-    ("← →", "previous or next position"),
-    ("↑ ↓", "previous or next stage of the computation"),
+    ("← →", "previous or next position; in Inside, stage of the computation"),
+    ("↑ ↓", "previous or next stage; in Inside, position"),
     ("space", "play and pause"),
     ("Shift", "while pointing at a word: which words attend to it"),
     ("Esc", "unpin; with nothing pinned, leave the tour"),

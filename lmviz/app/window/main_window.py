@@ -72,7 +72,7 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self._restore()
         self.commands = Commands(self, self)
-        self._arrow_keys = ArrowKeys(session, self)
+        self._arrow_keys = ArrowKeys(session, self, lambda: self.perspective.name == "inside")
         self._shift_key = ShiftKey(session, self)
         self._remembering = Remembering(self, self.beginning, self)
         self._connect()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDoubleSpinBox, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -46,11 +46,44 @@ def test_a_click_into_a_panel_does_not_cost_the_arrow_keys(
     name = "stage_next" if kind is QPushButton else ""
     widget = inside.perspective.findChild(kind, name)
     press(widget, Qt.Key.Key_Right, qtbot)
+    assert (session.focus.position, session.focus.stage) == (1, 3)
     press(widget, Qt.Key.Key_Down, qtbot)
     assert (session.focus.position, session.focus.stage) == (2, 3)
     press(widget, Qt.Key.Key_Left, qtbot)
     press(widget, Qt.Key.Key_Up, qtbot)
     assert (session.focus.position, session.focus.stage) == (1, 2)
+
+
+def test_in_inside_the_keys_do_what_the_buttons_with_their_signs_do_wherever_one_has_clicked(
+    inside: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    panels = {panel.objectName(): panel for panel in inside.perspective.panels}
+    heatmap, stages = panels["state_view"].heatmap, panels["stage_view"]
+    inside.activateWindow()
+    qtbot.waitUntil(lambda: panels["state_view"].view is not None and bool(stages.views), timeout=LONG)
+    for widget in (heatmap, stages.strips, stages.operation, stages):
+        inside.prefix_bar.edit.setFocus()
+        qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+        focused = QApplication.focusWidget()
+        assert focused is not inside.prefix_bar.edit
+        for name, key in (("stage_next", Qt.Key.Key_Right), ("stage_previous", Qt.Key.Key_Left)):
+            before, position = session.focus.stage, session.focus.position
+            inside.perspective.findChild(QPushButton, name).click()
+            clicked = session.focus.stage
+            session.focus.choose_stage(before)
+            qtbot.keyClick(focused or inside, key)
+            assert (session.focus.stage, session.focus.position) == (clicked, position), widget
+            assert clicked != before
+
+
+def test_elsewhere_the_keys_across_step_through_the_words(
+    inside: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    inside.show_perspective("attention")
+    inside.setFocus()
+    for key, place in ((Qt.Key.Key_Right, (2, 2)), (Qt.Key.Key_Down, (2, 3)), (Qt.Key.Key_Left, (1, 3))):
+        qtbot.keyClick(inside, key)
+        assert (session.focus.position, session.focus.stage) == place
 
 
 def test_a_number_field_keeps_its_arrow_keys(inside: MainWindow, session: Session, qtbot: QtBot) -> None:

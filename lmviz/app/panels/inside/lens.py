@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number, percentage
@@ -36,6 +37,7 @@ class LensPanel(Panel):
         self._words = HeatmapView()
         self._words.setAccessibleName("likeliest words at each layer")
         self._norms = PositionCurve()
+        leave_arrow_keys(self, self._words, self._norms)
         self._norms.setAccessibleName("norm of the state along the layers")
         self._norm_label = QLabel("norm of the state along the layers")
         self._norm_label.setProperty("role", "muted")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.inside.evidence import Evidence
+from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.inside.unit_search import UnitSearch
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.widgets.base.card import Card
@@ -42,6 +43,7 @@ class UnitPanel(Panel):
         self._words = TokenStrip()
         self._words.setAccessibleName("drag over words to select them")
         self._curve = PositionCurve()
+        leave_arrow_keys(self, self._words, self._curve)
         self._found = FlowLayout()
         self._unit_buttons: list[QPushButton] = []
         self._places = ConcordanceList()
