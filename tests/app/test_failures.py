@@ -190,6 +190,12 @@ def follow_a_context(scene: Scene) -> None:
     scene.session.focus.choose_stage(bigrams)
 
 
+def weigh(scene: Scene) -> None:
+    """Look at another step of the model that is shown."""
+    model, step = scene.session.library.shown_moment
+    scene.session.library.choose_step(next(other for other in model.snapshots if other != step))
+
+
 def train(scene: Scene) -> None:
     training = scene.session.training
     if not training.state.is_active:
@@ -242,6 +248,7 @@ ROWS = (
     Row("reading", "train", NOTICE, Scene.type),
     Row("live sample", "train", "live_sample_view", Scene.type),
     Row("over time", "train", "over_time_view", Scene.type),
+    Row("weight sizes", "train", "health_view", weigh),
     Row("Counting n-grams to compare with", "train", "loss_view", read_text),
     Row("live", "train", BELOW, train),
     Row("why", "inside", "why_view", lambda scene: scene.choose_cell("layers/0/hidden")),

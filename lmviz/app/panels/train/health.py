@@ -1,4 +1,7 @@
-"""Is the training healthy? How far each layer moves for its size, the gradient's norm, the learning rate."""
+"""Is the training healthy? How far each layer moves for its size, the gradient's norm, the learning rate.
+
+While nothing is trained, the size of each layer's weights.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.sparkline import Sparkline
 
 if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import Moment
     from lmviz.app.session.session import Session
     from lmviz.app.session.training_state import History
+    from lmviz.models.model import Model
 
-
+WEIGHTS = "weight sizes"
+UNTRAINED = "Train a model, or open one: how far each update moves its layers is shown here."
+COUNTED = "An n-gram model is counted: there is no gradient and no learning rate to watch."
 CURVES = {
     "gradient_norm": "The length of the gradient before it is clipped.",
     "learning_rate": "What the schedule, or you, let the last update have. It can be changed while training, "
@@ -27,7 +35,10 @@ CURVES = {
 
 
 class HealthPanel(Panel):
-    """Bars of update over weight for each layer, a rule of thumb being 1e-3; two curves below."""
+    """Bars of update over weight for each layer, a rule of thumb being 1e-3; two curves below.
+
+    Until an update has been measured, bars of the weights themselves, of the shown model.
+    """
 
     gives_way = 66
 
@@ -35,20 +46,29 @@ class HealthPanel(Panel):
         super().__init__(session)
         self.setObjectName("health_view")
         self._bars = BarsView()
-        self._bars.setAccessibleName("update over weight, by layer")
+        self._sentence = EmptyText()
+        self._sentence.setObjectName("health_sentence")
         self._curves = {name: (QLabel(), Sparkline()) for name in CURVES}
         self._drawn: dict[str, float] = {}
-        self._card = Card("Health", "", self._bars)
+        self._measured = ""  # what the bars are: updates or weights
+        self._weighed: Moment | None = None
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._bars)
+        column.addWidget(self._sentence)
+        self._card = Card("Health", "", body)
         self._card.setToolTip("How far the last update moved each layer's weights, relative to their size.")
         self._card.layout_below.addLayout(self._lay_out_curves())
         self.column.addWidget(self._card)
         session.training.changed.connect(self.refresh_now_and_then)
         self.follow(session.library.model_changed)
+        session.library.step_changed.connect(self.refresh_now_and_then)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        """The ratios (layer,) under the layers' names, and each curve, (point, 2): step and value."""
+        """The bars (layer,) under the layers' names, and each curve, (point, 2): step and value."""
         history = self.session.training.shown.history
-        arrays = {f"update_over_weight/{layer}": np.array([ratio]) for layer, ratio in self._drawn.items()}
+        arrays = {f"{self._measured}/{layer}": np.array([size]) for layer, size in self._drawn.items()}
         for name in CURVES:
             curve = getattr(history, name)
             if len(curve):
@@ -86,21 +106,58 @@ class HealthPanel(Panel):
 
     def refresh(self) -> None:
         history = self.session.training.shown.history
-        norms, ratios = history.gradient_norm.values, dict(history.update_ratios)
+        ratios = dict(history.update_ratios)
         self._show_curves(history)
-        if not ratios:
-            self._drawn = {}
-            self._bars.set_bars([], [])
-            self._card.set_aside(
-                "more while it trains" if len(norms) else "measured while a neural model trains"
-            )
+        if ratios:
+            self._weighed = None
+            self.silence(WEIGHTS)
+            self._draw_bars("update_over_weight", ratios, "update / weight, by layer")
+        else:
+            self._weigh()
+
+    def handle_failure(self, key: str) -> None:
+        if key == WEIGHTS:
+            self._draw_bars("weights", {}, "")
+
+    def _weigh(self) -> None:
+        """Have the weights of the shown model measured, where it has any."""
+        moment, model = self.session.library.moment, self.session.library.model
+        if moment is None or model is None or is_counted(model.family):
+            self._weighed = None
+            self.silence(WEIGHTS)
+            self._draw_bars("weights", {}, "")
+            self._sentence.set_text(UNTRAINED if model is None else COUNTED)
+        elif moment != self._weighed:
+            self._weighed = moment
+
+            def work(reader: Model) -> dict[str, float]:
+                from lmviz.training.weight_sizes import weight_sizes
+
+                return weight_sizes(reader)
+
+            said = f"weights at step {moment[1]:,}, root mean square"
+            self.ask_model(moment, WEIGHTS, work, lambda sizes: self._draw_bars("weights", sizes, said))
+
+    def _draw_bars(self, measured: str, sizes: dict[str, float], said: str) -> None:
+        """Draw one bar a layer; without any there is a sentence in their place."""
+        self._card.set_aside(said)
+        self._bars.setVisible(bool(sizes))
+        self._sentence.setVisible(not sizes)
+        self._sentence.set_text("")
+        if (measured, sizes) == (self._measured, self._drawn):
             return
-        self._card.set_aside("update / weight, by layer")
-        if ratios == self._drawn:
-            return
-        self._drawn = ratios
-        values = list(ratios.values())
-        self._bars.set_bars(list(ratios), values, texts=[f"{value:.1e}" for value in values])
+        self._measured, self._drawn = measured, sizes
+        self._bars.setAccessibleName(said)
+        values = list(sizes.values())
+        written = [f"{value:.1e}" if measured == "update_over_weight" else number(value) for value in values]
+        self._bars.set_bars(list(sizes), values, texts=written)
+
+
+def is_counted(family: str) -> bool:
+    """Whether a family learns by counting, without gradients."""
+    from lmviz.families import FAMILIES
+
+    return family in FAMILIES and FAMILIES[family].counts
 
 
 def _figure(value: float) -> str:
