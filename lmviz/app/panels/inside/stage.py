@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 TITLE_SHARE = 0.6  # of the card's width
-WIDE = 600  # pixels at scale 1 from which on the operation stands beside the equation
+WIDE = 480  # pixels at scale 1 from which on the operation stands beside the equation
 FROM = {-1: ", before", 1: ", after"}  # what another position of a recurrence has handed on
 
 
@@ -60,6 +61,7 @@ class StagePanel(Panel):
         self._operation = OperationView()
         self._upper = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._strips = ExplainedStrips(session)
+        leave_arrow_keys(self, self._strips)
         self._area = scrolling(self._sheet())
         self._titles: tuple[str, ...] = ()
         self._reading: Reading | None = None  # which is drawn

@@ -10,6 +10,7 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
     from lmviz.inspection.views import View
 
-STAGE = "the stage's result"
+STAGE = "this stage"
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 ORDERS = ("in order", "by similarity")
 HEADS = ("head", "group")
-TAP_LENGTH, SHORT_TAP_LENGTH = 22, 9  # characters of the name of a tap
+TAP_LENGTH, SHORT_TAP_LENGTH = 22, 10  # characters of the name of a tap
 AROUND = 40  # pixels at scale 1 around the title of the card
 ROOMY = 520  # pixels at scale 1 from which on all names have room
 
@@ -48,6 +49,7 @@ class StatePanel(Panel):
         self.order_picker.addItems(ORDERS)
         self.order_picker.setAccessibleName("order of the rows")
         self._heatmap = HeatmapView()
+        leave_arrow_keys(self, self._heatmap)
         self._view: View | None = None
         self._reading: Reading | None = None  # of which the view is
         self._addresses: tuple[str, ...] = ()
@@ -142,6 +144,7 @@ class StatePanel(Panel):
             self._tap.setCurrentIndex(addresses.index(chosen) + 1 if chosen in addresses else 0)
 
     def _draw(self, reading: Reading, address: str) -> None:
+        from lmviz.inspection.color_floor import color_floor
         from lmviz.inspection.similarity import similarity_order
         from lmviz.inspection.views import likeliest_answers, matrix
 
@@ -169,6 +172,7 @@ class StatePanel(Panel):
             rows=_labels(reading, view.row_axis, view.rows),
             columns=_labels(reading, view.column_axis, view.columns),
             words=_words(reading, view) if view.scale == "token" else (),
+            floor=color_floor(trace, view),
             crossfade=walked,
         )
 

@@ -102,6 +102,7 @@ class Card(Canvas):
             self._title.setProperty("role", "provisional" if provisional else "title")
             self._title.style().unpolish(self._title)
             self._title.style().polish(self._title)
+            self._title.updateGeometry()
             self.update()
 
     @property

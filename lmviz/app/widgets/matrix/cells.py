@@ -20,20 +20,22 @@ ONE_SIDED = ("share", "count")
 class Cells:
     """A matrix (row, column) of numbers on a scale of `lmviz.models.tap.SCALES`.
 
-    `limit` is the value with the strongest colour. −∞ and NaN are masked cells, without a colour.
+    `limit` is the value with the strongest colour. Where `floor` is not 0, colours of shares and counts go by
+    the logarithm, from that value on. −∞ and NaN are masked cells, without a colour.
     """
 
     values: np.ndarray
     scale: str
     limit: float
+    floor: float = 0.0
 
     @classmethod
-    def of(cls, values: np.ndarray, scale: str, limit: float | None = None) -> Cells:
+    def of(cls, values: np.ndarray, scale: str, limit: float | None = None, floor: float = 0.0) -> Cells:
         """Take a matrix; the limit is 1 for shares, and otherwise the largest size there is."""
         values = np.asarray(values)
         if values.dtype.kind != "f":
             values = values.astype(np.float32)
-        return cls(values, scale, limit or (1.0 if scale == "share" else _largest(values)))
+        return cls(values, scale, limit or (1.0 if scale == "share" else _largest(values)), floor)
 
     @property
     def one_sided(self) -> bool:
@@ -48,13 +50,17 @@ class Cells:
     @cached_property
     def levels(self) -> np.ndarray:
         """(row, column) uint8: 0 where masked, else 1 to 255 along the colour map, 128 its middle."""
-        ratio = self.values / self.limit
+        ratio = self.values / self.limit if not self.floor else self._logarithms()
         np.clip(ratio, 0 if self.one_sided else -1, 1, out=ratio)
         ratio *= 254 if self.one_sided else 127
         ratio += 1.5 if self.one_sided else MIDDLE + 0.5
         if self.masked.any():
             ratio[self.masked] = MASKED
         return ratio.astype(np.uint8)
+
+    def _logarithms(self) -> np.ndarray:
+        """0 at the floor and below, 1 at the limit."""
+        return np.log(np.maximum(self.values, self.floor) / self.floor) / np.log(self.limit / self.floor)
 
     def pooled(self, rows: int, columns: int) -> np.ndarray:
         """Levels of blocks of rows × columns cells: of each block the one with the strongest colour."""

@@ -22,12 +22,21 @@ def _stripe(name: str, scale: str, table: bytes) -> QImage:
     return image.convertToFormat(QImage.Format.Format_RGB32)
 
 
-def draw_color_scale(painter: QPainter, place: QRectF, theme: Theme, scale: str, limit: float) -> None:
-    """Draw "−1 ▬▬▬ 1" at the right end of a place; `limit` is the value of the strongest colour."""
-    measure = metrics(SIZE)
+def scale_ends(scale: str, limit: float, floor: float = 0.0) -> tuple[str, str]:
+    """What is written at the ends of a scale; a logarithmic one begins at its floor, and says what it is."""
+    if floor:
+        return f"≤ {100 * floor:g} %", f"{100 * limit:g} %, log"
     digits = 0 if float(limit).is_integer() else 2
     one_sided = scale in ("share", "count")
-    low, high = "0" if one_sided else number(-limit, digits), number(limit, digits)
+    return "0" if one_sided else number(-limit, digits), number(limit, digits)
+
+
+def draw_color_scale(
+    painter: QPainter, place: QRectF, theme: Theme, scale: str, limit: float, floor: float = 0.0
+) -> None:
+    """Draw "−1 ▬▬▬ 1" at the right end of a place; `limit` is the value of the strongest colour."""
+    measure = metrics(SIZE)
+    low, high = scale_ends(scale, limit, floor)
     gap, width, height = 6 * theme.scale, STRIPE * theme.scale, 6 * theme.scale
     high_width, low_width = measure.horizontalAdvance(high), measure.horizontalAdvance(low)
     stripe = QRectF(0, place.center().y() - height / 2, width, height)

@@ -91,6 +91,7 @@ class HeatmapView(Canvas):
         columns: Sequence[str] = (),
         words: Sequence[Sequence[str]] = (),
         crossfade: bool = False,
+        floor: float = 0.0,
     ) -> None:
         """Show values (row, column); `rows` and `columns` are their labels, none or one each.
 
@@ -98,14 +99,15 @@ class HeatmapView(Canvas):
         without colours. With `crossfade` a matrix of the same shape fades into this one in a quarter second.
 
         `scale` is one of `lmviz.models.tap.SCALES`; `limit` the value of the strongest colour, chosen
-        from the values when None. −∞ cells are plain, NaN cells hatched.
+        from the values when None. With a `floor`, colours go by the logarithm from there on. −∞ cells are
+        plain, NaN cells hatched.
         """
         shape_changed = values.shape != self._cells.values.shape
         self._crossfade.end()
         if crossfade and not shape_changed and self._picture is not None:
             self._crossfade.begin(self._picture)
         self._words = tuple(words)
-        self._cells = Cells.of(np.zeros_like(values) if scale == "token" else values, scale, limit)
+        self._cells = Cells.of(np.zeros_like(values) if scale == "token" else values, scale, limit, floor)
         self._labels = replace(self._labels, rows=tuple(rows), columns=tuple(columns))
         self._picture = None
         if shape_changed:
@@ -258,7 +260,8 @@ class HeatmapView(Canvas):
         right, height = frame.area.right() if wide else self.width() - 1, self.length(SCALE_HEIGHT)
         place = QRectF(0, self.height() - height, right, height)
         if self._cells.scale != "token":
-            draw_color_scale(painter, place, theme, self._cells.scale, self._cells.limit)
+            cells = self._cells
+            draw_color_scale(painter, place, theme, cells.scale, cells.limit, cells.floor)
 
     def _value_rows(self, frame: HeatmapFrame) -> Sequence[int]:
         if self._values_shown == "all":

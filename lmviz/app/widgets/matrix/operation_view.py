@@ -23,7 +23,7 @@ ROW, STRIP = 19, 14  # pixels at scale 1 of a band, and of what is coloured of i
 LINE, CELL, SIGN = 24, 46, 14  # of a line of single numbers: its height, a number's width, a sign's
 GAP = 6  # between two blocks
 SIZE = 11.5
-LABEL_SHARE, TOTAL = 0.34, 60
+LABEL_SHARE, TOTAL = 0.38, 60
 MOST_LABEL = 190
 NOTE = "each strip is scaled to its own largest number"
 

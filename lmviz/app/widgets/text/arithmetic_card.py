@@ -94,6 +94,13 @@ class ArithmeticCard(Canvas):
             left, place.top(), measure.horizontalAdvance(row.operands[operand].text), place.height()
         )
 
+    def operands_shown(self, index: int) -> int:
+        """How many numbers of a line there is room for before its value."""
+        row, measure = self.rows[index], metrics(NUMBER_SIZE, token=True)
+        end = self.width() - measure.horizontalAdvance(row.value) - self.length(2 * MARGIN)
+        fits = [self.operand_rectangle(index, place).right() <= end for place in range(len(row.operands))]
+        return fits.index(False) if False in fits else len(fits)
+
     def sizeHint(self) -> QSize:
         lines = len(self.rows) + 1 if self.rows else 0
         return QSize(round(self.length(330)), round(self.length(ROW) * lines))
@@ -141,9 +148,13 @@ class ArithmeticCard(Canvas):
 
     def _draw_operands(self, painter: QPainter, index: int, row: Row) -> None:
         painter.setFont(self.theme.token_font(NUMBER_SIZE))
-        middle = Qt.AlignmentFlag.AlignVCenter
+        middle, room = Qt.AlignmentFlag.AlignVCenter, self.operands_shown(index)
         for place, operand in enumerate(row.operands):
             area = self.operand_rectangle(index, place)
+            if place == room:
+                painter.setPen(self.theme.muted_text)
+                painter.drawText(QRectF(area.left(), area.top(), 30, area.height()), middle, "…")
+                break
             lit = operand is self._hovered
             painter.setPen(self.theme.accent if lit else self.theme.text)
             painter.drawText(area.adjusted(0, 0, 4, 0), middle, operand.text)
@@ -164,7 +175,7 @@ class ArithmeticCard(Canvas):
         if index < 0:
             return None
         row = self.rows[index]
-        for position, operand in enumerate(row.operands):
+        for position, operand in enumerate(row.operands[: self.operands_shown(index)]):
             if operand.can_be_followed and self.operand_rectangle(index, position).contains(place):
                 return operand
         return row.main

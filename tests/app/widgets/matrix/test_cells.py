@@ -53,3 +53,12 @@ def test_the_picture_has_the_colours_of_the_map():
     assert image.pixelColor(0, 0) == LIGHT.share_none
     assert image.pixelColor(1, 0) == LIGHT.share_all
     assert image.pixelColor(0, 1) == LIGHT.background
+
+
+def test_with_a_floor_a_small_share_is_seen_and_one_below_it_is_not():
+    shares = np.array([[0.9, 0.01, 1e-4, 1e-6, 0.0]])
+    linear, logarithmic = Cells.of(shares, "share").levels[0], Cells.of(shares, "share", floor=1e-4).levels[0]
+    assert linear[1] < 5
+    assert logarithmic[1] == pytest.approx(1 + 254 / 2, abs=2)
+    assert logarithmic[0] > 240
+    assert list(logarithmic[2:]) == [1, 1, 1]

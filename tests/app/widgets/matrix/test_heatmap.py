@@ -247,3 +247,13 @@ def test_a_drag_ends_with_the_button_and_never_begins_on_what_is_masked(view):
         QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=middle - QPoint(0, 10))
         QTest.mouseMove(view, middle)
     assert dragged == [(2, 2)]
+
+
+def test_a_logarithmic_scale_shows_what_a_linear_one_leaves_plain(view):
+    def shade(floor):
+        view.set_matrix(np.array([[0.9, 0.01], [0.05, 0.04]]), scale="share", floor=floor)
+        picture = view.grab().toImage()
+        place = view.cell_rectangle(0, 1).center().toPoint() * picture.devicePixelRatio()
+        return picture.pixelColor(place).lightness()
+
+    assert shade(1e-4) < shade(0.0) - 40

@@ -172,3 +172,15 @@ def test_a_new_rule_is_drawn_by_its_own_sheet(card, monkeypatch):
         ("largest", "3.000"),
         ("the largest of all", "3.000"),
     ]
+
+
+@pytest.mark.parametrize(("width", "shown_of_four"), [(250, 2), (640, 4)])
+def test_operands_never_run_into_the_value(shown, width, shown_of_four):
+    factors = tuple(factor(f"layers/0/{name}", [1.25]) for name in "abcd")
+    card = ArithmeticCard()
+    card.set_arithmetic(cell("sum", [Terms("product", factors)]))
+    shown(card, width, 100)
+    assert 1 <= card.operands_shown(0) <= shown_of_four
+    assert (card.operands_shown(0) == 4) == (shown_of_four == 4)
+    value = 40  # pixels at the right that the value needs at least
+    assert card.operand_rectangle(0, card.operands_shown(0) - 1).right() < width - value
