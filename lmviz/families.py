@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lmviz.errors import LmvizError
+from lmviz.tasks import find_task
 
 if TYPE_CHECKING:
     import torch
@@ -192,8 +193,11 @@ def open_run_model(run: Run, step: int | None = None) -> Model:
     if tokenizer.vocabulary_size != description.vocabulary_size:
         raise LmvizError(f"{run.folder / 'tokenizer.json'} does not fit its run.json: choose another run.")
     try:
-        _check_shapes(description.family, configuration, description.vocabulary_size, state)
-        model = build_model(description.family, configuration, description.vocabulary_size, seed=0)
+        predicts = find_task(description.task).predicts(description.labels)
+        _check_shapes(description.family, configuration, description.vocabulary_size, predicts, state)
+        model = build_model(
+            description.family, configuration, description.vocabulary_size, seed=0, predicts=predicts
+        )
         model.load_state(state)
     except (RuntimeError, KeyError, ValueError):
         snapshot = run.snapshot_path(chosen)
@@ -204,7 +208,11 @@ def open_run_model(run: Run, step: int | None = None) -> Model:
 
 
 def _check_shapes(
-    family: str, configuration: ModelConfiguration, vocabulary_size: int, state: Mapping[str, torch.Tensor]
+    family: str,
+    configuration: ModelConfiguration,
+    vocabulary_size: int,
+    predicts: Prediction,
+    state: Mapping[str, torch.Tensor],
 ) -> None:
     """Raise ValueError where weights differ from what the configuration asks for.
 
@@ -213,7 +221,7 @@ def _check_shapes(
     from lmviz.models.shapes import without_numbers
 
     with without_numbers():
-        expected = build_model(family, configuration, vocabulary_size, seed=0).state_dict()
+        expected = build_model(family, configuration, vocabulary_size, 0, predicts).state_dict()
     shapes = {name: tensor.shape for name, tensor in expected.items()}
     if shapes and shapes != {name: tensor.shape for name, tensor in state.items()}:
         raise ValueError

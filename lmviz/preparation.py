@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmviz.errors import LmvizError
-from lmviz.families import build_model, find_family, learner_of
+from lmviz.families import build_model, check_task, find_family, learner_of
 from lmviz.models.model_configuration import ModelConfiguration
+from lmviz.tasks import find_task
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus
     from lmviz.training.controls import Controls
+    from lmviz.training.description import RunDescription
     from lmviz.training.options import TrainingOptions
     from lmviz.training.progress import Progress
     from lmviz.training.run import Run
@@ -50,6 +52,7 @@ def begin_run(
     overwritten, when options, text and model do not fit one another, or when the
     machine has not the memory; nothing is written then.
     """
+    from lmviz.training.batching import with_sentences
     from lmviz.training.cost import check_memory
     from lmviz.training.description import RunDescription, describe_corpus
     from lmviz.training.distributed import is_alone, is_first_process
@@ -57,16 +60,20 @@ def begin_run(
 
     if overwrite and not is_alone():
         raise LmvizError("Several processes cannot overwrite a run: remove it first, or name another folder.")
+    check_task(family, corpus.task)
+    options = options if corpus.training_examples is None else with_sentences(options)
     description = RunDescription(
         name=Path(os.path.abspath(folder)).name,
         family=family,
         configuration=configuration.to_values(),
         vocabulary_size=corpus.tokenizer.vocabulary_size,
+        task=corpus.task,
+        labels=corpus.labels,
         training=options.to_values(),
         corpus=describe_corpus(corpus),
     )
     check_memory(configuration, options, description.vocabulary_size)
-    model = build_model(family, configuration, description.vocabulary_size, options.seed)
+    model = _untrained(description, configuration)
     prepared = _prepare(model, Run(Path(folder), description), corpus, options, controls, resume=False)
     if is_first_process():
         Run.create(folder, description, corpus.tokenizer, overwrite=overwrite)
@@ -110,8 +117,19 @@ def resume_run(
             f"in which {run.folder} counts its text; train anew in another folder."
         )
     configuration = family.configuration.from_values(description.configuration)
-    model = build_model(description.family, configuration, description.vocabulary_size, description.seed)
-    return _prepare(model, run, corpus, options or description.options, controls, resume=True)
+    from lmviz.training.batching import with_sentences
+
+    options = options or description.options
+    options = options if corpus.training_examples is None else with_sentences(options)
+    return _prepare(_untrained(description, configuration), run, corpus, options, controls, resume=True)
+
+
+def _untrained(description: RunDescription, configuration: ModelConfiguration) -> Model:
+    """The model of a run before its first update."""
+    predicts = find_task(description.task).predicts(tuple(description.labels))
+    return build_model(
+        description.family, configuration, description.vocabulary_size, description.seed, predicts
+    )
 
 
 def _prepare(
@@ -137,8 +155,8 @@ def _learn(
 ) -> Generator[Progress, Any, None]:
     progress: Generator[Progress, Any, None] = learner_of(model.family)(
         model,
-        corpus.training,
-        corpus.validation,
+        corpus.training if corpus.training_examples is None else corpus.training_examples,
+        corpus.validation if corpus.validation_examples is None else corpus.validation_examples,
         options,
         run,
         ignored_target=corpus.tokenizer.start_id if corpus.marks_boundaries else None,

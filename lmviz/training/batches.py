@@ -21,16 +21,18 @@ from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions, check_length
 
 @dataclass(frozen=True)
 class Batch:
-    """Windows of text for one process: tokens and targets (batch, position) int64.
+    """Rows of text for one process: tokens and targets (batch, position) int64.
 
-    `share` is the part that this process has in all counted targets of the step. `begins` is true where
-    the windows do not continue those of the step before.
+    Targets of texts with one answer are (batch, 1). `share` is the part that this process has in all counted
+    targets of the step. `begins` is true where the rows do not continue those of the step before. `lengths`
+    (batch,) says how many tokens of each row are text; it is None where all are.
     """
 
     tokens: np.ndarray
     targets: np.ndarray
     share: float
     begins: bool
+    lengths: np.ndarray | None = None
 
 
 def window_length(length: int, context: int | None, ids: np.ndarray) -> int:
@@ -57,7 +59,17 @@ class Circumstances(TypedDict):
 
 
 class Batches(ABC):
-    """The batches of a training; `length` is the number of positions of a window."""
+    """The batches of a training; `length` is the largest number of positions of a row."""
+
+    length: int
+
+    @abstractmethod
+    def batch(self, step: int) -> Batch:
+        """The batch of the update after `step` updates."""
+
+
+class Windows(Batches):
+    """Windows of a stream of ids, each token of which aims at the next."""
 
     def __init__(self, ids: np.ndarray, options: TrainingOptions, **rest: Unpack[Circumstances]) -> None:
         team, ignored_target = rest["team"], rest["ignored_target"]
@@ -69,10 +81,6 @@ class Batches(ABC):
         self._ignored = ignored_target
         self._rows = options.batch * team.size
         self._own = slice(team.rank * options.batch, (team.rank + 1) * options.batch)
-
-    @abstractmethod
-    def batch(self, step: int) -> Batch:
-        """The batch of the update after `step` updates."""
 
     def _counted(self, windows: np.ndarray) -> int:
         """How many targets count in windows (row, position + 1)."""
@@ -89,7 +97,7 @@ class Batches(ABC):
         return Batch(own[:, :-1], targets, share, begins)
 
 
-class RandomWindows(Batches):
+class RandomWindows(Windows):
     """Windows that begin anywhere in the text, drawn with replacement."""
 
     def __init__(self, ids: np.ndarray, options: TrainingOptions, **rest: Unpack[Circumstances]) -> None:
@@ -106,7 +114,7 @@ class RandomWindows(Batches):
                 return self._batch(windows, begins=True)
 
 
-class Streams(Batches):
+class Streams(Windows):
     """The text cut into as many equal streams as the batch has rows, each read from start to end.
 
     Each window continues the one before, so that a recurrent state can be carried over; after the last
@@ -132,4 +140,4 @@ class Streams(Batches):
         return self._batch(self._streams[:, start : start + self.length + 1], begins=window == 0)
 
 
-BATCHES: dict[str, type[Batches]] = {"random": RandomWindows, "streams": Streams}
+BATCHES: dict[str, type[Windows]] = {"random": RandomWindows, "streams": Streams}

@@ -87,6 +87,7 @@ def _usual_training() -> dict[str, Any]:
 class RunDescription:
     """A run in words and numbers, as `run.json` holds it.
 
+    `task` is a name in `lmviz.tasks.TASKS`, and `labels` are the names of its labels by id.
     `configuration` and `training` are the plain values of the model's configuration and of its
     TrainingOptions; `corpus` is what `describe_corpus` gives.
     """
@@ -99,6 +100,8 @@ class RunDescription:
     corpus: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
     created: str = field(default_factory=now)
+    task: str = "next-token"
+    labels: tuple[str, ...] = ()
 
     @property
     def seed(self) -> int:
@@ -145,12 +148,16 @@ class RunDescription:
             "versions": dict,
             "created": str,
         }
+        task, labels = values.get("task", "next-token"), values.get("labels", [])
+        if type(task) is not str or type(labels) is not list or not all(type(item) is str for item in labels):
+            raise LmvizError("its task or its labels are of the wrong kind")
         for name, kind in kinds.items():
             if type(values.get(name)) is not kind:
                 raise LmvizError(f"its {name!r} is missing or of the wrong kind")
         if not 1 <= values["vocabulary_size"] <= LARGEST_VOCABULARY:
             raise LmvizError(f"its vocabulary cannot have {values['vocabulary_size']} tokens")
         _check_corpus(values["corpus"])
-        description = cls(**{name: values[name] for name in kinds})
+        described = {name: values[name] for name in kinds}
+        description = cls(**described, task=task, labels=tuple(labels))
         description.options  # noqa: B018 - checks them
         return description

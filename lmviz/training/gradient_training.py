@@ -7,11 +7,14 @@ from collections.abc import Generator
 import numpy as np
 
 from lmviz.models.model import Model
+from lmviz.text.examples import Examples
+from lmviz.training.batching import longest_piece
 from lmviz.training.controls import Controls
 from lmviz.training.devices import choose_device
 from lmviz.training.distributed import join_team
+from lmviz.training.example_validation import ExampleValidation
 from lmviz.training.learner import GradientLearner
-from lmviz.training.loop import recorded
+from lmviz.training.loop import Measure, recorded
 from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Progress
 from lmviz.training.recorder import Recorder
@@ -21,8 +24,8 @@ from lmviz.training.validation import Validation
 
 def learn(
     model: Model,
-    training: np.ndarray,
-    validation: np.ndarray,
+    training: np.ndarray | Examples,
+    validation: np.ndarray | Examples,
     options: TrainingOptions,
     run: Run | None,
     *,
@@ -32,7 +35,8 @@ def learn(
 ) -> Generator[Progress, None, None]:
     """Train a model by gradients; yields the state before the first update and after each one.
 
-    `training` and `validation` are flat token ids; targets equal to `ignored_target` do not count. The
+    `training` and `validation` are flat token ids, of which targets equal to `ignored_target` do not count,
+    or the examples of a task. The
     last value is `finished`, or its `trouble` says why it is the last. Closing the generator, or
     `controls.stop`, leaves a run from which `resume` continues bit for bit on the same machine.
 
@@ -50,6 +54,11 @@ def learn(
     learner = GradientLearner(
         model, training, options, ignored_target=ignored_target, device=device, team=team
     )
-    measured = Validation(validation, learner.length, options, ignored_target=ignored_target, team=team)
+    measured: Measure
+    if isinstance(validation, Examples):
+        longest = longest_piece(model, options)
+        measured = ExampleValidation(validation, model, longest, options, team)
+    else:
+        measured = Validation(validation, learner.length, options, ignored_target=ignored_target, team=team)
     recorder = Recorder(run, learner, options, controls, team)
     return recorded(learner, recorder, measured, options, controls, team, resume=resume)

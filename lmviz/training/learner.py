@@ -15,7 +15,9 @@ from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 from lmviz.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.models.reading import evaluation
-from lmviz.training.batches import BATCHES, Batch
+from lmviz.text.examples import Examples
+from lmviz.training.batches import Batch
+from lmviz.training.batching import batches_of
 from lmviz.training.carried_state import check_alike, flatten, unflatten
 from lmviz.training.devices import computing, seed_chance
 from lmviz.training.distributed import Team
@@ -87,7 +89,7 @@ class GradientLearner:
     def __init__(
         self,
         model: Model,
-        training: np.ndarray,
+        training: np.ndarray | Examples,
         options: TrainingOptions,
         *,
         ignored_target: int | None,
@@ -100,9 +102,7 @@ class GradientLearner:
         self._computing = computing(device, options)
         self._options = options
         self._team = team
-        self._batches = BATCHES[options.sampling](
-            training, options, context=model.context, ignored_target=ignored_target, team=team
-        )
+        self._batches = batches_of(model, training, options, ignored_target=ignored_target, team=team)
         model.to(device)
         team.share_weights(model)
         self._parameters = [item for item in model.parameters() if item.requires_grad]
@@ -111,7 +111,7 @@ class GradientLearner:
 
     @property
     def length(self) -> int:
-        """The number of positions of a window."""
+        """The largest number of positions of a row."""
         return self._batches.length
 
     def update(self, rate: float, measure: bool = False) -> Update:
@@ -137,7 +137,8 @@ class GradientLearner:
         self._carried = carried
         self.step += 1
         ratios = update_ratios(self.model, before) if measure else {}
-        return Update(loss_value if moved else None, norm_value, ratios, batch.tokens.size * self._team.size)
+        read = batch.tokens.size if batch.lengths is None else int(batch.lengths.sum())
+        return Update(loss_value if moved else None, norm_value, ratios, read * self._team.size)
 
     def _differentiate(self, batch: Batch) -> tuple[torch.Tensor, Any]:
         """The mean loss over the whole team's batch, its gradients left in the parameters; and the state."""
@@ -146,8 +147,11 @@ class GradientLearner:
         if not self.model.training:
             self.model.train()
         seed_chance(self.device, (self._options.seed << 32) + self.step * self._team.size + self._team.rank)
+        given: list[Any] = [tokens, targets, None if batch.begins else self._carried]
+        if batch.lengths is not None:
+            given.append(torch.from_numpy(batch.lengths).to(self.device, non_blocking=True))
         with self._computing:
-            loss, carried = self.model.loss(tokens, targets, None if batch.begins else self._carried)
+            loss, carried = self.model.loss(*given)
         if batch.share:
             loss.backward()
         else:

@@ -16,6 +16,7 @@ from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Clock, Progress
 from lmviz.training.recorder import Recorder
 from lmviz.training.schedules import learning_rate
+from lmviz.training.validation import Measured
 from lmviz.training.writing import NotWritten
 
 MEASURE_SECONDS = 1.0
@@ -25,8 +26,8 @@ MEASURE_SECONDS = 1.0
 class Measure(Protocol):
     """Measures how well a model predicts a text."""
 
-    def measure(self, model: Model) -> float | None:
-        """Nats per token; None where there is no text."""
+    def measure(self, model: Model) -> Measured | None:
+        """How well the model answers; None where there is nothing to measure it with."""
 
 
 def recorded(
@@ -104,10 +105,12 @@ class TrainingLoop:
     def _begin(self) -> Progress:
         step = self._learner.step
         finished = step >= self._options.steps
+        measured = self._validation.measure(self._learner.model) if step == 0 else None
         progress = Progress(
             step=step,
             steps=self._options.steps,
-            validation_loss=self._validation.measure(self._learner.model) if step == 0 else None,
+            validation_loss=measured.loss if measured else None,
+            validation_accuracy=measured.accuracy if measured else None,
             learning_rate=self._rate(),
             seconds=self._clock.elapsed,
             finished=finished,
@@ -134,12 +137,14 @@ class TrainingLoop:
         finished = step >= steps
         every = self._options.validate_every
         validates = finished or (every > 0 and step % every == 0)
+        measured = self._validation.measure(self._learner.model) if validates else None
         return self._record(
             Progress(
                 step=step,
                 steps=steps,
                 loss=update.loss,
-                validation_loss=self._validation.measure(self._learner.model) if validates else None,
+                validation_loss=measured.loss if measured else None,
+                validation_accuracy=measured.accuracy if measured else None,
                 learning_rate=rate,
                 gradient_norm=update.gradient_norm,
                 update_ratios=update.update_ratios,

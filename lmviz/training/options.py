@@ -12,6 +12,9 @@ DEFAULT_LENGTH = 64
 
 LARGEST_STEPS = 100_000_000
 
+SENTENCES = "sentences"
+"""The sampling that takes whole sentences, or examples, by shuffled epochs."""
+
 FIXED = ("optimizer", "sampling", "batch", "length", "seed")
 """Options that a resumed training must share with its beginning, or it would not be the same one."""
 
@@ -130,10 +133,11 @@ class TrainingOptions(Configuration):
     )
     sampling: str = setting(
         "random",
-        "Which excerpts of the text an update sees: at random positions (random), or one after the other in "
-        "parallel streams, with a recurrent model's state carried from each to the next (streams).",
+        "Which excerpts of the text an update sees: at random positions (random), one after the other in "
+        "parallel streams, with a recurrent model's state carried from each to the next (streams), or whole "
+        "documents, each once in every epoch (sentences). Examples with labels are always taken whole.",
         label="Training excerpts",
-        choices=("random", "streams"),
+        choices=("random", "streams", SENTENCES),
     )
     validate_every: int = setting(
         200,

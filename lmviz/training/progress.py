@@ -15,18 +15,20 @@ SMOOTHING = 0.9
 class Progress:
     """The state of a training after `step` of `steps` updates; safe to hand to another thread.
 
-    `loss` is the mean of the last batch before its update, `validation_loss` that of the validation
-    text when it was just measured, both in nats per token. `gradient_norm` is the norm before clipping.
-    `update_ratios` says for each layer how far the last update moved its weights, relative to them
-    (norm over norm); it is measured now and then, and empty otherwise. `snapshot` is the step of a
-    snapshot that was just written. The last value is `finished` where all steps are done; otherwise
-    `trouble` is a sentence that says why the training ended early.
+    `loss` is the mean of the last batch before its update, `validation_loss` that of the validation text
+    when it was just measured, both in nats per token or label. `validation_accuracy` is the share of the
+    validation labels that the model found likeliest, for tasks with labels. `gradient_norm` is the norm
+    before clipping. `update_ratios` says for each layer how far the last update moved its weights,
+    relative to them (norm over norm); it is measured now and then, and empty otherwise. `snapshot` is the
+    step of a snapshot that was just written. The last value is `finished` where all steps are done;
+    otherwise `trouble` is a sentence that says why the training ended early.
     """
 
     step: int
     steps: int
     loss: float | None = None
     validation_loss: float | None = None
+    validation_accuracy: float | None = None
     learning_rate: float = 0.0
     gradient_norm: float = 0.0
     update_ratios: Mapping[str, float] = field(default_factory=dict)
@@ -48,6 +50,7 @@ class Progress:
             "step": self.step,
             "loss": self.loss,
             "validation_loss": self.validation_loss,
+            "validation_accuracy": self.validation_accuracy,
             "learning_rate": self.learning_rate,
             "gradient_norm": self.gradient_norm,
             "tokens_per_second": round(self.tokens_per_second, 1),

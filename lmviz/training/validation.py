@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from numpy.lib.stride_tricks import sliding_window_view
@@ -9,6 +11,14 @@ from numpy.lib.stride_tricks import sliding_window_view
 from lmviz.models.model import IGNORED, Model
 from lmviz.training.distributed import Team
 from lmviz.training.options import TrainingOptions
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Nats per target; and the share of targets that were found likeliest, where that was counted."""
+
+    loss: float
+    accuracy: float | None = None
 
 
 class Validation:
@@ -42,7 +52,7 @@ class Validation:
         if rest:
             self._parts.append((np.array([targets - rest]), rest))
 
-    def measure(self, model: Model) -> float | None:
+    def measure(self, model: Model) -> Measured | None:
         """Nats per counted target; None where the validation text has none.
 
         The model is left in the mode, training or not, in which it was.
@@ -59,7 +69,7 @@ class Validation:
                 total[1] += (targets != IGNORED).sum()
         model.train(was_training)
         log_probability, counted = self._team.sum(total).tolist()
-        return -log_probability / counted if counted else None
+        return Measured(-log_probability / counted) if counted else None
 
     def _windows(self, starts: np.ndarray, length: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Tokens and targets, each (window, position)."""

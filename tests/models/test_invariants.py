@@ -19,6 +19,7 @@ from lmviz.models.arithmetic import FUNCTIONS, RULES
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.tap import SCALES
 from lmviz.tasks import TASKS
+from lmviz.text.examples import Examples, Sequences
 from lmviz.training.options import TrainingOptions
 
 VOCABULARY = 7
@@ -118,6 +119,18 @@ def learn(model, steps):
     return list(learner_of(model.family)(model, TEXT, TEXT[:50], options, None, ignored_target=None))
 
 
+def learn_labels(model, steps):
+    """The last loss of a training on twelve texts whose labels follow from their words."""
+    sources = [np.roll(TEXT[:7], shift)[: 3 + shift % 4] for shift in range(12)]
+    per_text = model.predicts.per == "text"
+    targets = [[source[0] % 3] if per_text else source % 3 for source in sources]
+    examples = Examples(Sequences.of(sources, VOCABULARY), Sequences.of(targets, 3))
+    options = TrainingOptions(steps=steps, batch=6, learning_rate=0.03, warmup=0, device="cpu")
+    told = list(learner_of(model.family)(model, examples, examples, options, None, ignored_target=None))
+    assert told[-1].validation_accuracy is not None
+    return told[-1].validation_loss
+
+
 @pytest.fixture
 def model(family, options):
     return trained(family, tuple(options.items()))
@@ -208,6 +221,7 @@ def test_reading_on_from_a_state_equals_reading_at_once(model):
 def test_it_learns_a_toy_text(family, options):
     model = untrained(family, options)
     if not model.predicts.continues:
+        assert learn_labels(model, steps=80) < 0.75 * np.log(3)
         return
     learn(model, steps=40)
     with torch.no_grad():

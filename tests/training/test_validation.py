@@ -17,7 +17,8 @@ def measure(
 ) -> float | None:
     chosen = TrainingOptions(**{"batch": 3, "validation_batches": 4} | options)
     team = team or Team()
-    return Validation(ids, 10, chosen, ignored_target=ignored_target, team=team).measure(model)
+    found = Validation(ids, 10, chosen, ignored_target=ignored_target, team=team).measure(model)
+    return None if found is None else found.loss
 
 
 def mean_loss(

@@ -1,0 +1,63 @@
+"""The loss and the accuracy on validation examples, measured repeatedly on the same ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from lmviz.models.model import IGNORED, Model
+from lmviz.text.examples import Examples
+from lmviz.training.distributed import Team
+from lmviz.training.options import TrainingOptions
+from lmviz.training.pieces import pieces_of_examples
+from lmviz.training.validation import Measured
+
+
+class ExampleValidation:
+    """Examples of the validation part: all of them where they are few, evenly spread ones where not.
+
+    The processes of a team share them.
+    """
+
+    def __init__(
+        self, examples: Examples, model: Model, longest: int | None, options: TrainingOptions, team: Team
+    ) -> None:
+        self._team = team
+        self._batches: list[np.ndarray] = []
+        if not len(examples):
+            return
+        self._pieces = pieces_of_examples(examples, model.predicts, longest)
+        count = min(len(self._pieces), options.validation_batches * options.batch * team.size)
+        chosen = np.linspace(0, len(self._pieces) - 1, count).round().astype(np.int64)
+        chosen = chosen[np.argsort(self._pieces.lengths[chosen], kind="stable")]
+        self._batches = [chosen[at : at + options.batch] for at in range(0, count, options.batch)]
+
+    def measure(self, model: Model) -> Measured | None:
+        """Nats per target, and the share of them that the model finds likeliest; None without examples.
+
+        The model is left in the mode, training or not, in which it was.
+        """
+        device = next(model.parameters()).device
+        total = torch.zeros(3, dtype=torch.float64)  # nats, right answers, targets
+        was_training = model.training
+        model.eval()
+        with torch.no_grad():
+            for chosen in self._batches[self._team.rank :: self._team.size]:
+                arrays = (torch.from_numpy(array).to(device) for array in self._pieces.side_by_side(chosen))
+                tokens, targets, lengths = arrays
+                total += summed_answers(model, tokens, targets, lengths)
+        model.train(was_training)
+        nats, right, counted = self._team.sum(total).tolist()
+        return Measured(nats / counted, right / counted) if counted else None
+
+
+def summed_answers(
+    model: Model, tokens: torch.Tensor, targets: torch.Tensor, lengths: torch.Tensor
+) -> torch.Tensor:
+    """The nats of all targets that count, how many of them are likeliest, and how many there are, (3,)."""
+    logits = model(tokens, lengths)
+    rows, wanted = logits.reshape(-1, logits.shape[-1]), targets.flatten()
+    counts = wanted != IGNORED
+    losses = torch.nn.functional.cross_entropy(rows, wanted, ignore_index=IGNORED, reduction="none")
+    right = (rows.argmax(dim=-1) == wanted) & counts
+    return torch.stack([part.sum(dtype=torch.float64) for part in (losses, right, counts)]).cpu()

@@ -1,0 +1,109 @@
+"""What a training with sentences learns from: token ids and targets, sentence by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.models.model import IGNORED
+from lmviz.models.prediction import Prediction
+from lmviz.text.examples import Examples
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Sentences and their targets, as places in two arrays of ids.
+
+    Piece n reads `ids[spans[n, 0]:spans[n, 1]]` and aims at `target_ids[target_spans[n, 0]:…[n, 1]]`, one
+    target for each token, or one for the text.
+    """
+
+    ids: np.ndarray
+    spans: np.ndarray
+    target_ids: np.ndarray
+    target_spans: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How many tokens each piece has, (piece,)."""
+        return self.spans[:, 1] - self.spans[:, 0]
+
+    @property
+    def targets(self) -> np.ndarray:
+        """How many targets each piece has, (piece,)."""
+        return self.target_spans[:, 1] - self.target_spans[:, 0]
+
+    def side_by_side(self, chosen: Sequence[int] | np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Tokens (piece, position), targets (piece, position) or (piece, 1), and lengths (piece,), int64.
+
+        Shorter pieces are filled up with token 0 and targets that do not count.
+        """
+        chosen = np.asarray(chosen, dtype=np.int64)
+        lengths = self.lengths[chosen]
+        tokens = np.zeros((len(chosen), lengths.max(initial=1)), dtype=np.int64)
+        targets = np.full((len(chosen), self.targets[chosen].max(initial=1)), IGNORED, dtype=np.int64)
+        for row, piece in enumerate(chosen):
+            (first, end), (aim, last) = self.spans[piece], self.target_spans[piece]
+            tokens[row, : end - first] = self.ids[first:end]
+            targets[row, : last - aim] = self.target_ids[aim:last]
+        return tokens, targets, lengths
+
+
+def pieces_of_text(ids: np.ndarray, start: int | None, longest: int | None) -> Pieces:
+    """The documents of a stream of ids, each of whose tokens aims at the next.
+
+    Documents begin with the id `start`. One with more than `longest` targets is cut. LmvizError where the
+    text is a single document.
+    """
+    starts = np.array([0]) if start is None else np.flatnonzero(ids == start)
+    if len(starts) < 2:
+        raise LmvizError(
+            "The text is one document, so it has no sentences to shuffle: divide it with documents=line or "
+            "paragraph, or choose random excerpts."
+        )
+    ends = np.append(starts[1:], len(ids))
+    spans = _cut(np.column_stack([starts, ends - 1]), longest)
+    return Pieces(ids, spans, ids, spans + 1)
+
+
+def pieces_of_examples(examples: Examples, predicts: Prediction, longest: int | None) -> Pieces:
+    """The examples of a task with labels.
+
+    Of a text with one label no more than its last `longest` tokens are read, as of any prefix; a text with a
+    label for each token is cut into pieces of so many.
+    """
+    spans = np.column_stack([examples.source.starts[:-1], examples.source.starts[1:]])
+    targets = np.column_stack([examples.target.starts[:-1], examples.target.starts[1:]])
+    kept = spans[:, 1] > spans[:, 0]
+    spans, targets = spans[kept], targets[kept]
+    if not len(spans):
+        raise LmvizError(
+            "The text has no examples to learn from: choose another, or a smaller validation share."
+        )
+    if predicts.per == "text":
+        if longest is not None:
+            spans[:, 0] = np.maximum(spans[:, 0], spans[:, 1] - longest)
+        return Pieces(examples.source.ids, spans, examples.target.ids, targets)
+    offsets = targets[:, 0] - spans[:, 0]
+    cut = _cut(spans, longest)
+    which = np.searchsorted(spans[:, 0], cut[:, 0], side="right") - 1
+    return Pieces(examples.source.ids, cut, examples.target.ids, cut + offsets[which][:, None])
+
+
+def _cut(spans: np.ndarray, longest: int | None) -> np.ndarray:
+    """Spans (span, 2) in parts of at most `longest`; empty ones are left out."""
+    spans = spans[spans[:, 1] > spans[:, 0]]
+    if longest is None or not len(spans) or (spans[:, 1] - spans[:, 0]).max() <= longest:
+        return spans
+    parts = [
+        (begin, min(begin + longest, end))
+        for first, end in spans.tolist()
+        for begin in range(first, end, longest)
+    ]
+    return np.array(parts, dtype=np.int64)

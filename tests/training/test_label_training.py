@@ -1,0 +1,164 @@
+"""Training taggers and classifiers: the lecture's figures, resuming, and being killed."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+import lmviz
+from lmviz.errors import LmvizError
+from lmviz.training.run import Run
+
+SENTENCES = "the/d cat/n runs/v\nthe/d old/n man/v the/d boats/n\nthe/d old/a man/n runs/v\ncats/n run/v\n"
+REVIEWS = "good\ta fine film END\nbad\ta dull film END\ngood\tnot dull END\nbad\tnot fine at all END\n"
+
+
+@pytest.fixture
+def tagged(tmp_path: Path):
+    path = tmp_path / "tagged.txt"
+    path.write_text(SENTENCES * 5, encoding="utf-8")
+    return lmviz.load_corpus(path)
+
+
+@pytest.fixture
+def reviews(tmp_path: Path):
+    path = tmp_path / "reviews.tsv"
+    path.write_text(REVIEWS * 5, encoding="utf-8")
+    return lmviz.load_corpus(path)
+
+
+def last(run: Run, name: str) -> float:
+    return next(line[name] for line in reversed(run.metrics()) if name in line)
+
+
+def losses(run: Run) -> float:
+    """The mean loss of the last ten batches."""
+    return sum(line["loss"] for line in run.metrics()[-10:]) / 10
+
+
+@pytest.mark.parametrize("family", ["rnn", "lstm", "gru", "window"])
+def test_a_tagger_learns_and_its_run_says_what_it_learned(tagged, tmp_path, family):
+    direction = {} if family == "window" else {"direction": "both"}
+    run = lmviz.train(
+        family, tagged, tmp_path / "run", steps=60, batch=4, width=12, learning_rate=0.02, **direction
+    )
+    again = Run.open(run.folder).description
+    assert (again.task, again.labels) == ("tagging", tagged.labels)
+    assert again.options.sampling == "sentences"
+    assert losses(run) < 0.5 * math.log(4)
+    assert 0 <= last(run, "validation_accuracy") <= 1
+    model = lmviz.open_model(run.folder)
+    assert model.predicts.names == again.labels
+    assert lmviz.trace(model, "the cat runs").names("label") == again.labels
+
+
+@pytest.mark.parametrize("pooling", ["last", "mean", "attention"])
+def test_a_classifier_learns_whichever_way_it_pools(reviews, tmp_path, pooling):
+    settings = {"steps": 60, "batch": 4, "width": 12, "learning_rate": 0.02, "pooling": pooling}
+    run = lmviz.train("gru", reviews, tmp_path / "run", **settings)
+    assert run.description.task == "classification"
+    assert losses(run) < 0.3
+    assert lmviz.open_model(run.folder).predicts.per == "text"
+
+
+@pytest.mark.parametrize("kind", ["tagged", "reviews"])
+def test_a_resumed_training_equals_an_undisturbed_one(request, tmp_path, kind):
+    corpus = request.getfixturevalue(kind)
+    settings = {"batch": 3, "width": 6, "direction": "both", "dropout": 0.1, "validate_every": 5}
+    straight = lmviz.train("lstm", corpus, tmp_path / "straight", steps=20, schedule="constant", **settings)
+    lmviz.train("lstm", corpus, tmp_path / "parts", steps=9, schedule="constant", **settings)
+    parts = lmviz.train("lstm", corpus, tmp_path / "parts", steps=20, resume=True)
+    one, other = straight.load_snapshot(20), parts.load_snapshot(20)
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+VICTIM = """
+import sys
+import torch
+import lmviz
+from lmviz.training import recorder
+torch.set_num_threads(1)
+recorder.SAVE_SECONDS = recorder.FLUSH_SECONDS = 0.05
+corpus = lmviz.load_corpus(sys.argv[1])
+settings = {"batch": 4, "width": 6, "direction": "both", "snapshots": 60, "resume_seconds": 1}
+lmviz.train("gru", corpus, sys.argv[2], steps=300, **settings)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nothing kills like this here")
+def test_a_tagger_that_is_killed_and_resumed_is_undisturbed(tagged, tmp_path):
+    torch.set_num_threads(1)
+    folder = tmp_path / "killed"
+    victim = subprocess.Popen([sys.executable, "-c", VICTIM, tagged.sources[0], str(folder)])
+    try:
+        deadline = time.monotonic() + 60
+        while not (folder / "run.json").is_file() or len(Run.open(folder).snapshots()) < 20:
+            assert victim.poll() is None, "it ended by itself"
+            assert time.monotonic() < deadline, "it never got going"
+            time.sleep(0.01)
+    finally:
+        os.kill(victim.pid, signal.SIGKILL)
+        victim.wait()
+    killed = lmviz.train("gru", tagged, folder, resume=True)
+    settings = {"batch": 4, "width": 6, "direction": "both", "snapshots": 60, "resume_seconds": 1}
+    straight = lmviz.train("gru", tagged, tmp_path / "straight", steps=300, **settings)
+    one, other = straight.load_snapshot(300), killed.load_snapshot(300)
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_a_family_that_cannot_do_a_task_says_which_can(tagged, reviews, tmp_path):
+    with pytest.raises(LmvizError, match=r"ngram does no tagging.*lstm"):
+        lmviz.train("ngram", tagged, tmp_path / "no")
+    with pytest.raises(LmvizError, match="window does no classification"):
+        lmviz.train("window", reviews, tmp_path / "no")
+    assert not (tmp_path / "no").exists()
+
+
+def four_sentences(tmp_path, family, steps, **settings):
+    """The training loss, nats per tag, of the lecture's four sentences learned by heart."""
+    corpus = lmviz.load_corpus("four-sentences")
+    settings = {"width": 16, "batch": 4, "learning_rate": 0.03, "warmup": 0, "weight_decay": 0.0} | settings
+    return lmviz.train(family, corpus, tmp_path / "run", steps=steps, **settings).metrics()[-1]["loss"]
+
+
+def test_no_tagger_of_the_four_sentences_goes_below_what_two_of_them_leave_open(tmp_path):
+    """The first two have the same words: 4 ln 2 / 20 nats, however far one reads."""
+    floor = 4 * math.log(2) / 20
+    assert lmviz.load_corpus("four-sentences").floor == pytest.approx(floor)
+    assert four_sentences(tmp_path, "gru", 200, direction="both") == pytest.approx(floor, abs=0.002)
+
+
+def test_without_context_the_four_sentences_cost_more(tmp_path):
+    """Three "flies", of which two are nouns, and two "like": 0.1648 nats, with as many right."""
+    expected = (3 * math.log(3) - 2 * math.log(2) + 2 * math.log(2)) / 20
+    assert expected == pytest.approx(0.1648, abs=1e-4)
+    assert four_sentences(tmp_path, "window", 300, window=1) == pytest.approx(expected, abs=0.002)
+
+
+def test_a_language_model_that_reads_both_ways_reads_the_answer(small_text, tmp_path):
+    corpus = lmviz.load_corpus(small_text, documents="line")
+    settings = {"width": 16, "steps": 100, "batch": 16, "learning_rate": 0.02, "sampling": "sentences"}
+    answers = lmviz.train("gru", corpus, tmp_path / "both", direction="both", **settings)
+    honest = lmviz.train("gru", corpus, tmp_path / "forward", **settings)
+    assert losses(answers) < 0.05 < 0.5 < losses(honest)
+    assert "the very word that it should predict" in lmviz.open_model(answers.folder).caution
+
+
+@pytest.mark.slow
+def test_ambiguous_words_need_the_words_behind_them(tmp_path):
+    """Read both ways within 0.02 nats of the floor; from left to right alone far above it."""
+    corpus = lmviz.load_corpus("ambiguous")
+    settings = {"width": 32, "batch": 32, "learning_rate": 0.01, "steps": 300}
+    found = {}
+    for direction in ("both", "forward"):
+        run = lmviz.train("gru", corpus, tmp_path / direction, direction=direction, **settings)
+        found[direction] = last(run, "validation_loss")
+    assert found["both"] < corpus.floor + 0.02
+    assert found["forward"] > corpus.floor + 0.15
