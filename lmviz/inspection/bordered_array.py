@@ -53,6 +53,15 @@ class BorderedArray(TracedArray):
         object.__setattr__(self, "_parts", None)
         return whole
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """See TracedArray."""
+        parts = self._parts
+        if parts is None:
+            return self._whole.shape
+        rows = parts[1].shape
+        return (*rows[:-2], rows[-1], rows[-1])
+
     def up_to(self, positions: int) -> TracedArray:
         parts = self._parts
         if parts is None or parts[1].shape[-1] < positions:

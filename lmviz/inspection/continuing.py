@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from lmviz.inspection.bordered_array import BorderedArray
+from lmviz.inspection.deferred_array import deferred, deferred_taps, heads_of
 from lmviz.inspection.freezing import freeze, storages
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray, of_parts
@@ -50,6 +51,8 @@ def continued(
     beside = {name: on_device(model, read.ids) for name, read in further.items()}
     scope = ContinuedPass(taps, on_device(model, ids), parameters, **beside)
     borrowed = storages(parameters.values())
+    heads = heads_of(taps, model.configuration)
+    lazy = deferred_taps(taps, len(ids), heads)
     with evaluation(model):
         scope.take_over({address: earlier[address] for address in apart})
         rest = [tap for tap in taps if tap.address not in apart]
@@ -61,6 +64,9 @@ def continued(
                 continue
             for tap in group:
                 growth = scope.growth(tap)
+                if tap.address in lazy:
+                    scope.defer(tap, growth, known, ids, heads)
+                    continue
                 if growth.by == "square":
                     scope.border(tap, growth, earlier[tap.address].up_to(known), known)
                     continue
@@ -143,6 +149,15 @@ class ContinuedPass(ForwardPass):
             self._masked.add(tap.address)
             columns = self._same(growth.later, rows)
         self.traced[tap.address] = BorderedArray(inner, rows, columns)
+
+    def defer(self, tap: Tap, growth: Growth, known: int, ids: np.ndarray, heads: int) -> None:
+        """A square of which the rows of new queries alone are made, for those who read them next."""
+        self.first = 0 if growth.by == "whole" else known
+        made = self._values if growth.by == "whole" else self._new_rows
+        made[tap.address] = tap.operation.compute(self)
+        if growth.later is not None:
+            self._masked.add(tap.address)
+        self.traced[tap.address] = deferred(tap, self.traced, ids, heads)
 
     def go_on(self, taps: list[Tap], begun: Mapping[str, Sequence[np.ndarray]], borrowed: set[int]) -> None:
         """The whole values of a recurrence's taps, given the parts (position, unit) of what is known."""

@@ -13,6 +13,7 @@ import torch
 from lmviz.errors import LmvizError
 from lmviz.inspection.addresses import matches
 from lmviz.inspection.continuing import continued
+from lmviz.inspection.deferred_array import deferred, deferred_taps, heads_of
 from lmviz.inspection.freezing import freeze, storages
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.origin import Origin
@@ -28,11 +29,19 @@ from lmviz.models.tap import Tap, Value, inside
 
 
 class TapRecorder:
-    """A listener that carries interventions out and keeps every value, changed or not, by address."""
+    """A listener that carries interventions out and keeps every value, changed or not, by address.
+
+    Values of `unkept` addresses go on and are not kept.
+    """
 
     def __init__(
-        self, taps: Sequence[Tap], interventions: Sequence[Intervention], positions: Mapping[str, int]
+        self,
+        taps: Sequence[Tap],
+        interventions: Sequence[Intervention],
+        positions: Mapping[str, int],
+        unkept: Collection[str] = (),
     ) -> None:
+        self._unkept = unkept
         self.values: dict[str, torch.Tensor] = {}
         self._steps: dict[str, dict[int, torch.Tensor]] = {}
         self._axes = {tap.address: tap.axes for tap in taps}
@@ -50,7 +59,8 @@ class TapRecorder:
             value = changed(intervention, tap.axes, value, operand=operand, step=step, note=note)
         value = self.handed_on(tap, value, position)
         if position is None:
-            self.values[tap.address] = value
+            if tap.address not in self._unkept:
+                self.values[tap.address] = value
         else:
             self._steps.setdefault(tap.address, {})[position] = value
             if len(self._steps[tap.address]) == self._length(tap.axes[0]):
@@ -199,15 +209,27 @@ def _listened(
     model: Model, taps: Sequence[Tap], reading: PreparedReading
 ) -> tuple[dict[str, TracedArray], tuple[Intervention, ...]]:
     """The value of every tap by address, and the interventions as they were carried out."""
-    recorder = TapRecorder(taps, reading.interventions, reading.lengths)
+    heads = heads_of(taps, model.configuration)
+    lazy = deferred_taps(taps, len(reading.ids), heads) - _changed_squares(taps, reading.interventions)
+    recorder = TapRecorder(taps, reading.interventions, reading.lengths, lazy)
     with evaluation(model):
         model.listen(on_device(model, reading.ids), recorder, **reading.others(model))
     borrowed = storages((*model.parameters(), *model.buffers()))
-    arrays = {
-        tap.address: TracedArray(freeze(recorder.values[tap.address], borrowed), tap.axes, tap.scale)
-        for tap in taps
-    }
+    arrays: dict[str, TracedArray] = {}
+    for tap in taps:
+        if tap.address in lazy:
+            arrays[tap.address] = deferred(tap, arrays, reading.ids, heads)
+        else:
+            value = freeze(recorder.values.pop(tap.address), borrowed)
+            arrays[tap.address] = TracedArray(value, tap.axes, tap.scale)
     return arrays, recorder.carried_out()
+
+
+def _changed_squares(taps: Sequence[Tap], interventions: Sequence[Intervention]) -> set[str]:
+    """The addresses that interventions change, and those that are passed on where a tap is bypassed."""
+    changed = [tap for tap in taps if _concerning(interventions, tap.address)]
+    passed = {tap.operation.operands[0].address for tap in changed if tap.operation.operands}
+    return {tap.address for tap in changed} | passed
 
 
 def check_inputs(model: Model, given: Collection[str]) -> None:

@@ -30,8 +30,18 @@ class TracedArray:
     scale: str
 
     def __repr__(self) -> str:
-        sizes = " × ".join(f"{axis} {size}" for axis, size in zip(self.axes, self.array.shape, strict=True))
+        sizes = " × ".join(f"{axis} {size}" for axis, size in zip(self.axes, self.shape, strict=True))
         return f"<TracedArray {sizes} ({self.scale})>"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of its axes, without joining or computing anything."""
+        return self.array.shape
+
+    @property
+    def is_deferred(self) -> bool:
+        """Whether the numbers are computed only when they are read."""
+        return False
 
     def at(self, **indices: int) -> np.ndarray:
         """The part at some indices, by the names of their axes: at(head=2, query=5) is (key,).
@@ -94,6 +104,11 @@ class PartedArray(TracedArray):
         whole.flags.writeable = False
         object.__setattr__(self, "_parts", (whole,))  # so that nothing is kept twice
         return whole
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        first, axis = self._parts[0].shape, self._axis
+        return (*first[:axis], sum(part.shape[axis] for part in self._parts), *first[axis + 1 :])
 
     def beginning(self, positions: int) -> tuple[np.ndarray, ...]:
         if self._is_whole:

@@ -179,7 +179,7 @@ def _fixed(trace: Trace, address: str, position: int, head: int) -> dict[str, in
     traced = trace[address]
     over_text = {
         axis: min(position, size - 1)
-        for axis, size in zip(traced.axes, traced.array.shape, strict=True)
+        for axis, size in zip(traced.axes, traced.shape, strict=True)
         if axis in OVER_TEXT
     }
     return over_text | _fixed_head(trace, address, head)
@@ -189,10 +189,10 @@ def _fixed_head(trace: Trace, address: str, head: int) -> dict[str, int]:
     """The place of an attention head in a tap: its own, or that of the group whose keys it reads."""
     traced = trace[address]
     if "head" in traced.axes:
-        return {"head": min(head, traced.array.shape[traced.axes.index("head")] - 1)}
+        return {"head": min(head, traced.shape[traced.axes.index("head")] - 1)}
     if "group" not in traced.axes:
         return {}
-    groups = traced.array.shape[traced.axes.index("group")]
+    groups = traced.shape[traced.axes.index("group")]
     queries = trace.arrays.get(address.rpartition("/")[0] + "/query")
-    heads = groups if queries is None else queries.array.shape[0]
+    heads = groups if queries is None else queries.shape[0]
     return {"group": min(head * groups // heads, groups - 1)}

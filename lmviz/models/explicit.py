@@ -6,7 +6,7 @@ value visible. A test compares the two for every family.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -86,16 +86,30 @@ class ForwardPass(Scope):
             self.position = position
         return self._prepared[operation]
 
-    def run(self, taps: Iterable[Tap], listener: Listener) -> dict[str, torch.Tensor]:
-        """Compute the taps in order; the values by address."""
-        for scan, group in groupby(taps, key=lambda tap: tap.scan):
+    def run(
+        self, taps: Iterable[Tap], listener: Listener, *, keep: Collection[str] | None = None
+    ) -> dict[str, torch.Tensor]:
+        """Compute the taps in order; the values by address.
+
+        With `keep` only these are given, and each other value is let go once nothing reads it any more.
+        """
+        ordered = list(taps)
+        unread = _last_readers(ordered) if keep is not None else {}
+        for scan, group in groupby(ordered, key=lambda tap: tap.scan):
             if scan:
                 self._scan(list(group), listener)
             else:
                 for tap in group:
                     self._axes[tap.address] = tap.axes
                     self._values[tap.address] = listener(tap, tap.operation.compute(self), None)
+                    for address in unread.get(tap.address, ()):
+                        if keep is not None and address not in keep:
+                            self._values.pop(address, None)
         return self._values
+
+    def give(self, values: Mapping[str, torch.Tensor]) -> None:
+        """Take values (batch, *axes) as those of taps that need not be computed."""
+        self._values |= values
 
     def _scan(
         self, taps: list[Tap], listener: Listener, begun: Mapping[str, Sequence[torch.Tensor]] | None = None
@@ -115,6 +129,17 @@ class ForwardPass(Scope):
             self._values[address] = in_order(steps)
         self._steps = {}
         self._prepared = {}
+
+
+def _last_readers(taps: Sequence[Tap]) -> dict[str, list[str]]:
+    """For each tap outside scans the addresses that nothing reads after it, its own if nothing ever does."""
+    last = {tap.address: tap.address for tap in taps}
+    for tap in taps:
+        last |= {operand.address: tap.address for operand in tap.operation.operands}
+    found: dict[str, list[str]] = {}
+    for address, reader in last.items():
+        found.setdefault(reader, []).append(address)
+    return found
 
 
 def in_order(steps: Mapping[int, torch.Tensor]) -> torch.Tensor:

@@ -167,7 +167,8 @@ class Model(nn.Module, ABC):
             **dict(self.named_parameters()),
             **dict(self.named_buffers()),
         }
-        return ForwardPass(tokens, parameters, **further).run(self.taps(), listener)["logits"]
+        scope = ForwardPass(tokens, parameters, **further)
+        return scope.run(self.taps(), listener, keep=("logits",))["logits"]
 
     def operand(self, source: str, indices: np.ndarray) -> np.ndarray:
         """The numbers of a parameter at indices (term, axis), as `Factor` states them; (term,)."""

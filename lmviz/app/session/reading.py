@@ -42,7 +42,7 @@ class Reading:
         """Whether the trace holds such a cell."""
         if address not in self.trace:
             return False
-        shape = self.trace[address].array.shape
+        shape = self.trace[address].shape
         return len(index) == len(shape) and all(0 <= at < size for at, size in zip(index, shape, strict=True))
 
 

@@ -214,7 +214,7 @@ class AttentionPanel(Panel):
 
     def _has(self, trace: Trace, layer: int, head: int) -> bool:
         traced = trace.arrays.get(f"layers/{layer}/attention/weights")
-        return traced is not None and head < traced.array.shape[0]
+        return traced is not None and head < traced.shape[0]
 
     def _pair_looked_at(self) -> tuple[int, int]:
         """The query and key of the chosen weight; unchanged while the pointer is on their strips."""

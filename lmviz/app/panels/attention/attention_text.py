@@ -103,4 +103,4 @@ class AttentionTextPanel(Panel):
 
 def _has(trace: Trace, head: Head) -> bool:
     traced = trace.arrays.get(f"layers/{head[0]}/attention/weights")
-    return traced is not None and head[1] < traced.array.shape[0]
+    return traced is not None and head[1] < traced.shape[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
-from lmviz.inspection.attention import attention_layers, attention_weights, thumbnails
+from lmviz.inspection.attention import attention_layers, thumbnails
 
 if TYPE_CHECKING:
     from lmviz.app.session.attention_heads import Head
@@ -88,7 +89,8 @@ class HeadsPanel(Panel):
 
             return thumbnails(trace), head_badges(trace)
 
-        if sum(attention_weights(trace, layer).size for layer in attention_layers(trace)) <= AT_ONCE:
+        shapes = [trace[address].shape for address in _addresses(trace)]
+        if sum(math.prod(shape) for shape in shapes) <= AT_ONCE:
             self._take(work())
         else:
             self.ask_about(reading, "thumbnails", work, self._take)

@@ -264,7 +264,7 @@ class StagePanel(Panel):
         if cell[0] in results:
             return cell
         made, pinned = arrays[results[0]], arrays[cell[0]]
-        alike = (made.axes, made.array.shape) == (pinned.axes, pinned.array.shape)
+        alike = (made.axes, made.shape) == (pinned.axes, pinned.shape)
         return (results[0], cell[1]) if alike else None
 
     def _strongest_of_stage(self, reading: Reading) -> Cell | None:

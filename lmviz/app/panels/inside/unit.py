@@ -166,7 +166,7 @@ class UnitPanel(Panel):
         if self._unit[0] not in trace.arrays:
             return None
         address, unit = self._unit
-        has_it = _has_units(trace, address) and unit < trace[address].array.shape[-1]
+        has_it = _has_units(trace, address) and unit < trace[address].shape[-1]
         return self._unit if has_it else None
 
     @property

@@ -137,7 +137,7 @@ class WholeModelPage:
     def _miniatures(self, line: Line, address: str) -> list[Miniature]:
         assert self._drawn is not None
         (reading, model), traced = self._drawn, self._drawn[0].trace[address]
-        heads = traced.array.shape[0] if "head" in traced.axes else 1
+        heads = traced.shape[0] if "head" in traced.axes else 1
         position = model.position - line.earlier
         small = []
         for head in range(heads):
@@ -146,7 +146,7 @@ class WholeModelPage:
                 self._squares[key] = address, head
                 small.append(Miniature(key, model.squares[address].values[head], traced.scale))
             elif position < 0:
-                small.append(Miniature(key, np.zeros((1, traced.array.shape[-1]), np.float32), traced.scale))
+                small.append(Miniature(key, np.zeros((1, traced.shape[-1]), np.float32), traced.scale))
             else:
                 view = strip(reading.trace, address, position, head, ())
                 self._views[key] = view

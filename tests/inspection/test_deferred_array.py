@@ -1,0 +1,130 @@
+"""The squares of attention in a long text are computed when they are read, and are the same."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from lmviz.families import build_model
+from lmviz.inspection import deferred_array
+from lmviz.inspection.attention import thumbnails
+from lmviz.inspection.explain import explain
+from lmviz.inspection.interventions import replace, scale_head, zero
+from lmviz.inspection.trace import Trace
+from lmviz.inspection.tracing import trace
+from lmviz.models.transformer_configuration import TransformerConfiguration
+
+IDS = np.array([5, 2, 6, 1, 2, 3, 4, 0, 6])
+SMALL = {"layers": 2, "heads": 4, "width": 16, "context": 20}
+VARIANTS = [
+    {},
+    {"positions": "rotary", "key_value_heads": 2},
+    {"positions": "alibi", "norm": "post"},
+]
+
+
+@pytest.fixture(params=VARIANTS, ids=["learned", "rotary", "alibi"])
+def model(request):
+    found = build_model("transformer", TransformerConfiguration(**SMALL, **request.param), 7, seed=0).eval()
+    for parameter in found.requires_grad_(False).parameters():
+        parameter *= 1.5
+    return found
+
+
+@pytest.fixture
+def as_if_large(monkeypatch):
+    """Every square counts as too large to be recorded."""
+    monkeypatch.setattr(deferred_array, "MOST_RECORDED", 0)
+
+
+def same(found, expected):
+    assert found.arrays.keys() == expected.arrays.keys()
+    for address, traced in expected.arrays.items():
+        assert found[address].shape == traced.shape
+        np.testing.assert_allclose(found[address].array, traced.array, rtol=1e-4, atol=1e-5, err_msg=address)
+
+
+def squares(found):
+    return {address for address, traced in found.arrays.items() if traced.is_deferred}
+
+
+def test_what_is_read_later_is_what_would_have_been_recorded(model, monkeypatch):
+    expected = trace(model, IDS)
+    assert not squares(expected)
+    monkeypatch.setattr(deferred_array, "MOST_RECORDED", 0)
+    found = trace(model, IDS)
+    assert {address for address in found.arrays if "query" in found[address].axes} == squares(found)
+    assert len(squares(found)) >= 8
+    same(found, expected)
+    weights = found["layers/1/attention/weights"]
+    np.testing.assert_array_equal(
+        weights.at(head=2, query=5), expected["layers/1/attention/weights"].array[2, 5]
+    )
+    with pytest.raises(ValueError, match="read-only"):
+        weights.array[0, 0, 0] = 1.0
+    np.testing.assert_array_equal(thumbnails(found), thumbnails(expected))
+
+
+def test_a_square_is_not_kept_for_those_who_never_read_it(model, as_if_large):
+    found = trace(model, IDS)
+    address = "layers/0/attention/weights"
+    assert found[address].array is found[address].array  # read a moment ago
+    assert all(
+        not isinstance(value, np.ndarray) for name, value in vars(found[address]).items() if name != "_ids"
+    )
+
+
+def test_a_text_that_grows_is_continued(model, monkeypatch):
+    whole = trace(model, IDS)
+    plain = trace(model, IDS[:5])
+    monkeypatch.setattr(deferred_array, "MOST_RECORDED", 0)
+    large = trace(model, IDS[:5])
+    for earlier in (plain, large):  # the text may have become too long by what was typed
+        found = trace(model, IDS, earlier=earlier)
+        assert squares(found)
+        same(found, whole)
+    step_by_step = large
+    for length in range(6, len(IDS) + 1):
+        step_by_step = trace(model, IDS[:length], earlier=step_by_step)
+    same(step_by_step, whole)
+    same(trace(model, IDS[:3], earlier=large), trace(model, IDS[:3]))
+    monkeypatch.undo()
+    same(trace(model, IDS, earlier=large), whole)  # or short enough again
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [zero("layers/0/attention/weights", head=1, query=4)],
+        [replace("layers/1/attention/scores", 2.0, head=0, query=5, key=3)],
+        [scale_head(1, 2, 0.0)],
+    ],
+)
+def test_changes_are_carried_out(model, changes, monkeypatch):
+    expected = trace(model, IDS, interventions=changes)
+    monkeypatch.setattr(deferred_array, "MOST_RECORDED", 0)
+    found = trace(model, IDS, interventions=changes)
+    same(found, expected)
+    assert changes[0].address not in squares(found)
+
+
+def test_cells_are_explained_and_traces_kept(model, as_if_large, tmp_path):
+    found = trace(model, IDS)
+    for name in ("products", "scaled", "scores", "weights", "mixed"):
+        arithmetic = explain(model, found, f"layers/1/attention/{name}", (1, 6, 2))
+        assert arithmetic.evaluate() == pytest.approx(arithmetic.value, rel=1e-4, abs=1e-5)
+    found.save(tmp_path / "trace.npz")
+    for again in (pickle.loads(pickle.dumps(found)), Trace.load(tmp_path / "trace.npz")):
+        assert not squares(again)
+        same(again, found)
+
+
+def test_only_so_much_is_kept_at_once(model, as_if_large, monkeypatch):
+    monkeypatch.setattr(deferred_array, "MOST_KEPT", 3000)  # two squares of 4 heads and 9 positions
+    found = trace(model, IDS)
+    first, second, third = (found[f"layers/0/attention/{name}"] for name in ("products", "scaled", "scores"))
+    kept = first.array
+    assert first.array is kept
+    assert second.array is not None
+    assert third.array is not None
+    assert first.array is not kept
