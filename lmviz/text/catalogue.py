@@ -16,6 +16,9 @@ from lmviz.text.own_tasks import ambiguous, backwards, dates, recall, recall_nat
 from lmviz.text.reading import read_utf8
 from lmviz.text.resources import DATA_VARIABLE, data_folder, resource_path
 
+DRAWN = "drawn"
+"""The floor of a text whose documents are drawn from the text itself."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -25,7 +28,8 @@ class Entry:
     `CorpusOptions` that suit it. Either it comes with lmviz, or `make` makes its text, or it is
     downloaded from `address` on request. Where `make` takes a span, `spans` are the smallest and the largest.
     `floor` is what a reader who knows how the text was made still has to pay: in nats per target, or per
-    document where the next token is predicted; for a span if it depends on it.
+    document where the next token is predicted; for a span if it depends on it; `DRAWN` where each document
+    is drawn from the text itself, as if it were a list.
     """
 
     name: str
@@ -37,7 +41,7 @@ class Entry:
     options: Mapping[str, Any] = field(default_factory=dict)
     make: Callable[..., str] | None = None
     spans: tuple[int, int] | None = None
-    floor: float | Callable[[int], float] | None = None
+    floor: float | Callable[[int], float] | str | None = None
     address: str = ""
 
     @property
@@ -67,6 +71,7 @@ CATALOGUE: tuple[Entry, ...] = (
         licence="written for lmviz, MIT",
         sha256="af645052f6a116158485d452360036e99cfdbbd02647a2602995cabf26773c85",
         options={"tokenizer": "words", "lower_case": True, "documents": "line"},
+        floor=DRAWN,
     ),
     Entry(
         name="stories",
@@ -77,6 +82,7 @@ CATALOGUE: tuple[Entry, ...] = (
         sha256="0cb7464fe8c2c99b761a8f4512ef6a65835fbee00d659aa80e60f84aa742dbc0",
         options={"tokenizer": "words", "documents": "blank line"},
         make=stories,
+        floor=67.33536899818661,
     ),
     Entry(
         name="sums",
@@ -87,6 +93,7 @@ CATALOGUE: tuple[Entry, ...] = (
         sha256="4d513a8bf8e1f01a424527072519360fcdf3cd19e1e234b9dd8e9d7be83d1aee",
         options={"tokenizer": "characters", "documents": "line"},
         make=sums,
+        floor=DRAWN,
     ),
     Entry(
         name="recall",

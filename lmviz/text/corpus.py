@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from lmviz.errors import LmvizError
-from lmviz.text.catalogue import Entry, corpus_data, find_entry
+from lmviz.text.catalogue import corpus_data, find_entry
 from lmviz.text.characters import clean
-from lmviz.text.corpus_options import RECOGNISED, CorpusOptions
+from lmviz.text.corpus_options import RECOGNISED, CorpusOptions, choose_options
 from lmviz.text.documents import Documents, divide, split
 from lmviz.text.examples import Examples
+from lmviz.text.floor import known_floor
 from lmviz.text.reading import read_utf8, text_files
 from lmviz.text.recognition import are_labels
 from lmviz.text.statistics import Statistics, measure
@@ -27,7 +28,6 @@ from lmviz.text.task_corpus import encode_task, fingerprint_of, fitting_options
 from lmviz.text.task_reading import describe, read_examples, read_labelled_folders, read_two_files
 from lmviz.text.task_text import Complaints, TaskText
 from lmviz.text.tokenizer import Tokenizer
-from lmviz.text.tokenizer_options import TokenizerOptions
 from lmviz.text.tokenizer_training import train_tokenizer
 
 Report = Callable[[float], None]
@@ -143,13 +143,14 @@ def load_corpus(
     """
     entry = find_entry(source) if isinstance(source, str) else None
     defaults = CorpusOptions(**entry.options) if entry else CorpusOptions()
-    chosen = _choose(options or defaults, tokenizer, settings, is_told=options is not None)
+    chosen = choose_options(options or defaults, tokenizer, settings, is_told=options is not None)
     report = progress or _ignore
     given = _Given(tokenizer, target_tokenizer, tuple(labels), _part(report, 0.1, 1.0))
     if entry:
         files = [(entry.name, corpus_data(entry, chosen.span))]
         corpus = _build(_Origin(entry.name, (entry.name,)), files, chosen, given)
-        return replace(corpus, floor=_floor(entry, corpus))
+        made = corpus.task, corpus.options, corpus.tokenizer, corpus.training, corpus.validation
+        return replace(corpus, floor=known_floor(entry, *made))
     if chosen.span:
         raise LmvizError(
             "A span can be chosen for texts that lmviz writes, and this is none of them: leave it 0."
@@ -176,7 +177,7 @@ def text_corpus(
     """A corpus of a string; otherwise as `load_corpus`."""
     if not text.strip():
         raise LmvizError("The text is empty: there is nothing to learn from.")
-    chosen = _choose(options or CorpusOptions(), tokenizer, settings, is_told=options is not None)
+    chosen = choose_options(options or CorpusOptions(), tokenizer, settings, is_told=options is not None)
     data = clean(text).encode("utf-8").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     given = _Given(tokenizer, None, (), progress or _ignore)
     return _build(_Origin(name, (), content=data), [(name, data)], chosen, given)
@@ -318,57 +319,11 @@ def _build_plain(origin: _Origin, files: list[bytes], options: CorpusOptions, gi
     )
 
 
-def _floor(entry: Entry, corpus: Corpus) -> float | None:
-    """Nats per target that somebody who knows how the text was made still has to pay, where that is known.
-
-    Next tokens have to tell all of the text for that: each document by itself, in the usual case, with no
-    word unknown.
-    """
-    if entry.floor is None or corpus.task != entry.task:
-        return None
-    nats = entry.floor if isinstance(entry.floor, float) else entry.floor(corpus.options.span)
-    if corpus.task != "next-token":
-        return nats
-    usual = CorpusOptions(**entry.options)
-    same = corpus.options.documents == usual.documents and corpus.options.lower_case == usual.lower_case
-    statistics, unknown = corpus.statistics(), corpus.tokenizer.unknown_id
-    lacking = statistics.unknown_rate > 0 or (unknown is not None and statistics.counts[unknown] > 0)
-    if not same or not corpus.marks_boundaries or lacking:
-        return None
-    documents = len(corpus.training_documents) + len(corpus.validation_documents)
-    return nats * documents / (len(corpus.training) + len(corpus.validation) - documents)
-
-
 def _name(source: str | Path | Sequence[str | Path]) -> str:
     """What a corpus is called: after its file or folder, or the first of several."""
     if isinstance(source, str | Path):
         return Path(source).resolve().stem
     return _name(source[0]) if len(source) == 1 else f"{_name(source[0])} and {len(source) - 1} more"
-
-
-def _choose(
-    options: CorpusOptions, tokenizer: str | Tokenizer | None, settings: dict[str, Any], *, is_told: bool
-) -> CorpusOptions:
-    """The options with the settings; `is_told` says that they are known to be those of the tokenizer."""
-    if isinstance(tokenizer, str):
-        settings = {**settings, "tokenizer": tokenizer}
-    elif isinstance(tokenizer, Tokenizer) and not is_told and tokenizer.options is not None:
-        settings = {**_learned(tokenizer.options), **settings}
-    elif not isinstance(tokenizer, Tokenizer | None):
-        raise LmvizError(
-            f"There is no tokenizer {tokenizer!r}: choose characters, words, spaces, or bpe:4096."
-        )
-    return CorpusOptions.from_values({**options.to_values(), **settings}) if settings else options
-
-
-def _learned(options: TokenizerOptions) -> dict[str, Any]:
-    """How a tokenizer was learned as settings of a corpus."""
-    return {
-        "tokenizer": options.specification,
-        "vocabulary": 0 if options.kind == "bpe" else options.vocabulary,
-        "minimum_count": options.minimum_count,
-        "lower_case": options.lower_case,
-    }
 
 
 def _fingerprint(documents: Documents, options: CorpusOptions, tokenizer: Tokenizer) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from lmviz.configuration import Configuration, setting
+from lmviz.errors import LmvizError
 from lmviz.text.documents import SEPARATORS
 from lmviz.text.reading import check_encoding
+from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_options import TokenizerOptions
 
 RECOGNISED = "recognised"
@@ -71,3 +74,28 @@ class CorpusOptions(Configuration):
             minimum_count=self.minimum_count,
             lower_case=self.lower_case,
         )
+
+
+def choose_options(
+    options: CorpusOptions, tokenizer: str | Tokenizer | None, settings: dict[str, Any], *, is_told: bool
+) -> CorpusOptions:
+    """The options with the settings; `is_told` says that they are known to be those of the tokenizer."""
+    if isinstance(tokenizer, str):
+        settings = {**settings, "tokenizer": tokenizer}
+    elif isinstance(tokenizer, Tokenizer) and not is_told and tokenizer.options is not None:
+        settings = {**_learned(tokenizer.options), **settings}
+    elif not isinstance(tokenizer, Tokenizer | None):
+        raise LmvizError(
+            f"There is no tokenizer {tokenizer!r}: choose characters, words, spaces, or bpe:4096."
+        )
+    return CorpusOptions.from_values({**options.to_values(), **settings}) if settings else options
+
+
+def _learned(options: TokenizerOptions) -> dict[str, Any]:
+    """How a tokenizer was learned as settings of a corpus."""
+    return {
+        "tokenizer": options.specification,
+        "vocabulary": 0 if options.kind == "bpe" else options.vocabulary,
+        "minimum_count": options.minimum_count,
+        "lower_case": options.lower_case,
+    }

@@ -20,7 +20,7 @@ _WEIGHT = re.compile(r"(\d+) \* ")
 DEEPEST = 50
 
 _ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou])")
-_BEGINNING = re.compile(r'(^"?|[.!?] "?|[.!?]" "|\." |[,:] ")([a-z])')
+BEGINNING = re.compile(r'(^"?|[.!?] "?|[.!?]" "|\." |[,:] ")([a-z])')
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Grammar:
         """One text, with capital letters at the beginnings of sentences and "an" before vowels."""
         text = self._draw(start, _Telling(random), 0)[0]
         text = _ARTICLE.sub(r"\1n ", " ".join(text.split()))
-        return _BEGINNING.sub(lambda found: found[1] + found[2].upper(), text)
+        return BEGINNING.sub(lambda found: found[1] + found[2].upper(), text)
 
     def tell_forms(self, start: str, random: Random) -> tuple[str, ...]:
         """All forms of one choice, as they stand in the grammar."""
@@ -123,14 +123,7 @@ class Grammar:
         for name, words in self.lists.items():
             if not words.choices:
                 raise LmvizError(f"The list [{name}] of the grammar is empty.")
-        slots = [
-            part
-            for words in self.lists.values()
-            for choice in words.choices
-            for form in choice.forms
-            for part in form
-            if isinstance(part, Slot)
-        ]
+        slots = list(slots_of(self))
         for slot in slots:
             drawn = {other.source for other in slots if other.name and other.name == slot.source}
             sources = drawn | ({slot.source} & self.lists.keys())
@@ -138,6 +131,14 @@ class Grammar:
                 raise LmvizError(f"The grammar has no list [{slot.source}], which {{{slot.source}}} needs.")
             if slot.form and not any(slot.form in self.lists[source].forms for source in sources):
                 raise LmvizError(f"The list [{slot.source}] of the grammar has no form {slot.form!r}.")
+
+
+def slots_of(grammar: Grammar, name: str = "") -> Iterator[Slot]:
+    """The slots in the choices of a list, or of all lists."""
+    for words in [grammar.lists[name]] if name else grammar.lists.values():
+        for choice in words.choices:
+            for form in choice.forms:
+                yield from (part for part in form if isinstance(part, Slot))
 
 
 def _pick(choices: tuple[Choice, ...], places: range | list[int], random: Random) -> int:

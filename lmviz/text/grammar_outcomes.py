@@ -7,7 +7,7 @@ one list under several names all differs. This is how `Grammar.tell` draws.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -69,30 +69,38 @@ def draw(grammar: Grammar, name: str, memory: Memory, depth: int = 0) -> Weighed
         raise LmvizError(f"The list [{name}] of the grammar never ends: it leads back to itself.")
     choices = grammar.lists[name].choices
     return _mixed(
-        (share, _forms(grammar, choices[place], memory, depth + 1))
+        (share, forms_of(grammar, choices[place], memory, depth + 1))
         for place, share in shares(choices, range(len(choices)))
     )
 
 
 def draw_another(grammar: Grammar, slot: Slot, memory: Memory, depth: int) -> Weighed[tuple[Forms, Memory]]:
     """All forms of what a slot with a name of its own draws, remembered under that name."""
-    choices, taken = grammar.lists[slot.source].choices, memory.places_taken(slot.source)
-    free = [place for place in range(len(choices)) if place not in taken] or range(len(choices))
+    choices = grammar.lists[slot.source].choices
     found: Weighed[tuple[Forms, Memory]] = defaultdict(float)
-    for place, share in shares(choices, free):
-        drawn = _forms(grammar, choices[place], memory.take(slot.source, place), depth + 1)
+    for place, share in free_shares(choices, memory.places_taken(slot.source)):
+        drawn = forms_of(grammar, choices[place], memory.take(slot.source, place), depth + 1)
         for (forms, after), part in drawn.items():
             found[forms, after.remember(slot.name, slot.source, forms)] += share * part
     return found
 
 
+def free_shares(choices: tuple[Choice, ...], taken: Collection[int]) -> list[tuple[int, float]]:
+    """Each place that is not taken with its probability; each place where all are."""
+    return shares(
+        choices, [place for place in range(len(choices)) if place not in taken] or range(len(choices))
+    )
+
+
 def shares(choices: tuple[Choice, ...], places: Iterable[int]) -> list[tuple[int, float]]:
     """Each of the places with its probability."""
     weights = {place: choices[place].weight for place in places}
-    return [(place, weight / sum(weights.values())) for place, weight in weights.items()]
+    total = sum(weights.values())
+    return [(place, weight / total) for place, weight in weights.items()]
 
 
-def _forms(grammar: Grammar, choice: Choice, memory: Memory, depth: int) -> Weighed[tuple[Forms, Memory]]:
+def forms_of(grammar: Grammar, choice: Choice, memory: Memory, depth: int) -> Weighed[tuple[Forms, Memory]]:
+    """All forms of one choice, and what is remembered then."""
     states: Weighed[tuple[Forms, Memory]] = {((), memory): 1.0}
     for parts in choice.forms:
         longer: Weighed[tuple[Forms, Memory]] = defaultdict(float)

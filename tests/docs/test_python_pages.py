@@ -146,3 +146,9 @@ def test_importing_lmviz_loads_neither_qt_nor_torch():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_four_sentences_are_read_as_the_page_about_tasks_says(capsys):
+    found = run("guide/tasks.md")
+    assert found["corpus"].task == "tagging"
+    assert "who sees word: 90% right, 0.1648 nats per tag" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 import datetime
 import math
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -153,3 +154,22 @@ def test_a_floor_is_only_given_where_it_holds():
     letters = load_corpus("recall", "characters", validation=0.0)
     length = sum(map(len, letters.training_documents)) / len(letters.training_documents)
     assert letters.floor == pytest.approx((math.log(8) + 10 * math.log(20)) / (length + 1))
+
+
+@pytest.mark.parametrize(("name", "lines"), [("farm", 344), ("sums", 10_000)])
+def test_the_floor_of_a_list_is_that_of_drawing_a_line(name, lines):
+    corpus = load_corpus(name)
+    tokens = len(corpus.training) + len(corpus.validation) - lines  # START is given, END is not
+    assert corpus.floor == pytest.approx(lines * math.log(lines) / tokens)
+    letters = load_corpus(name, "characters", lower_case=not corpus.options.lower_case)
+    assert letters.floor < corpus.floor if name == "farm" else letters.floor == corpus.floor
+
+
+def test_what_is_told_twice_as_often_costs_less(monkeypatch, tmp_path):
+    entry = replace(find_entry("farm"), name="rhyme", make=lambda: "a b\na b\nc\nd\n", sha256="")
+    monkeypatch.setattr("lmviz.text.catalogue.CATALOGUE", (entry,))
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path))
+    corpus = load_corpus("rhyme", validation=0.0)
+    nats = 0.5 * math.log(2) + 2 * 0.25 * math.log(4)
+    assert corpus.floor == pytest.approx(nats * 4 / 10)
+    assert load_corpus("rhyme", validation=0.0, documents="file").floor is None

@@ -42,6 +42,7 @@ KINDS = ("characters", "words", "spaces", "bpe")
 FILTER = "Texts (*.txt *.md *.csv *.tsv *.conllu *.json *.tex *.py *.html);;All files (*)"
 SETTLING = 400  # milliseconds without a change before the text is read again
 FEWEST_PIECES = 260
+TARGETS = {"next-token": "token", "tagging": "tag", "classification": "text", "translation": "token"}
 
 
 class TextsPanel(Panel):
@@ -271,12 +272,15 @@ class TextsPanel(Panel):
 
 
 def _how_it_was_read(corpus: Corpus) -> str:
-    """What the text was recognised as, and how it can be read otherwise."""
+    """What the text was recognised as, how it can be read otherwise, and the floor of its models."""
+    parts = [corpus.recognised]
     if corpus.task == "next-token":
-        return "Plain text: a model learns the next token."
-    if corpus.options.task != RECOGNISED or corpus.target_sources:
-        return corpus.recognised
-    return f"{corpus.recognised} If it is something else, choose its task below."
+        parts = ["Plain text: a model learns the next token."]
+    elif corpus.options.task == RECOGNISED and not corpus.target_sources:
+        parts.append("If it is something else, choose its task below.")
+    if corpus.floor:
+        parts.append(f"No model can go below {corpus.floor:.4f} nats per {TARGETS[corpus.task]}.")
+    return " ".join(parts)
 
 
 def _settings_for(corpus: Corpus, entry: Entry | None) -> frozenset[str]:
