@@ -274,6 +274,8 @@ class StagePanel(Panel):
 
         trace, position = reading.trace, self.session.reading.position
         address, head = trace.stages[self.session.focus.stage].results[0], self.session.attention.head[1]
+        if trace[address].scale == "token":
+            return None  # words that were copied from the text: there is nothing to calculate
         view = strip(trace, address, position, head, likeliest_answers(trace, position))
         place = strongest_cell(view, position)
         return None if place is None else (address, view.index(*place))

@@ -210,7 +210,10 @@ class StatePanel(Panel):
 
         if self._view is not None and self.is_in_sight:
             place = strongest_cell(self._view, self.session.reading.position)
-            cell = None if place is None else (self._view.address, self._view.index(*place))
+            is_number = (
+                place is not None and self._view.scale != "token"
+            )  # of a word there is nothing to explain
+            cell = (self._view.address, self._view.index(*place)) if place is not None and is_number else None
             self.session.explanation.suggest(cell)
         self._mark_suggested()
 
@@ -286,4 +289,6 @@ def _labels(reading: Reading, axis: str, indices: tuple[int, ...]) -> list[str]:
         return [visible(reading.trace.tokens[index]) for index in indices]
     if axis == "token":
         return [visible(reading.model.tokenizer.token(index)) for index in indices]
+    if axis == "order":  # the words of a context, the newest last
+        return [f"{len(indices) - place} back" for place in range(len(indices))]
     return [str(number_of(axis, index)) for index in indices] if axis else []
