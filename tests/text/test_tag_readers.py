@@ -42,6 +42,12 @@ def test_what_comes_later_helps_only_who_sees_it():
     assert best_reader(sentences, "left").nats == pytest.approx(math.log(2) / 2)
 
 
+def test_what_came_before_helps_who_sees_it():
+    sentences = [(["a", "b"], ["x", "y"], 1), (["c", "b"], ["x", "z"], 1)]
+    assert best_reader(sentences, "both").nats == best_reader(sentences, "left").nats == 0
+    assert best_reader(sentences, "word").nats == pytest.approx(math.log(2) / 2)
+
+
 def test_what_cannot_be_asked_is_said(four):
     with pytest.raises(LmvizError, match="at least one sentence"):
         best_reader([], "both")

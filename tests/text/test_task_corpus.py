@@ -157,6 +157,7 @@ def test_the_fingerprint_covers_the_answers():
         for text, changes in (
             (TAGGED, {}),
             (TAGGED.replace("like/v", "like/p"), {}),
+            (TAGGED.replace("time/n flies/v", "time/v flies/n"), {}),  # as many of each tag
             (TAGGED, {"seed": 1}),
             (PAIRS, {}),
             (PAIRS.replace("nein", "ne"), {}),
@@ -214,3 +215,17 @@ def test_any_bytes_are_a_corpus_of_any_task_or_a_clear_sentence(tmp_path_factory
         assert np.array_equal(examples.source.lengths, examples.target.lengths)
     if corpus.labels:
         assert examples.target.ids.max() < len(corpus.labels)
+
+
+@given(source=st.binary(max_size=60), target=st.text(alphabet="ab \n\r\t", max_size=60).map(str.encode))
+@settings(max_examples=60, deadline=None)
+def test_any_two_files_are_pairs_or_a_clear_sentence(tmp_path_factory, source, target):
+    paths = [tmp_path_factory.getbasetemp() / name for name in ("any.en", "any.de")]
+    for path, data in zip(paths, (source, target), strict=True):
+        path.write_bytes(data)
+    try:
+        corpus = load_corpus(paths[0], target=paths[1])
+    except LmvizError:
+        return
+    assert corpus.task == "translation"
+    assert all(len(answer) >= 2 for answer in corpus.training_examples.target)
