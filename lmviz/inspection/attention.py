@@ -86,6 +86,13 @@ def largest_of_squares(weights: np.ndarray, side: int) -> np.ndarray:
     return by_row.reshape(heads, rows, rows, square).max(axis=3).astype(np.float32, copy=False)
 
 
+def most_looked_at(weights: np.ndarray, query: int) -> tuple[int, float]:
+    """The key at which a query looks most, and the weight, of weights (query, key)."""
+    row = np.nan_to_num(weights[query], nan=-np.inf)
+    key = int(row.argmax())
+    return key, float(row[key])
+
+
 def strongest_edges(weights: np.ndarray, count: int, least: float = 0.0) -> np.ndarray:
     """The places (edge, 2) of the largest weights (query, key) above `least`, weakest first."""
     flat = weights.ravel()

@@ -29,6 +29,7 @@ class WelcomeStrip(QWidget):
     def __init__(self, sample_models: Callable[[], Iterable[str]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._sample_models = sample_models
+        self._is_wanted = False
         self.setObjectName("welcome_strip")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._samples = QMenu(self)
@@ -47,8 +48,14 @@ class WelcomeStrip(QWidget):
         self.adopt_theme()
         self.hide()
 
+    def setVisible(self, visible: bool) -> None:
+        """In projector mode the room belongs to the panels."""
+        self._is_wanted = visible
+        super().setVisible(visible and not theme_switch().projector)
+
     def adopt_theme(self) -> None:
         """Take the colours of the theme in force."""
+        self.setVisible(self._is_wanted)
         self._dismiss.setIcon(icon("actions/close", current_theme().muted_text))
 
     def _lay_out(self) -> None:
@@ -65,7 +72,7 @@ class WelcomeStrip(QWidget):
             button = _button(name, text)
             button.clicked.connect(wanted)
             flow.addWidget(button)
-        samples = _button("welcome_samples", "Open another sample model")
+        samples = _button("welcome_samples", "Sample models")
         samples.setProperty("menu", True)
         samples.setMenu(self._samples)
         flow.addWidget(samples)

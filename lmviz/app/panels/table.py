@@ -33,7 +33,8 @@ of a column and `height` that of a row, in pixels of a window of 1440 × 900; 0 
 panel shares the place of the row before it; one that stands `beside` is to the right of the row before it,
 `width` wide.
 `least` is the width and height below which a panel is of no use: where the window has less room, the
-perspective scrolls. A width of 0 is a share of the one that the panel usually has.
+perspective scrolls. A width of 0 is a share of the one that the panel usually has. Of each perspective one
+or two panels are `projected`: they are what is left in projector mode, so that the last row can read them.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ class PanelRow:
     tabbed: bool = False
     beside: bool = False
     least: tuple[int, int] = (0, 0)
+    projected: bool = False
 
     def load(self) -> type[Panel]:
         """Import the panel's module."""
@@ -112,6 +114,7 @@ PANELS: tuple[PanelRow, ...] = (
         "corpus.corpus_text:CorpusTextPanel",
         4,
         least=(274, 190),
+        projected=True,
     ),
     PanelRow(
         "concordance",
@@ -121,6 +124,7 @@ PANELS: tuple[PanelRow, ...] = (
         "corpus.concordance:ConcordancePanel",
         3,
         least=(274, 190),
+        projected=True,
     ),
     PanelRow(
         "vocabulary",
@@ -132,7 +136,7 @@ PANELS: tuple[PanelRow, ...] = (
         least=(312, 300),
     ),
     PanelRow("plan", "Model", "train", "left", "train.plan:PlanPanel", width=310, least=(0, 300)),
-    PanelRow("loss", "Loss", "train", "centre", "train.loss:LossPanel", 6, least=(0, 240)),
+    PanelRow("loss", "Loss", "train", "centre", "train.loss:LossPanel", 6, least=(0, 240), projected=True),
     PanelRow(
         "live_sample",
         "Sample",
@@ -141,6 +145,7 @@ PANELS: tuple[PanelRow, ...] = (
         "train.live_sample:LiveSamplePanel",
         4,
         least=(0, 140),
+        projected=True,
     ),
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340, least=(0, 124)),
     PanelRow("health", "Health", "train", "right", "train.health:HealthPanel", least=(0, 180)),
@@ -152,8 +157,18 @@ PANELS: tuple[PanelRow, ...] = (
         "train.over_time:OverTimePanel",
         least=(0, 190),
     ),
-    PanelRow("picture", "Picture", "inside", "left", "inside.picture:PicturePanel", least=(310, 300)),
-    PanelRow("stage", "Stages", "inside", "centre", "inside.stage:StagePanel", 5, least=(300, 196)),
+    PanelRow(
+        "picture",
+        "Picture",
+        "inside",
+        "left",
+        "inside.picture:PicturePanel",
+        least=(310, 300),
+        projected=True,
+    ),
+    PanelRow(
+        "stage", "Stages", "inside", "centre", "inside.stage:StagePanel", 5, least=(300, 196), projected=True
+    ),
     PanelRow(
         "state", "Values over the text", "inside", "centre", "inside.state:StatePanel", 6, least=(270, 206)
     ),
@@ -190,8 +205,19 @@ PANELS: tuple[PanelRow, ...] = (
         "centre",
         "attention.attention:AttentionPanel",
         least=(300, 260),
+        projected=True,
     ),
-    PanelRow("next_word", "Next word", "attention", "right", _NEXT_WORD, 5, width=340, least=(0, 124)),
+    PanelRow(
+        "next_word",
+        "Next word",
+        "attention",
+        "right",
+        _NEXT_WORD,
+        5,
+        width=340,
+        least=(0, 124),
+        projected=True,
+    ),
     PanelRow("surgery", "Surgery", "attention", "right", _SURGERY, 4, least=(0, 170)),
     PanelRow(
         "attention_text",
@@ -208,6 +234,7 @@ PANELS: tuple[PanelRow, ...] = (
         "left",
         "sample.distribution:DistributionPanel",
         least=(328, 230),
+        projected=True,
     ),
     PanelRow(
         "roll",
@@ -217,6 +244,7 @@ PANELS: tuple[PanelRow, ...] = (
         "sample.roll:RollPanel",
         width=480,
         least=(280, 170),
+        projected=True,
     ),
     PanelRow(
         "branches",
@@ -254,6 +282,7 @@ PANELS: tuple[PanelRow, ...] = (
         "centre",
         "compare.compared_distributions:ComparedDistributionsPanel",
         least=(0, 200),
+        projected=True,
     ),
     PanelRow(
         "surprisal",
@@ -264,6 +293,7 @@ PANELS: tuple[PanelRow, ...] = (
         2,
         height=350,
         least=(300, 190),
+        projected=True,
     ),
     PanelRow(
         "compared_samples",
@@ -296,6 +326,12 @@ PANELS: tuple[PanelRow, ...] = (
 def rows_of(perspective: str) -> tuple[PanelRow, ...]:
     """The panels of a perspective, in the order of the table."""
     return tuple(row for row in PANELS if row.perspective == perspective)
+
+
+def projected_rows(perspective: str) -> tuple[PanelRow, ...]:
+    """The panels of a perspective that are left in projector mode."""
+    rows = rows_of(perspective)
+    return tuple(row for row in rows if row.projected) or rows[:1]
 
 
 def shown_perspectives() -> tuple[Perspective, ...]:

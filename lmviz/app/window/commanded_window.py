@@ -40,6 +40,9 @@ class CommandedWindow(Protocol):
     def set_projector(self, projector: bool) -> None:
         """Enlarge type and lengths."""
 
+    def toggle_enlarged(self) -> None:
+        """Let the panel under the pointer fill the window, or bring everything back."""
+
     def toggle_full_screen(self) -> None:
         """Fill the screen, or go back."""
 

@@ -180,6 +180,7 @@ class Commands:
             group.addAction(self._add(themes, title, act, ticked=theme_switch().choice == choice))
         toggle = lambda: window.set_projector(not theme_switch().projector)  # noqa: E731
         self._add(menu, "Projector mode", toggle, "F10", ticked=theme_switch().projector)
+        self._add(menu, "Enlarge the panel under the pointer", window.toggle_enlarged, "F9")
         self._add(menu, "Full screen", window.toggle_full_screen, "F11")
         menu.addSeparator()
         self._add_list(menu, "Panels", self._fill_panels)

@@ -27,6 +27,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.window.arrow_keys import PLAIN, ArrowKeys
 from lmviz.app.window.commands import Commands
+from lmviz.app.window.enlarging import Enlarging
 from lmviz.app.window.first_place import LEAST, USUAL, first_place, least_size
 from lmviz.app.window.header import Header
 from lmviz.app.window.job_strip import JobStrip
@@ -69,6 +70,8 @@ class MainWindow(QMainWindow):
         self.rail = PerspectiveRail(shown_perspectives())
         self._views = {row.name: self._view(row.name) for row in shown_perspectives()}
         self._stack = QStackedWidget()
+        around = (self.header, self.beginning.strip, self.prefix_bar, self.rail, self.transport)
+        self._enlarging = Enlarging(self._views, around, self)
         self._lay_out()
         self._restore()
         self.commands = Commands(self, self)
@@ -134,6 +137,8 @@ class MainWindow(QMainWindow):
 
     def show_perspective(self, name: str) -> None:
         """Show a perspective."""
+        if name != self.perspective.name:
+            self._enlarging.end()
         self.rail.choose(name)
         self._stack.setCurrentIndex(list(self._views).index(name))
         self.perspective.set_rearranging(self._rearranging)
@@ -151,13 +156,17 @@ class MainWindow(QMainWindow):
         self.settings.keep("view/theme", choice)
 
     def set_projector(self, projector: bool) -> None:
-        """Enlarge type and lengths."""
+        """Enlarge type and lengths, and leave the one or two panels of each perspective that matter most."""
         theme_switch().set_projector(projector)
         self.settings.keep("view/projector", projector)
 
     def toggle_full_screen(self) -> None:
         """Fill the screen, or go back."""
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def toggle_enlarged(self) -> None:
+        """Let the panel under the pointer fill the window, or bring everything back."""
+        self._enlarging.toggle(self.perspective)
 
     def toggle_rearranging(self) -> None:
         """Show or hide the title bars by which panels are dragged."""
@@ -253,7 +262,10 @@ class MainWindow(QMainWindow):
             super().keyReleaseEvent(event)
 
     def _let_go(self) -> None:
-        """Release what is pinned; where nothing is, leave the tour."""
+        """Bring back what an enlarged panel hides; or release what is pinned; or leave the tour."""
+        if self._enlarging.is_enlarged:
+            self._enlarging.end()
+            return
         session = self.session
         if session.focus.cell is None and not session.focus.is_position_pinned:
             self.beginning.end_tour()

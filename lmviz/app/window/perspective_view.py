@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer
+from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QWidget
 
@@ -23,6 +23,8 @@ COLUMNS = ("left", "centre", "right")
 LEAST_SHARE = 0.7  # the share of its width to which a panel can be narrowed
 CENTRE = 450  # pixels at scale 1 that stand for the width of a panel that takes what is left
 AROUND = 16  # pixels between a panel's edge and what its card holds
+USUAL_SIZE = (1330, 690)  # pixels of a perspective in a window of 1440 × 900, for which the table is written
+MOST_STRETCH = 2.0
 SHARED, OWN = 0, 1  # versions of what is remembered: as the table has it, or as a person has
 SHARE_OF_ONE, SHARE_OF_TWO = 0.5, 0.62  # of the height at most, for one row below the columns or two
 SHARE = 1000  # Qt takes sizes in pixels but keeps their proportions
@@ -57,6 +59,8 @@ class PerspectiveView(QMainWindow):
         self._is_arranged = False
         self._is_own = False  # whether a person has changed the arrangement
         self._shared = QSize()  # the room for which it was last shared out
+        self._only: tuple[str, ...] = ()  # the panels that are left while the others are put away
+        self._everything = QByteArray()  # the arrangement of all of them meanwhile
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
         theme_switch().theme_changed.connect(self._adopt_theme)
@@ -80,13 +84,31 @@ class PerspectiveView(QMainWindow):
             dock.show_title_bar(rearranging)
             self._fix_least_height(dock)
 
+    def show_only(self, *names: str) -> None:
+        """Put all panels but these away, until it is called without names."""
+        if names == self._only:
+            return
+        self._only = names
+        if self._is_arranged:
+            self._put_away()
+
+    def name_at(self, place: QPoint) -> str:
+        """The name in the table of the panel at a place of the screen; empty where there is none."""
+        for name, dock in self._docks.items():
+            panel = dock.panel
+            if panel.is_in_sight and panel.rect().contains(panel.mapFromGlobal(place)):
+                return name
+        return ""
+
     def arrangement(self) -> QByteArray:
         """Where everything is; empty when the perspective was never shown."""
+        if not self._everything.isEmpty():
+            return self._everything
         return self.saveState(OWN if self._is_own else SHARED) if self._is_arranged else self._remembered
 
     def reset(self) -> None:
         """Arrange the panels as the table of panels says."""
-        self._is_own = False
+        self._is_own, self._only, self._everything = False, (), QByteArray()
         for dock in self._docks.values():
             self.removeDockWidget(dock)
         self._arrange()
@@ -112,11 +134,12 @@ class PerspectiveView(QMainWindow):
             panel = self._dock(row).panel
             panel.setMinimumSize(0, 0)
             scale, (own, height) = current_theme().scale, row.least
+            height = height if self._only else round(height * scale)  # few panels share the room they get
             width = own or LEAST_SHARE * (self._width(row) or CENTRE)
             areas = panel.findChildren(QuietScrollArea)
             held = [area.minimumSizeHint().width() + 2 * AROUND for area in areas if area.is_upright]
             least = max(round(width * scale), *held, 0)
-            tall = max(panel.minimumSizeHint().height(), round(height * scale), 1)
+            tall = max(panel.minimumSizeHint().height(), height, 1)
             panel.setMinimumSize(least, tall)
             self._fix_least_height(self._dock(row))
 
@@ -136,7 +159,26 @@ class PerspectiveView(QMainWindow):
             self._is_own = self._restore(OWN)
             if not self._is_own and not self._restore(SHARED):
                 self._arrange()
+            if self._only:
+                self._put_away()
             QTimer.singleShot(0, self, self._show_tabs)
+
+    def _put_away(self) -> None:
+        """Hide what is not wanted now, or bring everything back to where it was."""
+        version = OWN if self._is_own else SHARED
+        if self._everything.isEmpty():
+            self._everything = self.saveState(version)
+        else:
+            self.restoreState(self._everything, version)
+        if self._only:
+            for name, dock in self._docks.items():
+                dock.setVisible(name in self._only)
+        else:
+            self._everything = QByteArray()
+        self._fix_least_sizes()
+        self._shared = QSize()
+        self._fit_soon.start()
+        QTimer.singleShot(0, self, self._show_tabs)
 
     def _restore(self, version: int) -> bool:
         return not self._remembered.isEmpty() and self.restoreState(self._remembered, version)
@@ -167,7 +209,7 @@ class PerspectiveView(QMainWindow):
         """Give every panel its part of the room there is now."""
         if self._shared.isEmpty():
             self._fix_least_sizes()
-        if not self._is_own:
+        if not self._is_own or self._only:
             self._share_space(*self._columns())
 
     def _arrange(self) -> None:
@@ -220,12 +262,12 @@ class PerspectiveView(QMainWindow):
         columns = [[row for row in column if not self._dock(row).isHidden()] for column in columns]
         columns = [column for column in columns if column]
         bottom, foot = ([row for row in rows if not self._dock(row).isHidden()] for rows in (bottom, foot))
-        widths = [max(self._width(row) for row in column) * current_theme().scale for column in columns]
+        widths = [max(self._width(row) for row in column) * self._stretch for column in columns]
         spare = max(200.0, self.width() - sum(widths)) / max(1, widths.count(0))
         heads = [self._dock(column[0]) for column in columns]
         for before, row in pairwise(self._rows):
             if row.beside:
-                width = row.width * current_theme().scale
+                width = row.width * self._stretch
                 pair = [self._dock(before), self._dock(row)]
                 shares = [round(max(width, spare - width)), round(width)]
                 self.resizeDocks(pair, shares, Qt.Orientation.Horizontal)
@@ -241,7 +283,7 @@ class PerspectiveView(QMainWindow):
         self, columns: list[list[PanelRow]], bottom: list[PanelRow], foot: list[PanelRow]
     ) -> None:
         """Give the rows below their height, and what stands above them the rest."""
-        scale = current_theme().scale
+        scale = self._stretch
         low = max((row.height for row in foot), default=0) * scale
         height = max(row.height for row in bottom) * scale or 0.3 * self.height()
         # In a small window what stands above needs its part.
@@ -254,6 +296,13 @@ class PerspectiveView(QMainWindow):
         if foot:
             docks = [self._dock(bottom[0]), self._dock(foot[0])]
             self.resizeDocks(docks, [round(height), round(low)], Qt.Orientation.Vertical)
+
+    @property
+    def _stretch(self) -> float:
+        """By how much the lengths of the table grow: with type, and in a window that is larger than usual."""
+        room = min(self.width() / USUAL_SIZE[0], self.height() / USUAL_SIZE[1])
+        half = 1 + (min(room, MOST_STRETCH) - 1) / 2  # the other half goes to the panels in the middle
+        return max(current_theme().scale, half)
 
     def _weigh(self, rows: list[PanelRow], orientation: Qt.Orientation) -> None:
         if len(rows) > 1:

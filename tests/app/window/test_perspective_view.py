@@ -4,7 +4,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.panels.table import PERSPECTIVES, rows_of
+from lmviz.app.panels.table import PERSPECTIVES, projected_rows, rows_of
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 
@@ -15,8 +15,11 @@ def cut_off(window: MainWindow) -> list[str]:
     """The panels in sight that are smaller than they need to be, or than their docks let them be."""
     view, scale = window.perspective, current_theme().scale
     found = []
-    for row, panel in zip(rows_of(view.name), view.panels, strict=True):
-        is_small = panel.width() < round(row.least[0] * scale) or panel.height() < round(row.least[1] * scale)
+    is_projected = scale > 1  # where few panels share the height there is
+    rows = projected_rows(view.name) if is_projected else rows_of(view.name)
+    for row, panel in zip(rows, view.panels, strict=True):
+        height = row.least[1] if is_projected else round(row.least[1] * scale)
+        is_small = panel.width() < round(row.least[0] * scale) or panel.height() < height
         if panel.is_in_sight and (is_small or not panel.parentWidget().rect().contains(panel.geometry())):
             found.append(row.name)
     return found

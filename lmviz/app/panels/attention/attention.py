@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
-from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.attention.attention_body import AttentionBody
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 STEPS = {"q · k": "products", "÷ √d": "scaled", "masked": "scores", "softmax": "weights"}
 COMBINATIONS = ("mean", "max")
-STRIPS_WIDTH = 230
-NARROW = 470  # pixels at scale 1 below which the matrix needs all there is
 LIT = 3  # as strong as a cell can be lit
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 
@@ -58,17 +56,16 @@ class AttentionPanel(Panel):
         self._matrix.setAccessibleName("attention of the chosen head")
         self._invitation = Invitation("attention_invitation")
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
-        self._invitation.hide()
         self._strips = ExplainedStrips(session)
         self._strips.setAccessibleName("query, key, value and the weighted sum of values")
         self._pair = (0, 0)
         self._strips_drawn: object = None
-        self._strips.setFixedWidth(STRIPS_WIDTH)
         self._dragging = False
         self._shown = NOTHING
         self._hidden = NOTHING == 0  # (query, key) bool: what the causal mask hides
         self._drawn = ""
-        self._card = Card("Attention", self._head(), self._body())
+        self._body = AttentionBody(self._matrix, self._strips, self._invitation)
+        self._card = Card("Attention", self._head(), self._body)
         self.column.addWidget(self._card)
         self._connect()
 
@@ -110,14 +107,10 @@ class AttentionPanel(Panel):
             self._invite()
             self.session.explanation.suggest(None)
             return
-        self._show_invitation(False)
+        self._body.show_invitation(False)
         self._draw(reading.trace)
         self._mark()
         self._suggest()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._show_invitation(not self._invitation.isHidden())
 
     def _head(self) -> QWidget:
         head = QWidget()
@@ -126,15 +119,6 @@ class AttentionPanel(Panel):
         for widget in (self._paint, self._how, self._step):
             row.addWidget(widget)
         return head
-
-    def _body(self) -> QWidget:
-        body = QWidget()
-        row = QHBoxLayout(body)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._matrix, 1)
-        row.addWidget(self._invitation, 1)
-        row.addWidget(self._strips)
-        return body
 
     def _invite(self) -> None:
         """Show a sentence that says what to do in place of the matrix."""
@@ -145,12 +129,7 @@ class AttentionPanel(Panel):
         else:
             is_coming = bool(self.session.reading.prefix)
             self._invitation.invite("" if is_coming else "Type a prefix to see which words look at which.")
-        self._show_invitation(True)
-
-    def _show_invitation(self, invites: bool) -> None:
-        self._invitation.setVisible(invites)
-        self._matrix.setVisible(not invites)
-        self._strips.setVisible(not invites and self.width() >= NARROW * current_theme().scale)
+        self._body.show_invitation(True)
 
     def _connect(self) -> None:
         session, matrix = self.session, self._matrix
@@ -273,6 +252,7 @@ class AttentionPanel(Panel):
             head, query, key = cell[1]
             pinned = (query, key) if head == self.session.attention.head[1] else None
         self._matrix.set_pinned(pinned)
+        self._claim(position)
         self._draw_strips()
         self._light()
 
@@ -303,6 +283,19 @@ class AttentionPanel(Panel):
         query, key = suggestion[1][1:] if suggestion is not None and drawn else (0, 0)
         there = drawn and query < self._shown.shape[0] and key < self._shown.shape[1]
         self._matrix.set_suggested((query, key) if there else None)
+
+    def _claim(self, position: int) -> None:
+        """Say at which word the chosen one looks most."""
+        from lmviz.inspection.attention import most_looked_at
+
+        reading = self.session.reading.current
+        is_free = position < len(self._shown) and bool(self._hidden[0, 1:].all())
+        if reading is None or self._tap != "weights" or not is_free:
+            self._body.set_claim("", "", 0.0)
+            return
+        key, weight = most_looked_at(self._shown, position)
+        tokens = reading.trace.tokens
+        self._body.set_claim(visible(tokens[position]), visible(tokens[key]), weight)
 
     def _light(self) -> None:
         """Dim the cells that are not operands of the explained cell."""

@@ -201,6 +201,12 @@ class HeatmapView(Canvas):
         """How many times larger than fitted the cells are."""
         return self._sight.zoom
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns."""
+        rows, columns = self._cells.values.shape
+        return rows, columns
+
     def cell_rectangle(self, row: int, column: int) -> QRectF:
         """Where a cell is drawn."""
         return self._framed().cell(row, column)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
 
-LARGEST_SQUARE = 44
+LARGEST_SQUARE = 64
 LARGEST_ZOOM_CELL = 96
 
 

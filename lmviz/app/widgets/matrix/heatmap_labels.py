@@ -54,7 +54,9 @@ class Labels:
 
     def space_left(self, whole: QRectF, rows: int, columns: int, square: bool, theme: Theme) -> QRectF:
         """What names and the colour scale leave of a widget for the cells."""
-        left = min(self._widest_row + 10 * theme.scale, whole.width() * WIDEST_ROW) if self.rows else 1
+        spare = whole.width() - whole.height() if square else 0.0  # a square cannot use more than its height
+        most = max(whole.width() * WIDEST_ROW, spare)
+        left = min(self._widest_row + 10 * theme.scale, most) if self.rows else 1
         scale = (SCALE_HEIGHT + 6) * theme.scale
         cell = (whole.width() - left) / max(columns, 1)
         if square:

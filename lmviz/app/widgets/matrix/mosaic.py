@@ -18,7 +18,7 @@ from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 Head = tuple[int, int]
 Readout = Callable[[int, int], tuple[str, Sequence[str]]]
 
-LARGEST_TILE = 62
+LARGEST_TILE = 96
 SMALLEST_TILE = 20
 BADGE_FROM = 40
 BADGE = 18

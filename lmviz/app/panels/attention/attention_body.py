@@ -1,0 +1,100 @@
+"""The matrix of a head with the strips that it is made of, and in projector mode what it says in words."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QLabel, QWidget
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+
+LABELS = QSize(100, 60)  # pixels at scale 1 that the names of rows and columns take beside the cells
+STRIPS_WIDTH = 230
+LINE = 17  # pixels of a line of what is said
+LARGE = 250  # the side of a matrix that is large enough to give room to strips
+WORTH = 0.75  # or the share that is left of the side it could have
+
+
+class AttentionBody(QWidget):
+    """Shows a matrix and its strips, or a sentence in place of both: `show_invitation(bool)`.
+
+    The strips stand where they leave the matrix the most room, and nowhere while they would make it small.
+    `set_claim(word, other, weight)` says which word looks most at which, in the half that the causal mask
+    leaves empty; it is shown in projector mode, for the last row.
+    """
+
+    def __init__(self, matrix: HeatmapView, strips: QWidget, invitation: Invitation) -> None:
+        super().__init__()
+        self._matrix, self._strips, self._invitation = matrix, strips, invitation
+        self._invites = False
+        self._said: tuple[str, str, float] | None = None
+        self._claim = QLabel(self)
+        self._claim.setObjectName("attention_claim")
+        self._claim.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._claim.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.addWidget(matrix, 1)
+        self._row.addWidget(invitation, 1)
+        self._row.addWidget(strips)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self.show_invitation(False)
+
+    def show_invitation(self, invites: bool) -> None:
+        """Show the sentence that says what to do, or the matrix."""
+        self._invites = invites
+        self._invitation.setVisible(invites)
+        self._matrix.setVisible(not invites)
+        self._place()
+
+    def set_claim(self, word: str, other: str, weight: float) -> None:
+        """Say that a word looks at another with a weight; without words nothing is said."""
+        self._said = (word, other, weight) if word else None
+        self._say()
+
+    def _say(self) -> None:
+        self._claim.setVisible(self._said is not None and theme_switch().projector and not self._invites)
+        if self._said is None or self._claim.isHidden():
+            return
+        theme, (word, other, weight) = current_theme(), self._said
+        query, key = theme.query.name(), theme.key.name()
+        self._claim.setText(
+            f'<div style="font-size: {round(LINE * theme.scale)}px" align="right">'
+            f'<b style="color: {query}">{escape(word)}</b><br>looks back at<br>'
+            f'<b style="color: {key}">{escape(other)} {percentage(weight)}</b></div>'
+        )
+        self._claim.adjustSize()
+        corner = self._matrix.cell_rectangle(0, self._matrix.shape[1] - 1).topRight().toPoint()
+        self._claim.move(self._matrix.mapTo(self, corner) - self._claim.rect().topRight())
+        self._claim.raise_()
+
+    def _adopt_theme(self) -> None:
+        self._place()
+        self._say()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+        self._say()
+
+    def _place(self) -> None:
+        scale = current_theme().scale
+        width = self.width() - LABELS.width() * scale
+        height = self.height() - LABELS.height() * scale
+        beside = min(width - STRIPS_WIDTH * scale, height)
+        under = min(width, height - self._strips.sizeHint().height())
+        side, alone = max(beside, under), min(width, height)
+        self._strips.setVisible(not self._invites and side >= min(LARGE * scale, WORTH * alone))
+        if beside >= under:
+            self._row.setDirection(QBoxLayout.Direction.LeftToRight)
+            self._strips.setFixedWidth(round(max(STRIPS_WIDTH * scale, width - beside)))
+            self._strips.setFixedHeight(self.height())
+        else:
+            self._row.setDirection(QBoxLayout.Direction.TopToBottom)
+            self._strips.setFixedWidth(self.width())
+            self._strips.setFixedHeight(self._strips.sizeHint().height())

@@ -1,0 +1,67 @@
+"""Which panels are left: all, the few of projector mode, or one as large as the window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.table import projected_rows
+from lmviz.app.window.perspective_view import PerspectiveView
+
+
+class Enlarging(QObject):
+    """Puts panels of the perspectives away, and the window's other `parts` while one panel fills it."""
+
+    def __init__(
+        self, views: Mapping[str, PerspectiveView], parts: Sequence[QWidget], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._views = views
+        self._parts = tuple(parts)
+        self._enlarged: PerspectiveView | None = None
+        self._hidden: tuple[QWidget, ...] = ()
+        self._is_projected = False
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
+
+    @property
+    def is_enlarged(self) -> bool:
+        """Whether one panel fills the window."""
+        return self._enlarged is not None
+
+    def toggle(self, view: PerspectiveView) -> None:
+        """Let the panel under the pointer, or else the first one, fill the window; or bring all back."""
+        if self.is_enlarged:
+            self.end()
+            return
+        name = view.name_at(QCursor.pos()) or projected_rows(view.name)[0].name
+        self._enlarged = view
+        self._hidden = tuple(part for part in self._parts if not part.isHidden())
+        for part in self._hidden:
+            part.hide()
+        view.show_only(name)
+
+    def end(self) -> None:
+        """Bring back what was put away."""
+        view, self._enlarged = self._enlarged, None
+        if view is None:
+            return
+        for part in self._hidden:
+            part.show()
+        self._hidden = ()
+        self._project(view)
+
+    def _adopt_theme(self) -> None:
+        if self._is_projected != theme_switch().projector:
+            self._is_projected = theme_switch().projector
+            for view in self._views.values():
+                if view is not self._enlarged:
+                    self._project(view)
+
+    def _project(self, view: PerspectiveView) -> None:
+        names = [row.name for row in projected_rows(view.name)] if self._is_projected else []
+        view.show_only(*names)

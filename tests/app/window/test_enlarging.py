@@ -1,0 +1,100 @@
+"""Projector mode leaves two panels; one key lets the panel under the pointer fill the window."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.table import PERSPECTIVES, projected_rows
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.perspective_view import PerspectiveView
+
+LECTURE_HALL = (1280, 720)
+MOST = 2
+
+
+def shown(window: MainWindow) -> set[str]:
+    return {panel.objectName() for panel in window.perspective.panels if panel.isVisible()}
+
+
+@pytest.mark.parametrize("perspective", [row.name for row in PERSPECTIVES])
+def test_projector_mode_leaves_two_panels_without_sideways_scrolling(
+    window: MainWindow, read: Session, perspective: str, qtbot: QtBot
+) -> None:
+    window.resize(*LECTURE_HALL)
+    window.show_perspective(perspective)
+    before = shown(window)
+    window.set_projector(True)
+    qtbot.waitUntil(lambda: 1 <= len(shown(window)) <= MOST)
+    assert len(projected_rows(perspective)) <= MOST
+    view = window.perspective
+    qtbot.waitUntil(lambda: view.width() <= view.parentWidget().width())
+    window.set_projector(False)
+    qtbot.waitUntil(lambda: shown(window) == before)
+
+
+def test_what_a_person_arranged_comes_back_after_projector_mode(
+    window: MainWindow, read: Session, qtbot: QtBot
+) -> None:
+    window.show_perspective("attention")
+    toggle = next(item for item in window.perspective.toggle_actions if item.text() == "Surgery")
+    toggle.trigger()
+    before = shown(window)
+    assert "surgery_view" not in before
+    window.set_projector(True)
+    qtbot.waitUntil(lambda: len(shown(window)) <= MOST)
+    again = PerspectiveView("attention", read, window.perspective.arrangement())
+    qtbot.addWidget(again)
+    again.show()
+    assert {panel.objectName() for panel in again.panels} == before, "it is what is remembered"
+    window.set_projector(False)
+    qtbot.waitUntil(lambda: shown(window) == before)
+
+
+def test_the_panel_under_the_pointer_fills_the_window_until_escape(
+    window: MainWindow, read: Session, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    window.show_perspective("attention")
+    before = shown(window)
+    heads = next(panel for panel in window.perspective.panels if panel.objectName() == "heads_view")
+    middle = heads.mapToGlobal(heads.rect().center())
+    monkeypatch.setattr(QCursor, "pos", staticmethod(lambda: middle))
+    qtbot.keyClick(window, Qt.Key.Key_F9)
+    qtbot.waitUntil(lambda: shown(window) == {"heads_view"})
+    assert all(part.isHidden() for part in (window.header, window.prefix_bar, window.transport))
+    qtbot.waitUntil(lambda: heads.width() > 0.9 * window.width())
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: shown(window) == before)
+    assert not any(part.isHidden() for part in (window.header, window.prefix_bar))
+
+
+def test_going_elsewhere_brings_everything_back(window: MainWindow, read: Session, qtbot: QtBot) -> None:
+    window.show_perspective("train")
+    window.toggle_enlarged()
+    qtbot.waitUntil(lambda: len(shown(window)) == 1)
+    window.show_perspective("sample")
+    assert not window.header.isHidden()
+    window.show_perspective("train")
+    qtbot.waitUntil(lambda: len(shown(window)) > MOST)
+
+
+def test_the_claim_names_the_word_that_is_looked_at_most(
+    window: MainWindow, session: Session, transformer_run, qtbot: QtBot
+) -> None:
+    window.show_perspective("attention")
+    session.library.open(transformer_run)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("the cows eat grass")
+    claim = window.findChild(QLabel, "attention_claim")
+    qtbot.waitUntil(
+        lambda: session.reading.current is not None and session.reading.current.trace.text.endswith("grass")
+    )
+    assert not claim.isVisible()
+    window.set_projector(True)
+    qtbot.waitUntil(claim.isVisible)
+    weights = session.reading.current.trace["layers/0/attention/weights"].array[0]
+    looked_at = session.reading.current.trace.tokens[int(weights[session.reading.position].argmax())]
+    assert f">{looked_at} " in claim.text().replace("&lt;", "<")
+    assert f"{100 * weights[session.reading.position].max():.1f}" in claim.text()
