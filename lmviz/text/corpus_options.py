@@ -38,7 +38,7 @@ class CorpusOptions(Configuration):
         0,
         "The largest number of characters or words, the special tokens included; 0 keeps every one.",
         zero="all",
-        label="Largest vocabulary",
+        label="Vocabulary",
         minimum=0,
         maximum=1_000_000,
     )

@@ -24,7 +24,7 @@ class TokenizerOptions(Configuration):
         0,
         "The largest number of tokens, the special ones included; 0 keeps every one.",
         zero="all",
-        label="Largest vocabulary",
+        label="Vocabulary",
         minimum=0,
         maximum=_LARGEST_VOCABULARY,
     )

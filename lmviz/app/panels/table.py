@@ -113,7 +113,7 @@ PANELS: tuple[PanelRow, ...] = (
         "centre",
         "corpus.corpus_text:CorpusTextPanel",
         4,
-        least=(274, 190),
+        least=(266, 190),
         projected=True,
     ),
     PanelRow(
@@ -123,7 +123,7 @@ PANELS: tuple[PanelRow, ...] = (
         "centre",
         "corpus.concordance:ConcordancePanel",
         3,
-        least=(274, 190),
+        least=(266, 190),
         projected=True,
     ),
     PanelRow(

@@ -265,6 +265,8 @@ def test_every_text_is_in_the_list_however_large_the_type(
     try:
         for projector in (True, False):
             corpus.set_projector(projector)
+            if projector:  # which puts the list away until it is asked for
+                next(item for item in corpus.perspective.toggle_actions if item.text() == "Texts").trigger()
             drawn()
             qtbot.waitUntil(lambda: 0 < lowest() <= texts.viewport().height() + 1, timeout=5000)
     finally:
