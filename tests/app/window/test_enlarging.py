@@ -45,12 +45,14 @@ def test_what_a_person_arranged_comes_back_after_projector_mode(
     assert "surgery_view" not in before
     window.set_projector(True)
     qtbot.waitUntil(lambda: len(shown(window)) <= MOST)
-    again = PerspectiveView("attention", read, window.perspective.arrangement())
-    qtbot.addWidget(again)
-    again.show()
-    assert {panel.objectName() for panel in again.panels} == before, "it is what is remembered"
+    remembered = window.perspective.arrangement()
     window.set_projector(False)
     qtbot.waitUntil(lambda: shown(window) == before)
+    again = PerspectiveView("attention", read, remembered)
+    qtbot.addWidget(again)
+    again.show()
+    assert {panel.objectName() for panel in again.panels} == before
+    qtbot.waitUntil(lambda: all(panel.is_up_to_date for panel in again.panels if panel.is_in_sight))
 
 
 def test_the_panel_under_the_pointer_fills_the_window_until_escape(
