@@ -47,6 +47,7 @@ class CurrentReading(Part):
         self._encoding: Encoding | None = None
         self._dropped = 0
         self._reading: Reading | None = None
+        self._has_stepped = False
         self._read_soon = QTimer(self)
         self._read_soon.setSingleShot(True)  # several changes in one turn are one reading
         self._read_soon.timeout.connect(self._read)
@@ -86,6 +87,14 @@ class CurrentReading(Part):
     def current(self) -> Reading | None:
         """What the model computes for the prefix. It lags behind the prefix by some milliseconds."""
         return self._reading
+
+    @property
+    def has_stepped(self) -> bool:
+        """Whether the reading is that of the same text at another snapshot than the one before.
+
+        What is drawn may fade over then. While a training is followed nothing does: it would cost its time.
+        """
+        return self._has_stepped
 
     @property
     def is_busy(self) -> bool:
@@ -178,11 +187,21 @@ class CurrentReading(Part):
     def _take(self, reading: Reading | None) -> None:
         if reading is None and self._reading is None:
             return
+        self._has_stepped = not self._library.live and _differ_in_step(self._reading, reading)
         self._reading = reading
         self._focus.fit_cells(lambda cell: reading is not None and reading.has_cell(*cell))
         stages = reading.trace.stages if reading is not None else ()
         self._focus.fit_stages([(stage.place, stage.title) for stage in stages])
         self.changed.emit()
+
+
+def _differ_in_step(before: Reading | None, now: Reading | None) -> bool:
+    """Whether two readings differ in the step of the model alone."""
+    if before is None or now is None or before.step == now.step:
+        return False
+    traces = (before.trace, now.trace)
+    (first, second) = ((trace.text, trace.interventions) for trace in traces)
+    return before.model == now.model and first == second
 
 
 def _without_first(encoding: Encoding, count: int) -> Encoding:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.window.film import SECONDS, SPEEDS, Film
 from lmviz.app.window.snapshot_slider import SnapshotSlider
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
-
-FRAME = 90  # milliseconds a snapshot of the film is shown
 
 
 class TimeControls(QWidget):
@@ -40,15 +39,24 @@ class TimeControls(QWidget):
         self.live_button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._is_wordy = True
         self._shown: tuple[object, ...] = ()
-        self._film = QTimer(self)
-        self._film.setInterval(FRAME)
+        self.film = Film(session, self)
+        self.speed_button = QToolButton()
+        self.speed_button.setObjectName("film_speed_button")
+        self.speed_button.setProperty("role", "link")
+        self.speed_button.setAccessibleName("speed of the film, and whether it begins again")
+        self.speed_button.setToolTip("Speed of the film, and whether it begins again")
+        self.speed_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.speed_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.speed_button.setMenu(QMenu(self.speed_button))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
         row.addWidget(self.film_button)
+        row.addWidget(self.speed_button)
         row.addWidget(self.slider, 1)
         row.addWidget(self.live_button)
         self._connect()
+        self._show_film()
         self._show_model()
 
     def _connect(self) -> None:
@@ -57,7 +65,8 @@ class TimeControls(QWidget):
         self.slider.sliderPressed.connect(lambda: self.film_button.setChecked(False))
         self.film_button.toggled.connect(self._run_film)
         self.live_button.clicked.connect(self._follow)
-        self._film.timeout.connect(self._next_frame)
+        self.film.changed.connect(self._show_film)
+        self.speed_button.menu().aboutToShow.connect(self._offer_speeds)
         for changed in (
             session.library.models_changed,
             session.library.model_changed,
@@ -70,6 +79,7 @@ class TimeControls(QWidget):
 
     def set_wordy(self, wordy: bool) -> None:
         """Whether there is room to say of how many steps, and whether the training is followed live."""
+        self.speed_button.setVisible(wordy)
         if wordy != self._is_wordy:
             self._is_wordy = wordy
             self._show_step()
@@ -91,32 +101,38 @@ class TimeControls(QWidget):
             self._session.library.choose_step(snapshots[index])
 
     def _run_film(self, run: bool) -> None:
-        model = self._session.library.model
-        if not run or model is None:
-            self._film.stop()
-        else:
-            if self._session.library.step >= model.snapshots[-1]:
-                self._session.library.choose_step(model.snapshots[0])
-            self._film.start()
+        if run != self.film.is_playing:
+            (self.film.play if run else self.film.stop)()
         self._show_step()
 
-    def _next_frame(self) -> None:
-        """The next snapshot, once the panels have got the last one."""
-        model = self._session.library.model
-        if self._session.reading.is_busy:
-            return
-        later = [step for step in (model.snapshots if model else ()) if step > self._session.library.step]
-        if later:
-            self._session.library.choose_step(later[0])
-        else:
-            self.film_button.setChecked(False)
+    def _show_film(self) -> None:
+        """Bring the buttons in line with the film, which may have come to its end."""
+        self.film_button.setChecked(self.film.is_playing)
+        said = f"{self.film.speed:g}×"
+        self.speed_button.setText(f"{said} ↻" if self.film.loops else said)
+
+    def _offer_speeds(self) -> None:
+        menu, film = self.speed_button.menu(), self.film
+        menu.clear()
+        for speed in SPEEDS:
+            action = menu.addAction(f"{speed:g}× · {SECONDS / speed:g} s")
+            action.setCheckable(True)
+            action.setChecked(speed == film.speed)
+            action.triggered.connect(lambda _=False, chosen=speed: film.set_speed(chosen))
+        menu.addSeparator()
+        loop = menu.addAction("Begin again at the end")
+        loop.setCheckable(True)
+        loop.setChecked(film.loops)
+        loop.toggled.connect(film.set_loops)
 
     def _show_model(self) -> None:
         model, training = self._session.library.model, self._session.training.state
         is_training = model is not None and training.is_active and training.folder == model.folder
         last_step = training.progress.steps if is_training and training.progress is not None else 0
         self.slider.set_snapshots(model.snapshots if model is not None else (), last_step)
-        self.film_button.setEnabled(model is not None and len(model.snapshots) > 1)
+        has_film = model is not None and len(model.snapshots) > 1
+        self.film_button.setEnabled(has_film)
+        self.speed_button.setEnabled(has_film)
         self._show_step()
 
     def _show_step(self) -> None:

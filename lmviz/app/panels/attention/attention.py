@@ -20,6 +20,7 @@ from lmviz.inspection.names import coordinate
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.inspection.trace import Trace
 
@@ -64,6 +65,7 @@ class AttentionPanel(Panel):
         self._shown = NOTHING
         self._hidden = NOTHING == 0  # (query, key) bool: what the causal mask hides
         self._drawn = ""
+        self._stepped_to: Reading | None = None
         self._body = AttentionBody(self._matrix, self._strips, self._invitation)
         self._card = Card("Attention", self._head(), self._body)
         self.column.addWidget(self._card)
@@ -184,11 +186,13 @@ class AttentionPanel(Panel):
         names = [visible(token) for token in trace.tokens] if self._shown.size else []
         self._matrix.set_style(square=True, values="hovered row", row_role="query", column_role="key")
         walked = self._drawn not in ("", self._address)
-        self._drawn = self._address
+        reading = self.session.reading.current
+        stepped = self.session.reading.has_stepped and reading is not self._stepped_to
+        self._drawn, self._stepped_to = self._address, reading
         # A weight behind the mask is no small weight: its cell is without a number.
         self._hidden = unseen(self._shown) if scale == "share" else np.isneginf(self._shown)
         cells = np.where(self._hidden, np.float32(-np.inf), self._shown)
-        self._matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=walked)
+        self._matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=walked or stepped)
         self._draw_strips()
 
     def _has(self, trace: Trace, layer: int, head: int) -> bool:

@@ -157,6 +157,7 @@ class StatePanel(Panel):
             order = tuple(int(unit) for unit in similarity_order(view.values.T))
             view = matrix(trace, address, head, position, tokens, order)
         walked = self._view is not None and self._view.address != address
+        walked = walked or (self.session.reading.has_stepped and reading is not self._reading)
         self._view, self._reading = view, reading
         size = (
             f"{view.values.shape[0]} × {view.values.shape[1]}" if view.row_axis else f"{view.values.shape[1]}"

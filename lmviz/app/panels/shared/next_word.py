@@ -90,7 +90,8 @@ class NextWordPanel(Panel):
         tokens = reading.model.tokenizer.tokens()
         try:
             if reading.baseline is None:
-                self._show(tokens, glance(logits, self._room))
+                stepped = self.session.reading.has_stepped and reading is not self._reading
+                self._show(tokens, glance(logits, self._room), stepped=stepped)
             else:
                 before = reading.baseline["logits"].at(position=position)
                 room = min(self._shifts.rows_in(self._pages.height()), MOST)
@@ -113,9 +114,10 @@ class NextWordPanel(Panel):
         """How many bars there is room for."""
         return max(FEWEST, min(int(self._pages.height() / self._bars.length(ROW)), MOST))
 
-    def _show(self, tokens: Sequence[str], shown: Glance) -> None:
+    def _show(self, tokens: Sequence[str], shown: Glance, *, stepped: bool) -> None:
         self._ids = shown.ids.tolist()
-        self._bars.set_bars([visible(tokens[id]) for id in self._ids], shown.probabilities.tolist())
+        labels = [visible(tokens[id]) for id in self._ids]
+        self._bars.set_bars(labels, shown.probabilities.tolist(), crossfade=stepped)
         self._pages.setCurrentWidget(self._bars)
         self._card.set_aside(f"entropy {shown.entropy:.1f} bits")
 

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QVariantAnimation
+from PySide6.QtCore import QElapsedTimer, QVariantAnimation
 from PySide6.QtWidgets import QWidget
 
 T = TypeVar("T")
 
 DURATION = 250
+SHORTEST, LONGEST = 60, 600  # milliseconds
+SUCCESSIVE = 900  # milliseconds within which one picture follows another as in a film
 
 
 class Crossfade(QVariantAnimation, Generic[T]):
     """`Crossfade(widget)`: `begin(before)`, then `before` and `share` (of the new one) while it runs.
 
-    Where the system is set to show no animations, nothing is begun.
+    Pictures that follow one another as in a film fade for as long as each is to be seen. Where the system is
+    set to show no animations, nothing is begun.
     """
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
         self._before: T | None = None
+        self._since = QElapsedTimer()
         self.setStartValue(0.0)
         self.setEndValue(1.0)
         self.setDuration(DURATION)
@@ -45,6 +49,11 @@ class Crossfade(QVariantAnimation, Generic[T]):
         assert isinstance(widget, QWidget), "its parent is the widget that it was made for"
         if widget.isVisible() and widget.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration):
             self.stop()
+            passed = self._since.restart() if self._since.isValid() else SUCCESSIVE
+            if not self._since.isValid():
+                self._since.start()
+            follows = passed < SUCCESSIVE
+            self.setDuration(min(max(passed, SHORTEST), LONGEST) if follows else DURATION)
             self._before = before
             self.start()
 

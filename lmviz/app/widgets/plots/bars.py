@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.matrix.crossfade import Crossfade
 
 ROW = 23
 BAR = 13
@@ -23,7 +24,7 @@ LEAST_BAR, LEAST_LABEL = 10, 24  # pixels at scale 1
 class BarsView(Pointable):
     """`BarsView()`: bars with a label on the left and the value written on the right.
 
-    `set_bars(labels, values, texts=None, notes=None, highlighted=(), faded=(), limit=None)`
+    `set_bars(labels, values, texts=None, notes=None, highlighted=(), faded=(), limit=None, crossfade=False)`
     shows them; `set_current(index)` marks one.
     Signals: `bar_hovered(int)` (−1 when the pointer leaves), `bar_clicked(int)` (also by Enter).
     Up and Down move the mark.
@@ -42,6 +43,7 @@ class BarsView(Pointable):
         self._faded: frozenset[int] = frozenset()
         self._limit: float | None = None
         self._current = -1
+        self._crossfade: Crossfade[dict[str, tuple[int, float]]] = Crossfade(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName("bars")
@@ -56,12 +58,17 @@ class BarsView(Pointable):
         highlighted: Collection[int] = (),
         faded: Collection[int] = (),
         limit: float | None = None,
+        crossfade: bool = False,
     ) -> None:
         """Show bars; all sequences are (bar,).
 
         `texts` are written beside the bars (percentages when None), `notes` at the right edge (such
-        as logits). `limit` is the value of a bar of full width, the largest value when None.
+        as logits). `limit` is the value of a bar of full width, the largest value when None. With
+        `crossfade` bars grow or shrink from what they were, and words move to their new places.
         """
+        self._crossfade.end()
+        if crossfade and self._labels:
+            self._crossfade.begin({name: (row, self._values[row]) for row, name in enumerate(self._labels)})
         self._labels = tuple(labels)
         self._values = np.asarray(values, dtype=np.float64)
         self._texts = tuple(texts) if texts is not None else tuple(percentage(v) for v in self._values)
@@ -88,6 +95,22 @@ class BarsView(Pointable):
     @property
     def _row(self) -> float:
         return self.length(ROW)
+
+    def _top(self, index: int) -> float:
+        """Where the row of a bar begins, while it moves too; a new one comes from below."""
+        before, place = self._crossfade.before, float(index)
+        if before is not None:
+            was = before[self._labels[index]][0] if self._labels[index] in before else len(self._labels)
+            place = was + (index - was) * self._crossfade.share
+        return place * self._row
+
+    def _length(self, index: int) -> float:
+        """The value a bar is drawn for, while it grows or shrinks too."""
+        before, value = self._crossfade.before, float(self._values[index])
+        if before is None:
+            return value
+        was = before.get(self._labels[index], (0, 0.0))[1]
+        return was + (value - was) * self._crossfade.share
 
     def _describe(self) -> None:
         shown = [f"{label} {text}" for label, text in zip(self._labels, self._texts, strict=True)]
@@ -119,7 +142,8 @@ class BarsView(Pointable):
         last = min(
             len(self._labels), int(event.rect().bottom() // row) + 1, max(1, int(self.height() / row + 0.2))
         )
-        largest = self._limit or max(self._values.max(initial=0), 1e-300)
+        drawn = [self._length(index) for index in range(len(self._labels))]
+        largest = self._limit or max(*drawn, 1e-300) if drawn else 1.0
         self._draw_marks(painter, row)
         self._draw_bars(painter, range(first, last), start, full / largest)
         self._draw_texts(painter, range(first, last), label_end, start, full / largest)
@@ -142,8 +166,8 @@ class BarsView(Pointable):
     def _draw_bars(self, painter: QPainter, shown: range, start: float, per_value: float) -> None:
         row, height, radius = self._row, self.length(BAR), self.length(2.5)
         for index in shown:
-            middle = (index + 0.5) * row
-            width = self._values[index] * per_value
+            middle = self._top(index) + 0.5 * row
+            width = self._length(index) * per_value
             if width > 0:
                 width = max(width, self.length(1))
             painter.setBrush(self._fill(index))
@@ -160,15 +184,17 @@ class BarsView(Pointable):
         for index in shown:
             painter.setPen(theme.faint_text if index in self._faded else theme.text)
             label = measure.elidedText(self._labels[index], Qt.TextElideMode.ElideRight, label_end)
-            painter.drawText(QRectF(0, index * row, label_end, row), right, label)
+            painter.drawText(QRectF(0, self._top(index), label_end, row), right, label)
         painter.setFont(theme.font(LABEL_SIZE))
         painter.setPen(theme.muted_text)
         for index in shown:
-            place = start + max(self._values[index] * per_value, 1) + self.length(6)
-            painter.drawText(QRectF(place, index * row, self.width() - place, row), left, self._texts[index])
+            place = start + max(self._length(index) * per_value, 1) + self.length(6)
+            painter.drawText(
+                QRectF(place, self._top(index), self.width() - place, row), left, self._texts[index]
+            )
         for index in shown if self._notes else ():
             painter.drawText(
-                QRectF(0, index * row, self.width() - self.length(4), row), right, self._notes[index]
+                QRectF(0, self._top(index), self.width() - self.length(4), row), right, self._notes[index]
             )
 
     def index_at(self, place: QPointF) -> int:
