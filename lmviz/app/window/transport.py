@@ -12,6 +12,7 @@ from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.offers import FIRST_TEXT
 from lmviz.app.widgets.base.figures import short
+from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.window.notice import Notice
 from lmviz.app.window.time_controls import TimeControls
@@ -137,14 +138,25 @@ class Transport(QFrame):
         self._fit()
 
     def _offer_training(self, training: TrainingState) -> None:
-        """What the button does now: go on after a pause, train the shown model further, or a new one."""
-        further = self._session.training.further_steps
-        word = "Resume" if training.phase == "paused" else f"Train {further:,} more" if further else "Train"
-        if word != self.train_button.text():
+        """Say what the button does: go on after a pause, train the shown model further, or begin another."""
+        session = self._session
+        further, description = session.training.further_steps, TRAIN
+        word, tip = "Train", ""
+        if training.phase == "paused":
+            word = "Resume"
+        elif further:
+            word, description = f"Train {further:,} more", FURTHER
+        elif session.library.model is not None and not training.is_active:
+            # What is shown cannot be trained further: say that another one is begun, and why.
+            word, tip = "Train a new one", session.training.obstacle
+        planned = f"{description[0].upper()}{description[1:]}"
+        if description == TRAIN and word != "Resume":
+            planned = f"{planned}: {session.plan.in_words}"
+        tip = paragraph(planned) + (paragraph(tip) if tip else "")
+        if (word, tip) != (self.train_button.text(), self.train_button.toolTip()):
             self.train_button.setText(word)
-            description = FURTHER if further else TRAIN
             self.train_button.setAccessibleName(description)
-            self.train_button.setToolTip(description[0].upper() + description[1:])
+            self.train_button.setToolTip(tip)
         self.train_button.setEnabled(training.phase not in ("preparing", "running"))
 
     def _stand(self, state: TrainingState) -> str:

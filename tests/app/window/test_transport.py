@@ -16,7 +16,7 @@ from lmviz.training.options import TrainingOptions
 LONG = 30_000
 
 
-def open_run(session: Session, folder: Path, qtbot: QtBot) -> None:
+def open_run(session: Session, folder: Path | str, qtbot: QtBot) -> None:
     with qtbot.waitSignal(session.library.model_changed, timeout=LONG):
         session.library.open(folder)
 
@@ -89,3 +89,19 @@ def test_one_step_says_what_is_missing(finished: MainWindow, session: Session, q
     qtbot.mouseClick(finished.findChild(QPushButton, "step_button"), Qt.MouseButton.LeftButton)
     assert "keeps no state to train on from" in finished.transport.notice.sentence
     assert len(session.library.models) == 1
+
+
+def test_a_model_that_cannot_be_trained_further_is_not_offered_to_be(
+    finished: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    button = finished.findChild(QPushButton, "train_button")
+    open_run(session, "stories-gru", qtbot)
+    assert button.text() == "Train a new one"
+    assert "as sample models do" in button.toolTip()
+    assert session.plan.in_words in button.toolTip()
+    session.library.choose(session.library.models[0])
+    assert button.text() == "Train 6 more"
+    assert "as sample models do" not in button.toolTip()
+    for model in session.library.models:
+        session.library.close(model)
+    assert button.text() == "Train"
