@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from lmviz.app.opening.first_screen import FirstScreen, load_first_screen
 from lmviz.app.opening.last_time import open_last
 from lmviz.app.opening.welcome_strip import WelcomeStrip
-from lmviz.app.session.offers import FIRST_TEXT
+from lmviz.app.session.offers import FIRST_TEXT, FIRST_TRAINING
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -49,7 +49,7 @@ class Beginning(QObject):
 
         if self._tour is None:
             self._tour = Tour(self._window, self._parent)
-            self._tour.training_wanted.connect(self.prepare_training)
+            self._tour.training_wanted.connect(self._prepare_first_training)
         return self._tour
 
     def welcome(self, samples: Path | None = None) -> None:
@@ -88,6 +88,23 @@ class Beginning(QObject):
         if self._session.text.corpus is None:
             self._session.text.open(FIRST_TEXT)
         self._window.show_perspective("train")
+
+    def _prepare_first_training(self) -> None:
+        """Plan a training that writes readable sentences within a minute, and show where it is begun."""
+        from lmviz.families import FAMILIES
+        from lmviz.training.options import TrainingOptions
+
+        session, configuration = self._session, FAMILIES[FIRST_TRAINING.family].configuration
+        if not session.training.state.is_active:
+            session.plan.set(
+                FIRST_TRAINING.family,
+                configuration(**FIRST_TRAINING.model),
+                TrainingOptions.from_values({**TrainingOptions().to_values(), **FIRST_TRAINING.training}),
+            )
+            corpus = session.text.corpus
+            if corpus is not None and corpus.name != FIRST_TEXT:
+                session.text.open(FIRST_TEXT)
+        self.prepare_training()
 
     def _prepare_tour(self) -> None:
         """What the tour speaks of has to be there: a model with attention, and a text to look at."""

@@ -171,11 +171,12 @@ STEPS = (
     ),
     TourStep(
         "train",
-        "train_button",
-        "Now train your own: choose a family on the left and press Train. Every panel shows it as it learns.",
+        "new_run_button",
+        "Now train your own: press Train. In less than a minute it writes sentences, and every panel "
+        "shows it as it learns.",
         lambda session, control: session.training.changed,
         _has_been(lambda session: session.training.state.is_active),
-        watched=("family_picker", "loss_view"),
+        watched=("family_picker", "loss_view", "live_sample_view"),
         may_repeat=True,
     ),
 )

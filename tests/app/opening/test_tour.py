@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.opening.tour_steps import STEPS
+from lmviz.app.session.offers import FIRST_TRAINING
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import scale
@@ -59,6 +60,8 @@ def test_the_tour_waits_for_the_person_at_every_step(
         press(sleeping, qtbot, "tour_next")
     touring(9)
     assert sleeping.perspective.name == "train"
+    assert sleeping.session.plan.current.family == FIRST_TRAINING.family
+    assert sleeping.session.plan.current.training_options.steps == FIRST_TRAINING.training["steps"]
     with qtbot.waitSignal(tour.ended):
         press(sleeping, qtbot, "tour_next")
     assert not light.isVisible()
