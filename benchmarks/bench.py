@@ -34,6 +34,7 @@ GROUPS = (
     "benchmarks.keystrokes",
     "benchmarks.drawing",
     "benchmarks.large_text",
+    "benchmarks.checkpoints",
 )
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 PACKAGES = ("torch", "numpy", "PySide6_Essentials", "pyqtgraph", "transformers", "nltk")

@@ -193,3 +193,19 @@ def test_a_folder_without_weights_says_so(tmp_path):
     (folder / "model.safetensors").unlink()
     with pytest.raises(LmvizError, match="holds no weights"):
         open_checkpoint(folder)
+
+
+@pytest.mark.slow
+def test_gpt2_at_its_full_size_is_that_of_transformers(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        peer_model = transformers.GPT2LMHeadModel(transformers.GPT2Config()).eval().requires_grad_(False)
+    peer_model.save_pretrained(tmp_path / "gpt2")
+    model = lmviz.open_model(tmp_path / "gpt2")
+    assert model.parameter_count() == 124_439_808
+    ids = np.random.default_rng(0).integers(0, 50_257, 40)
+    expected = peer_model(torch.from_numpy(ids)[None]).logits[0]
+    found = lmviz.trace(model, ids)
+    np.testing.assert_allclose(found["logits"].array, expected, rtol=1e-3, atol=1e-3)
+    assert (found["logits"].array.argmax(axis=-1) == expected.argmax(dim=-1).numpy()).all()
