@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
     from lmviz.inspection.views import View
 
-STAGE = "this stage"
+STAGE = "stage"
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 ORDERS = ("in order", "by similarity")
 HEADS = ("head", "group")

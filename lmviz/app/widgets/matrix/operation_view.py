@@ -87,8 +87,10 @@ class OperationView(Canvas):
         assert self._picture is not None, "an operation is drawn"
         shown, top = self._picture.blocks[block], self._tops()[block]
         if shown.terms == 1:
-            left = self._start + band * self.length(CELL + SIGN) + self.length(SIGN)
-            return QRectF(left, top + self.length(3), self.length(CELL), self.length(LINE - 6))
+            sign = self.length(SIGN)
+            width = min(self.length(CELL), self._room / len(shown.bands) - sign)
+            left = self._start + band * (width + sign) + sign
+            return QRectF(left, top + self.length(3), width, self.length(LINE - 6))
         values = len(shown.bands[band].values)
         width = self._room / values if values > 1 else self.length(CELL)
         height = self.length(STRIP)
@@ -179,8 +181,6 @@ class OperationView(Canvas):
         self._draw_label(painter, QRectF(0, top, self._start, self.length(LINE)), block.label)
         for number_of_band, band in enumerate(block.bands):
             cell = self.cell_rectangle(place, number_of_band, 0)
-            if cell.right() > self.width() - self.length(TOTAL):
-                break
             painter.setPen(self.theme.muted_text)
             painter.setFont(self.theme.font(SIZE))
             sign = cell.adjusted(-self.length(SIGN), 0, -cell.width(), 0)

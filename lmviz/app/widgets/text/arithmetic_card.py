@@ -139,7 +139,8 @@ class ArithmeticCard(Canvas):
         room = inner.width() * (0.72 if not row.operands else NAME_SHARE) - self.length(8)
         painter.setFont(theme.font(SIZE))
         painter.setPen(theme.text)
-        name = metrics(SIZE).elidedText(row.name, Qt.TextElideMode.ElideRight, room)
+        # Operands of one sum begin alike: it is the end of their names that tells them apart.
+        name = metrics(SIZE).elidedText(row.name, Qt.TextElideMode.ElideLeft, room)
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, name)
         weight = QFont.Weight.DemiBold if row.result else QFont.Weight.Normal
         painter.setFont(theme.token_font(NUMBER_SIZE, weight))
