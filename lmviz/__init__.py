@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         gradient,
         logit_lens,
         next_token,
+        predict,
         sample,
     )
     from lmviz.questions import trace as trace
@@ -57,6 +58,7 @@ __all__ = [
     "logit_lens",
     "next_token",
     "open_model",
+    "predict",
     "replace",
     "sample",
     "save_pretrained",

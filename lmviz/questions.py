@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lmviz.decoding.beam import BeamTree
     from lmviz.decoding.comparison import Disagreement
     from lmviz.decoding.distribution import Distribution
+    from lmviz.decoding.labels import Answer
     from lmviz.decoding.sampling import SamplingStep
     from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.intervention import Intervention
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from lmviz.models.arithmetic import Arithmetic
     from lmviz.models.model import Model
     from lmviz.training.evaluation import Evaluation
+    from lmviz.training.label_evaluation import LabelEvaluation
 
     Given = Model | str | Path
     """A model, or what `open_model` takes."""
@@ -143,6 +145,18 @@ def next_token(
     return distribution_after(Continuation.of(_changed(model, prefix, interventions), prefix), chosen)
 
 
+def predict(model: Given, text: str | Ids, *, interventions: Sequence[Intervention] = ()) -> Answer:
+    """What a tagger or a classifier says of a text: `.tokens`, `.labels`, `.probabilities`.
+
+    A tagger gives a label for each token, probabilities (position, label); a classifier one for the text,
+    probabilities (label). `.names` are all its labels in order. LmvizError when the text cannot be read,
+    when the model predicts no labels, or when an intervention cannot be.
+    """
+    from lmviz.decoding.labels import label
+
+    return label(_changed(model, text, interventions), text)
+
+
 def sample(
     model: Given,
     prefix: str | Ids,
@@ -210,10 +224,13 @@ def evaluate(
     interventions: Sequence[Intervention] = (),
     encoding: str = "utf-8",
     progress: Callable[[float], None] | None = None,
-) -> Evaluation:
+) -> Evaluation | LabelEvaluation:
     """How well a model predicts a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
     nats per token, `.perplexity`, `.bits_per_character`, and how many of the tokens are `.unknown`, and
     their `.unknown_share`.
+
+    Of a tagger or a classifier, a text with labels: `.accuracy`, `.by_label`, `.by_word` and `.confusion`
+    beside nats and perplexity per label.
 
     Bits per character include what it takes to spell unknown words out (`lmviz.text.spelling`), over the
     characters of the file.
@@ -231,6 +248,8 @@ def evaluate(
         raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
     if any(item.concerns_tokens for item in interventions):
         raise LmvizError("An intervention cannot change the tokens that are judged: change the text instead.")
+    if not opened.predicts.continues:
+        return _evaluate_labels(opened, source, interventions, encoding, progress)
     text = load_corpus(
         source,
         tokenizer,
@@ -248,6 +267,26 @@ def evaluate(
         tokenizer,
         progress,
     )
+
+
+def _evaluate_labels(
+    model: Model,
+    source: str | Path | Sequence[str | Path],
+    interventions: Sequence[Intervention],
+    encoding: str,
+    progress: Callable[[float], None] | None,
+) -> LabelEvaluation:
+    """How well a model labels a text with labels, all of whose examples are judged."""
+    from lmviz.text.corpus import load_corpus as load
+    from lmviz.training.label_evaluation import evaluate_examples
+
+    task = "classification" if model.predicts.per == "text" else "tagging"
+    names = model.predicts.names
+    text = load(source, model.tokenizer, labels=names, task=task, validation=0.0, encoding=encoding)
+    assert text.training_examples is not None
+    positions = int(text.training_examples.source.lengths.max(initial=0))
+    changed = _with_interventions(model, interventions, positions)
+    return evaluate_examples(changed, text.training_examples, progress)
 
 
 def _opened(model: Given) -> Model:

@@ -1,14 +1,17 @@
-"""Commands that ask a trained model: evaluate, sample, trace."""
+"""Commands that ask a trained model: evaluate, predict, sample, trace."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import lmviz
 from lmviz.cli.options import as_json, at_step, sampling_options
 from lmviz.cli.terminal import print_json, print_table, share_bar
+
+if TYPE_CHECKING:
+    from lmviz.training.label_evaluation import LabelEvaluation
 
 
 @click.command()
@@ -17,10 +20,15 @@ from lmviz.cli.terminal import print_json, print_table, share_bar
 @at_step
 @as_json
 def evaluate(model: str, file: str, step: int | None, as_json: bool) -> None:
-    """Say how well MODEL, a run or a sample model, predicts the text in FILE."""
+    """Say how well MODEL, a run or a sample model, predicts the text in FILE, or the labels in it."""
+    from lmviz.training.label_evaluation import LabelEvaluation
+
     opened = lmviz.open_model(model, step)
     with share_bar("evaluating") as progress:
         score = lmviz.evaluate(opened, file, progress=progress)
+    if isinstance(score, LabelEvaluation):
+        _report_labels(score, as_json)
+        return
     values = {
         "tokens": score.tokens,
         "negative_log_likelihood": score.negative_log_likelihood,
@@ -41,6 +49,59 @@ def evaluate(model: str, file: str, step: int | None, as_json: bool) -> None:
         for name, value in values.items():
             number = f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
             print(f"{name.replace('_', ' '):<24} {number} {units.get(name, '')}".rstrip())
+
+
+def _report_labels(score: LabelEvaluation, as_json: bool) -> None:
+    """Say how well texts were labelled: as a whole, by label, and what was taken for what."""
+    by_label = {
+        name: {
+            "count": item.count,
+            "accuracy": item.accuracy,
+            "precision": item.precision,
+            "negative_log_likelihood": item.negative_log_likelihood,
+        }
+        for name, item in score.by_label.items()
+    }
+    values = {
+        "tokens": score.tokens,
+        "negative_log_likelihood": score.negative_log_likelihood,
+        "perplexity": score.perplexity,
+        "accuracy": score.accuracy,
+    }
+    if as_json:
+        confusion = [list(map(int, row)) for row in score.confusion]
+        print_json({**values, "labels": score.labels, "by_label": by_label, "confusion": confusion})
+        return
+    names = {"tokens": "labels judged", "negative_log_likelihood": "nats per label"}
+    for name, value in values.items():
+        number = f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
+        print(f"{names.get(name, name):<24} {number}")
+    rows = [
+        (name, item["count"], *(f"{share:.3f}" if share is not None else "" for share in shares))
+        for name, item in by_label.items()
+        for shares in [(item["accuracy"], item["precision"], item["negative_log_likelihood"])]
+    ]
+    print_table(("label", "count", "found", "right when given", "nats"), rows)
+
+
+@click.command()
+@click.argument("model")
+@click.option("--text", required=True, help="The text that is labelled.")
+@at_step
+@as_json
+def predict(model: str, text: str, step: int | None, as_json: bool) -> None:
+    """Say which labels MODEL, a tagger or a classifier, gives to a text."""
+    answer = lmviz.predict(lmviz.open_model(model, step), text)
+    shares = answer.probabilities.tolist()
+    if as_json:
+        values = {"tokens": answer.tokens, "labels": answer.labels, "names": answer.names}
+        print_json({**values, "probabilities": shares})
+    elif answer.probabilities.ndim == 1:
+        ranked = sorted(zip(answer.names, shares, strict=True), key=lambda pair: -pair[1])
+        print_table(("label", "probability"), [(name, f"{share:.4f}") for name, share in ranked])
+    else:
+        rows = zip(answer.tokens, answer.labels, map(max, shares), strict=True)
+        print_table(("token", "label", "probability"), [(*words, f"{share:.4f}") for *words, share in rows])
 
 
 @click.command()

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import click
 
 import lmviz
-from lmviz.cli.asking import evaluate, sample, trace
+from lmviz.cli.asking import evaluate, predict, sample, trace
 from lmviz.cli.converting import convert
 from lmviz.cli.listing import corpora, doctor, models
 from lmviz.cli.terminal import leave_output, prepare_streams, say
@@ -105,5 +105,5 @@ def open_window(path: str | None = None) -> int:
     return show(path)
 
 
-for command in (train, evaluate, sample, trace, convert, models, corpora, doctor):
+for command in (train, evaluate, predict, sample, trace, convert, models, corpora, doctor):
     commands.add_command(command)

@@ -108,6 +108,8 @@ def train(
     except HoldsRun:
         way_out = "continue it with --resume, replace it with --overwrite, or name another folder"
         raise HoldsRun(out, way_out) from None
+    if prepared.model.caution and is_first_process():
+        say(prepared.model.caution)
     last = next(prepared.progress)  # until it has begun, Ctrl+C ends it as it ends any program
     with stopping(controls) as caught:
         last = _follow(prepared, last, watched=is_first_process())
@@ -218,6 +220,7 @@ def _report(prepared: PreparedTraining, last: Progress, as_json: bool) -> None:
     run, lines = prepared.run, prepared.run.metrics()
     measured = {name: value for line in lines for name, value in line.items()}  # the last of each
     loss, validation = measured.get("loss"), measured.get("validation_loss")
+    has_labels = "validation_accuracy" in measured
     if as_json:
         print_json(
             {
@@ -228,6 +231,7 @@ def _report(prepared: PreparedTraining, last: Progress, as_json: bool) -> None:
                 "steps": last.steps,
                 "loss": loss,
                 "validation_loss": validation,
+                **({"validation_accuracy": measured["validation_accuracy"]} if has_labels else {}),
                 "tokens_per_second": measured.get("tokens_per_second"),
                 "seconds": last.seconds,
                 "stopped": "finished" if last.finished else last.trouble,
@@ -239,6 +243,13 @@ def _report(prepared: PreparedTraining, last: Progress, as_json: bool) -> None:
         f"{last.step:,} steps in {duration(last.seconds)}."
     )
     if validation is not None:
-        print(f"Validation loss {validation:.4f} nats per token, perplexity {math.exp(validation):,.2f}.")
+        print(_validated(validation, measured.get("validation_accuracy")))
     finished = last.finished
     print(f"Look into it with: lmviz {shlex.quote(str(run.folder))}" if finished else last.trouble)
+
+
+def _validated(loss: float, accuracy: float | None) -> str:
+    """The validation figures in a sentence."""
+    if accuracy is None:
+        return f"Validation loss {loss:.4f} nats per token, perplexity {math.exp(loss):,.2f}."
+    return f"Validation loss {loss:.4f} nats per label, accuracy {accuracy:.1%}."

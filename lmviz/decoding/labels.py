@@ -1,0 +1,47 @@
+"""What a tagger or a classifier answers for a text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.models.model import Model
+from lmviz.models.prefix import read_prefix
+from lmviz.models.reading import evaluation, on_device
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The labels of a text.
+
+    `tokens` were read. `labels` are the likeliest, one for each token, or a single one for the text;
+    `probabilities` is (position, label), or (label) for a text, in the order of `names`, float64.
+    """
+
+    tokens: tuple[str, ...]
+    labels: tuple[str, ...]
+    probabilities: np.ndarray
+    names: tuple[str, ...]
+
+
+def label(model: Model, text_or_ids: str | Sequence[int] | np.ndarray) -> Answer:
+    """The answer of a model of labels.
+
+    Of a text longer than the model's context only the last tokens are read. LmvizError when the text cannot
+    be read, or when the model predicts no labels.
+    """
+    if model.predicts.axis != "label":
+        raise LmvizError(
+            f"This model predicts {model.predicts.describe()} and gives no labels: ask it with "
+            "lmviz.next_token, or open a tagger or a classifier."
+        )
+    prefix = read_prefix(model, text_or_ids).last(model.context)
+    with evaluation(model) as reader:
+        logits = reader(on_device(model, prefix.ids))[0].double()  # (position, label), or (label)
+    probabilities = logits.softmax(dim=-1).cpu().numpy()
+    names = model.predicts.names
+    best = np.atleast_1d(probabilities.argmax(axis=-1))
+    return Answer(prefix.tokens, tuple(names[place] for place in best), probabilities, names)

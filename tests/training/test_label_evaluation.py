@@ -1,0 +1,132 @@
+"""Nats, accuracy and confusion of labels, against counting by hand; from Python and the command line."""
+
+import json
+
+import numpy as np
+import pytest
+
+import lmviz
+from lmviz.cli import run
+from lmviz.errors import LmvizError
+from lmviz.inspection.intervention import Intervention
+
+TAGGED = "the/d cat/n runs/v\nthe/d old/n man/v the/d boats/n\nthe/d old/a man/n runs/v\ncats/n run/v\n"
+REVIEWS = "good\ta fine film\nbad\ta dull film\ngood\tnot dull at all\nbad\tnot fine\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("labels")
+    (folder / "tagged.txt").write_text(TAGGED, encoding="utf-8")
+    (folder / "reviews.tsv").write_text(REVIEWS, encoding="utf-8")
+    settings = {"steps": 25, "batch": 2, "width": 8, "direction": "both", "learning_rate": 0.02}
+    for name, source in (("tagger", "tagged.txt"), ("classifier", "reviews.tsv")):
+        corpus = lmviz.load_corpus(folder / source, validation=0.0)
+        lmviz.train("gru", corpus, folder / name, **settings)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tagger(folder):
+    return lmviz.open_model(folder / "tagger")
+
+
+def by_hand(model, lines):
+    """Right labels, given labels and nats of every word."""
+    right, given, nats = [], [], []
+    for line in lines.splitlines():
+        words, tags = zip(*(pair.split("/") for pair in line.split()), strict=True)
+        answer = lmviz.predict(model, " ".join(words))
+        assert answer.tokens == words
+        for place, tag in enumerate(tags):
+            right.append(tag)
+            given.append(answer.labels[place])
+            nats.append(-np.log(answer.probabilities[place, answer.names.index(tag)]))
+    return right, given, nats
+
+
+def test_a_taggers_figures_are_those_counted_by_hand(folder, tagger):
+    score = lmviz.evaluate(tagger, folder / "tagged.txt")
+    right, given, nats = by_hand(tagger, TAGGED)
+    assert score.tokens == len(right) == 14
+    assert score.negative_log_likelihood == pytest.approx(np.mean(nats), rel=1e-5)
+    assert score.perplexity == pytest.approx(np.exp(np.mean(nats)), rel=1e-5)
+    assert score.accuracy == np.mean([one == other for one, other in zip(right, given, strict=True)])
+    for row, one in enumerate(score.labels):
+        for column, other in enumerate(score.labels):
+            pairs = zip(right, given, strict=True)
+            assert score.confusion[row, column] == sum(pair == (one, other) for pair in pairs)
+    nouns = score.by_label["n"]
+    assert nouns.count == 5
+    assert nouns.accuracy == score.confusion[score.labels.index("n"), score.labels.index("n")] / 5
+    assert score.by_word["the"].count == 4
+    assert sum(item.count for item in score.by_word.values()) == 14
+
+
+def test_a_classifier_is_judged_once_for_each_text(folder):
+    model = lmviz.open_model(folder / "classifier")
+    score = lmviz.evaluate(model, folder / "reviews.tsv")
+    assert score.tokens == 4
+    assert score.by_word == {}
+    lines = [line.split("\t") for line in REVIEWS.splitlines()]
+    answers = [lmviz.predict(model, text) for _, text in lines]
+    assert all(answer.probabilities.shape == (2,) and len(answer.labels) == 1 for answer in answers)
+    right = [
+        answer.labels[0] == line.split("\t")[0]
+        for answer, line in zip(answers, REVIEWS.splitlines(), strict=True)
+    ]
+    assert score.accuracy == np.mean(right)
+
+
+def test_silencing_a_direction_costs_nats(folder, tagger):
+    silent = [Intervention("layers/0/backward/hidden", "replace", 0.0)]
+    before = lmviz.evaluate(tagger, folder / "tagged.txt")
+    after = lmviz.evaluate(tagger, folder / "tagged.txt", interventions=silent)
+    assert after.tokens == before.tokens
+    assert after.negative_log_likelihood > before.negative_log_likelihood
+    answer = lmviz.predict(tagger, "the old man the boats", interventions=silent)
+    traced = lmviz.trace(tagger, "the old man the boats", interventions=silent)
+    np.testing.assert_allclose(answer.probabilities, traced["probabilities"].array, atol=1e-6)
+
+
+def test_a_language_model_gives_no_labels_and_a_tagger_no_next_word(tagger):
+    with pytest.raises(LmvizError, match="predicts the next token and gives no labels"):
+        lmviz.predict("stories-lstm", "the cat")
+    with pytest.raises(LmvizError, match="continues no text"):
+        lmviz.next_token(tagger, "the cat")
+
+
+def said(capsys, *words):
+    assert run(list(map(str, words))) == 0
+    return capsys.readouterr().out
+
+
+def test_the_command_line_predicts_evaluates_and_traces(folder, tmp_path, capsys):
+    values = json.loads(said(capsys, "predict", folder / "tagger", "--text", "the old man", "--json"))
+    assert values["tokens"] == ["the", "old", "man"]
+    assert len(values["labels"]) == 3
+    assert np.allclose(np.sum(values["probabilities"], axis=1), 1)
+    assert "label" in said(capsys, "predict", folder / "classifier", "--text", "a dull film")
+    score = json.loads(said(capsys, "evaluate", folder / "tagger", folder / "tagged.txt", "--json"))
+    assert score["tokens"] == np.sum(score["confusion"]) == 14
+    assert "accuracy" in said(capsys, "evaluate", folder / "classifier", folder / "reviews.tsv")
+    said(capsys, "trace", folder / "tagger", "--text", "the old man", "--out", tmp_path / "t.npz")
+    with np.load(tmp_path / "t.npz") as file:
+        assert file["layers/0/joined"].shape == (3, 16)
+
+
+def test_the_command_line_trains_a_tagger_and_warns_of_a_reader_of_answers(folder, tmp_path, capsys):
+    settings = ["--set", "direction=both", "--set", "width=4", "--steps", "2", "--json"]
+    out = tmp_path / "tags"
+    assert (
+        run(
+            ["train", "--corpus", str(folder / "tagged.txt"), "--family", "rnn", "--out", str(out), *settings]
+        )
+        == 0
+    )
+    told = capsys.readouterr()
+    assert json.loads(told.out)["validation_accuracy"] >= 0
+    assert "4 sentences" in told.err
+    plain = ["--corpus", "farm", "--family", "rnn", "--out", str(tmp_path / "plain"), *settings]
+    assert run(["train", *plain]) == 0
+    assert "the very word that it should predict" in capsys.readouterr().err
