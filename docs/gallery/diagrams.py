@@ -7,13 +7,27 @@ from gallery import Exhibit, show
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
+from lmviz.app.widgets.diagrams.ladder import LadderView
+from lmviz.app.widgets.diagrams.ladder_parts import (
+    LadderBar,
+    LadderPicture,
+    LadderRung,
+    MixtureColumn,
+    MixtureWord,
+)
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, StreamMark
 from lmviz.app.widgets.diagrams.picture import Miniature
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
 from lmviz.app.widgets.diagrams.unrolled import UnrolledLayer, UnrolledRow, UnrolledView
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
-from lmviz.app.widgets.diagrams.wiring import WiringNode, WiringView
+from lmviz.app.widgets.diagrams.word_window import (
+    UnseenWord,
+    VotedWord,
+    WindowPicture,
+    WindowWord,
+    WordWindowView,
+)
 
 FAMILIES = {
     "ngram": "n-gram",
@@ -112,15 +126,49 @@ def whole_model() -> QWidget:
     return view
 
 
-def wiring() -> QWidget:
-    """One layer of a Transformer as boxes and lines."""
-    view = WiringView()
-    titles = ["Embedding", "Normalisation", "Queries", "Keys", "Values", "Dot products", "Attention weights"]
-    titles += ["Weighted sum of values", "Residual sum"]
-    places = ["embedding", "layer 1", *["layer 1, attention"] * 6, "layer 1"]
-    sources = [(), (0,), (1,), (1,), (1,), (2, 3), (5,), (6, 4), (7, 0)]
-    view.set_nodes([WiringNode(*node) for node in zip(titles, places, sources, strict=True)])
-    view.set_current(5)
+def ladder() -> QWidget:
+    """Back-off of a trigram model whose longest context was never seen."""
+    view = LadderView()
+    bars = (("night", 6, 0.9), ("all", 3, 0.9), ("a", 1, 0.6))
+    counted = tuple(LadderBar(f"count 2 {n}", *bar) for n, bar in enumerate(bars))
+    rungs = (
+        LadderRung(3, 2, ("noise", "at"), "never seen: all falls to the next rung", (), 0, 0, 1.0, 0.0, 1.0),
+        LadderRung(2, 1, ("at",), "", counted, 10, 3, 1.0, 0.76, 0.24),
+        LadderRung(1, 0, (), "", tuple(reversed(counted)), 900, 120, 0.24, 0.22, 0.02),
+    )
+    words = (
+        MixtureWord("word 0", "night", 0.53, (0.0, 0.51, 0.01, 0.01), is_marked=True),
+        MixtureWord("word 1", "all", 0.23, (0.0, 0.21, 0.01, 0.01)),
+    )
+    shares = ((0.0, 0.9, 0.1, 0.0), (0.6, 0.3, 0.1, 0.0), (0.0, 0.76, 0.22, 0.02))
+    columns = tuple(
+        MixtureColumn(f"position {at}", word, 3 if parts[0] else 2, parts)
+        for at, (word, parts) in enumerate(zip(("made", "noise", "at"), shares, strict=True))
+    )
+    ground = ("every one of 130 words alike", 0.02)
+    view.set_ladder(LadderPicture(rungs, ground, words, columns, "What followed, and how often"), 2)
+    view.set_current(2, "night: (6 − 0.900) / 10 + 0.240 × 8.0 % = 53.0 %")
+    return view
+
+
+def word_window() -> QWidget:
+    """Three words side by side, and two that the model cannot see."""
+    chance, view = np.random.default_rng(0), WordWindowView()
+    texts = (("made", "two back"), ("noise", "one back"), ("at", "this word"))
+    words = tuple(
+        WindowWord(f"seen {at}", word, place, Miniature(f"embedding {at}", chance.normal(size=(1, 16))),
+                   chance.normal(size=24))
+        for at, (word, place) in enumerate(texts)
+    )  # fmt: skip
+    likely = tuple(
+        VotedWord(f"said {n}", word, share, Miniature(f"votes {n}", chance.normal(size=(1, 24))))
+        for n, (word, share) in enumerate((("night", 0.31), ("all", 0.12), ("home", 0.05)))
+    )
+    joined = Miniature("joined", np.concatenate([word.embedding.values for word in words], axis=1))
+    hidden = Miniature("hidden", np.tanh(sum(word.products for word in words))[None])
+    unseen = (UnseenWord("unseen 0", "The"), UnseenWord("unseen 1", "bat"))
+    view.set_window(WindowPicture(unseen, 0, 0.0, words, joined, hidden, "hidden layer", likely), 5)
+    view.set_current("hidden")
     return view
 
 
@@ -130,7 +178,8 @@ EXHIBITS = (
     Exhibit("Branches", "sampling", tree_view, (620, 260)),
     Exhibit("Unrolled over the prefix", "← → positions   ↑ ↓ layers", unrolled, (820, 320)),
     Exhibit("The whole model, at “at”", "each row coloured up to its own maximum", whole_model, (560, 520)),
-    Exhibit("Diagram of the model", "click a box to go to its stage", wiring, (980, 220)),
+    Exhibit("Back-off ladder, at “at”", "dashed: the discount", ladder, (560, 560)),
+    Exhibit("The whole model, at “at”", "each strip coloured up to its own maximum", word_window, (620, 560)),
 )
 
 if __name__ == "__main__":

@@ -254,6 +254,8 @@ ROWS = (
     Row("why", "inside", "why_view", lambda scene: scene.choose_cell("layers/0/hidden")),
     Row("numbers", "inside", "stage_view", lambda scene: scene.choose_cell("layers/0/hidden")),
     Row("whole model", "inside", "picture_view", Scene.type),
+    Row("ladder", "inside n-gram", "picture_view", Scene.type),
+    Row("window", "inside window", "picture_view", Scene.type),
     Row("lens", "inside", "lens_view", Scene.type),
     Row("Searching for unit ", "inside", "unit_view", search_unit),
     Row("evidence", "inside n-gram", "unit_view", follow_a_context),
@@ -281,12 +283,14 @@ ROWS = (
 def runs(make_run: Callable[..., Path], lstm_run: Path, transformer_run: Path) -> dict[str, Path]:
     """A run of each family that is opened here."""
     made = {"lstm": lstm_run, "transformer": transformer_run}
-    return made | {"ngram": make_run("ngram", 2), "gru": make_run("gru", 2, width=6)}
+    small = {"ngram": make_run("ngram", 2), "window": make_run("window", 2, width=6)}
+    return made | small | {"gru": make_run("gru", 2, width=6)}
 
 
 OPENED = {
     "corpus": (),
     "inside n-gram": ("ngram",),
+    "inside window": ("window",),
     "attention": ("transformer",),
     "compare": ("transformer", "lstm"),
 }

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget
 
+from lmviz.app.panels.inside.ladder_page import LadderPage
 from lmviz.app.panels.inside.unrolled_page import UnrolledPage
 from lmviz.app.panels.inside.whole_model_page import WholeModelPage
-from lmviz.app.panels.inside.wiring_page import WiringPage
+from lmviz.app.panels.inside.window_page import WindowPage
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.diagrams.ladder import LadderView
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
-from lmviz.app.widgets.diagrams.wiring import WiringView
+from lmviz.app.widgets.diagrams.word_window import WordWindowView
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,8 +34,8 @@ class PicturePanel(Panel):
         super().__init__(session)
         self.setObjectName("picture_view")
         self._unrolled, self._whole = UnrolledPage(self), WholeModelPage(self)
-        self._wiring = WiringPage(self)
-        self._all: tuple[Page, ...] = (self._unrolled, self._wiring, self._whole)
+        self._ladder, self._window = LadderPage(self), WindowPage(self)
+        self._all: tuple[Page, ...] = (self._ladder, self._window, self._unrolled, self._whole)
         self._page: Page | None = None
         self._reading: Reading | None = None
         self._position = -1
@@ -65,9 +67,14 @@ class PicturePanel(Panel):
         return self._page.view if isinstance(self._page, WholeModelPage) else self._whole.view
 
     @property
-    def wiring(self) -> WiringView:
-        """The picture of stages as boxes."""
-        return self._wiring.view
+    def ladder(self) -> LadderView:
+        """The picture of back-off."""
+        return self._ladder.view
+
+    @property
+    def window_view(self) -> WordWindowView:
+        """The picture of a fixed window."""
+        return self._window.view
 
     @property
     def page(self) -> Page | None:

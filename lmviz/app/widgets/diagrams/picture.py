@@ -5,16 +5,28 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QImage,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.look.roles import Theme
+from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
+from lmviz.app.widgets.matrix.cells import Cells, color_table
 
 SMALLEST_TYPE = 8.5
 LEAST_CELL = 5  # pixels of the frame around the cell under the pointer
@@ -147,6 +159,10 @@ class Picture(Canvas):
         """Let an area answer to the pointer."""
         self._placed.append(_Placed(key, QRectF(area)))
 
+    def answer(self, miniature: Miniature, area: QRectF) -> None:
+        """Let an area answer to the pointer as the cells of a matrix that is drawn otherwise."""
+        self._placed.append(_Placed(miniature.key, QRectF(area), miniature.values))
+
     def draw_miniature(self, painter: QPainter, miniature: Miniature, area: QRectF) -> None:
         """Draw a matrix; where cells outnumber pixels, each pixel has the strongest colour of its cells."""
         cells = Cells.of(miniature.values, miniature.scale, miniature.limit)
@@ -154,7 +170,10 @@ class Picture(Canvas):
         rows, columns = miniature.values.shape
         block = (max(1, -(-rows // max(1, int(area.height() * ratio)))),
                  max(1, -(-columns // max(1, int(area.width() * ratio)))))  # fmt: skip
-        image = cell_image(cells.pooled(*block), color_table(self.theme, miniature.scale))
+        levels = np.ascontiguousarray(cells.pooled(*block))  # row by row, as a picture is read
+        pixels = _palette(self.theme, miniature.scale)[levels]  # (row, column) uint32
+        height, width = pixels.shape
+        image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
         painter.drawImage(area, image, QRectF(image.rect()))
         self.frame(painter, area)
         self._placed.append(_Placed(miniature.key, QRectF(area), miniature.values, block))
@@ -181,16 +200,16 @@ class Picture(Canvas):
 
         What does not fit is written smaller; where that is not enough, it ends in dots.
         """
-        wide = metrics(size, token=token, bold=bold).horizontalAdvance(text)
-        if wide > area.width() + 1:
+        measure, room = _measure(self.theme, size, token, bold), area.width() + 1
+        wide = measure.horizontalAdvance(text)
+        if wide > room:
             size = max(SMALLEST_TYPE, size * area.width() / wide)
+            measure = _measure(self.theme, round(size, 1), token, bold)
+            text = measure.elidedText(text, Qt.TextElideMode.ElideRight, room)
         weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
         painter.setFont(self.theme.token_font(size, weight) if token else self.theme.font(size, weight))
         painter.setPen(color or self.theme.text)
-        shown = metrics(size, token=token, bold=bold).elidedText(
-            text, Qt.TextElideMode.ElideRight, area.width() + 1
-        )
-        painter.drawText(area, align | Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.drawText(area, align | Qt.AlignmentFlag.AlignVCenter, text)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -264,3 +283,16 @@ class Picture(Canvas):
         spot = self.spot_at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and spot is not None:
             self.spot_clicked.emit(spot)
+
+
+@lru_cache(maxsize=16)
+def _palette(theme: Theme, scale: str) -> np.ndarray:
+    """What the levels of a scale look like: (256,) uint32, as a picture has its pixels."""
+    return np.array(color_table(theme, scale), dtype=np.uint32)
+
+
+@lru_cache(maxsize=256)
+def _measure(theme: Theme, size: float, token: bool, bold: bool) -> QFontMetricsF:
+    """Measures of the theme's type; kept, since a picture has hundreds of words."""
+    weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
+    return QFontMetricsF(theme.token_font(size, weight) if token else theme.font(size, weight))

@@ -12,6 +12,7 @@ from small_models import small_settings
 
 from lmviz.app.panels.shared.why import WhyPanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.diagrams.picture import Spot
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.equation import EquationView
@@ -289,11 +290,11 @@ def test_the_picture_says_where_one_is(inside: dict[str, object], session: Sessi
         qtbot.mouseClick(unrolled, Qt.MouseButton.LeftButton, pos=place)
         assert session.focus.position == 1
         assert trace.stages[session.focus.stage].place == "layers/0"
-    elif picture.wiring.isVisible():
-        wiring = picture.wiring
-        place = wiring.node_rectangle(2).center().toPoint()
-        qtbot.mouseClick(wiring, Qt.MouseButton.LeftButton, pos=place)
-        assert session.focus.stage == 2
+    elif picture.ladder.isVisible():
+        qtbot.waitUntil(lambda: not picture.ladder.rectangle(Spot("rung 2")).isEmpty(), timeout=LONG)
+        place = picture.ladder.rectangle(Spot("rung 2")).topLeft().toPoint() + QPoint(3, 3)
+        qtbot.mouseClick(picture.ladder, Qt.MouseButton.LeftButton, pos=place)
+        assert trace.stages[session.focus.stage].place == "orders/2"
 
 
 def test_sorting_by_similarity_moves_rows_but_keeps_their_names(

@@ -182,3 +182,117 @@ def test_a_recurrence_shows_its_cell_below_its_state_at_every_word(
     assert session.focus.position == 1
     assert session.focus.cell == ("layers/0/cell", (1, 0))
     assert "layers/0/cell" in made_by(session)
+
+
+def test_the_ladder_draws_the_counts_weights_and_words_of_the_trace(
+    picture_of: Callable[..., PicturePanel], session: Session, qtbot: QtBot
+) -> None:
+    picture = picture_of("ngram", order=3)
+    trace, at = session.reading.current.trace, session.reading.position
+    view, drawn = picture.ladder, picture.ladder.picture
+    assert [rung.order for rung in drawn.rungs] == [3, 2, 1]
+    tokenizer = session.library.model.tokenizer
+    for rung in drawn.rungs:
+        place = f"orders/{rung.order}"
+        assert rung.total == trace[f"{place}/total"].array[at]
+        assert rung.share == pytest.approx(float(trace[f"{place}/weight"].array[at]))
+        for bar in rung.bars:
+            id = int(bar.key.split()[-1])
+            assert bar.word == visible(tokenizer.token(id))
+            assert bar.count == trace[f"{place}/counts"].array[at, id]
+    assert sum(rung.share for rung in drawn.rungs) + drawn.ground[1] == pytest.approx(1.0)
+    for word in drawn.words:
+        id = int(word.key.split()[-1])
+        assert sum(word.parts) == pytest.approx(float(trace["probabilities"].array[at, id]), abs=1e-6)
+    assert [column.word for column in drawn.columns] == [visible(token) for token in trace.tokens]
+    key = drawn.rungs[-1].bars[0].key
+    point(view, Spot(key), qtbot)
+    assert view.window().findChild(HoverCard).title == number(drawn.rungs[-1].bars[0].count)
+    click(view, Spot(key), qtbot)
+    assert session.focus.cell == ("orders/1/counts", (at, int(key.split()[-1])))
+    assert "orders/1/counts" in made_by(session)
+
+
+def test_a_rung_says_in_numbers_how_a_word_gets_its_probability_there(
+    picture_of: Callable[..., PicturePanel],
+    session: Session,
+    answered: Callable[[], None],
+    drawn: Callable[[], None],
+) -> None:
+    picture = picture_of("ngram", order=3)
+    trace, at = session.reading.current.trace, session.reading.position
+    titles = [stage.place for stage in trace.stages]
+    session.focus.choose_stage(titles.index("orders/2"))
+    rare = int(trace["orders/2/counts"].array[at].argmax())
+    session.focus.choose_cell(("orders/2/counts", (at, rare)))
+    drawn()
+    answered()
+    order, formula = picture.ladder.current
+    assert order == 2
+    assert formula.startswith(visible(session.library.model.tokenizer.token(rare)) + ":")
+    assert formula.endswith(f"= {percentage(float(trace['orders/2/probabilities'].array[at, rare]))}")
+    left, _, _ = formula.partition(" = ")
+    terms = left.split(": ", 1)[1].replace("−", "-").replace(" %", " / 100").replace("×", "*")
+    assert eval(terms) == pytest.approx(float(trace["orders/2/probabilities"].array[at, rare]), abs=1e-3)
+
+
+def test_a_column_of_the_ladder_leads_to_its_word(
+    picture_of: Callable[..., PicturePanel], session: Session, qtbot: QtBot
+) -> None:
+    picture = picture_of("ngram", order=3)
+    picture.ladder.resize(600, 640)
+    click(picture.ladder, Spot("position 1"), qtbot)
+    assert session.focus.position == 1
+
+
+def test_the_window_shows_what_it_joins_and_what_it_cannot_see(
+    picture_of: Callable[..., PicturePanel], session: Session, qtbot: QtBot
+) -> None:
+    picture = picture_of("window")
+    trace, at = session.reading.current.trace, session.reading.position
+    view, drawn = picture.window_view, picture.window_view.picture
+    assert [word.word for word in drawn.words] == [visible(token) for token in trace.tokens[at - 2 : at + 1]]
+    for place, word in enumerate(drawn.words):
+        np.testing.assert_array_equal(word.embedding.values[0], trace["embedding"].array[at - 2 + place])
+    np.testing.assert_array_equal(drawn.hidden.values[0], trace["hidden"].array[at])
+    assert [word.word for word in drawn.unseen] == [visible(token) for token in trace.tokens[: at - 2]]
+    assert drawn.change == 0.0
+    for key, address, index in (
+        (Spot("hidden", 0, 3), "hidden", (at, 3)),
+        (Spot("joined", 0, 1), "embedding", (at - 2, 1)),
+        (Spot(f"embedding {at}", 0, 2), "embedding", (at, 2)),
+    ):
+        point(view, key, qtbot)
+        assert session.focus.hovered_cell == (address, index)
+        card = view.window().findChild(HoverCard)
+        assert card.title == number(float(trace[address].array[index]))
+    click(view, Spot("hidden", 0, 3), qtbot)
+    assert session.focus.cell == ("hidden", (at, 3))
+    assert view.unit == 3
+    assert made_by(session) == ("hidden",)
+
+
+def test_a_word_says_what_replacing_it_changed(
+    picture_of: Callable[..., PicturePanel], session: Session, qtbot: QtBot
+) -> None:
+    picture = picture_of("window")
+    at, view = session.reading.position, picture.window_view
+    changes = picture.page.shown.influence
+    point(view, Spot(f"seen {at}"), qtbot)
+    card = view.window().findChild(HoverCard)
+    assert card.title == number(float(changes.logits[changes.words.index(at)]))
+    assert float(card.title) > 0
+    point(view, Spot(f"unseen {at - 3}"), qtbot)
+    assert card.title == "0.000"
+
+
+@pytest.mark.parametrize("family", ["transformer", "lstm", "ngram", "window"])
+def test_another_model_at_the_same_place_leaves_nothing_of_the_one_before(
+    picture_of: Callable[..., PicturePanel], session: Session, family: str
+) -> None:
+    picture_of("gru")
+    picture = picture_of(family)
+    assert picture.unrolled.isVisible() == (family == "lstm")
+    assert picture.ladder.isVisible() == (family == "ngram")
+    assert picture.window_view.isVisible() == (family == "window")
+    assert picture.page.shown is not None

@@ -117,6 +117,32 @@ def test_of_the_cells_that_share_a_pixel_the_one_that_is_drawn_answers(view):
     assert spot.column == values[first : spot.column + 1].argmax() + first
 
 
+def test_a_strip_of_more_cells_than_pixels_is_drawn_in_order(shown):
+    values = np.linspace(-1.0, 1.0, 900, dtype=np.float32)[None]
+    part = StreamMark("start", Miniature("start strip", values), "bat", 0.5)
+    view = shown(WholeModelView(), 400, 100)
+    view.set_model([part], ("bat", 0.5), "")
+    area, image = view.rectangle(Spot("start strip")), view.grab().toImage()
+    line = [
+        image.pixelColor(x, round(area.center().y()))
+        for x in range(round(area.left()) + 2, round(area.right()) - 2)
+    ]
+    reds = [color.red() - color.blue() for color in line]
+    assert all(right >= left - 1 for left, right in pairwise(reds))
+    assert reds[0] < -60
+    assert reds[-1] > 60
+
+
+def test_how_numbers_lie_in_memory_makes_no_difference(shown):
+    def drawn(square):
+        view = shown(WholeModelView(), 400, 200)
+        view.set_model([ModelLine("w", "weights", (Miniature("w 0", square, "share"),))], ("", 0.0), "")
+        return view.grab().toImage()
+
+    square = np.tril(np.arange(35, dtype=np.float32).reshape(7, 5)) / 35
+    assert drawn(square) == drawn(np.asfortranarray(square))
+
+
 def test_what_is_under_the_pointer_is_said_anew_when_the_numbers_change(view, point):
     words = ["before"]
     view.set_readout(lambda spot: (words[-1], []))

@@ -1,0 +1,201 @@
+"""The picture of a model over a fixed window of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.panels.inside.page import at_word, choose, read_out, word
+from lmviz.app.widgets.base.figures import number, percentage
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.diagrams.picture import Miniature, Spot
+from lmviz.app.widgets.diagrams.word_window import (
+    UnseenWord,
+    VotedWord,
+    WindowPicture,
+    WindowWord,
+    WordWindowView,
+)
+from lmviz.inspection.names import coordinate
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.panels.panel import Panel
+    from lmviz.app.session.focus import Cell
+    from lmviz.app.session.reading import Reading
+    from lmviz.inspection.fixed_window import FixedWindow
+    from lmviz.inspection.trace import Trace
+    from lmviz.models.model import Model
+
+QUESTION = "window"
+BACK = ("this word", "one back", "two back", "three back", "four back", "five back", "six back")
+OWN_MAXIMUM = "each strip coloured up to its own maximum"
+
+
+class WindowPage:
+    """Asks for the window at the shown word, and for what changes when words are replaced."""
+
+    def __init__(self, panel: Panel) -> None:
+        self._panel, self._session = panel, panel.session
+        self.view = WordWindowView()
+        self.view.set_readout(self._read_out)
+        self.view.spot_hovered.connect(self._hover)
+        self.view.spot_clicked.connect(self._choose)
+        self.widget: QWidget = scrolling(self.view)
+        self._drawn: tuple[Reading, FixedWindow] | None = None
+        panel.session.focus.cell_changed.connect(self._follow_unit)
+
+    @property
+    def shown(self) -> FixedWindow | None:
+        """What is drawn."""
+        return None if self._drawn is None else self._drawn[1]
+
+    def fits(self, trace: Trace) -> bool:
+        """Whether a stage reads the words of a window."""
+        from lmviz.inspection.fixed_window import window_taps
+
+        return window_taps(trace) is not None
+
+    def title(self, reading: Reading, position: int) -> tuple[str, str]:
+        return at_word(reading, position), OWN_MAXIMUM
+
+    def addresses(self, trace: Trace) -> list[str]:
+        return [address for address, traced in trace.arrays.items() if traced.axes[0] == "position"]
+
+    def forget(self) -> None:
+        self._panel.silence(QUESTION)
+        self._drawn = None
+        self.view.set_window(WindowPicture(), 0)
+
+    def show(self, reading: Reading, position: int) -> None:
+        def work(model: Model) -> FixedWindow:
+            from lmviz.inspection.fixed_window import fixed_window
+
+            return fixed_window(model, reading.trace, position)
+
+        self._panel.ask_about(reading, QUESTION, work, lambda found: self._take(reading, found))
+
+    def mark(self, reading: Reading) -> None:
+        """Frame the part that the stage makes."""
+        stage = reading.trace.stages[self._session.focus.stage]
+        part = "words" if stage.place == "output" else stage.place
+        self.view.set_current(part)
+
+    def _take(self, reading: Reading, found: FixedWindow) -> None:
+        self._drawn = reading, found
+        tokens, trace = reading.trace.tokens, reading.trace
+        vectors, words = trace[found.embedding].array, []
+        for place, at in enumerate(found.positions):
+            back = len(found.positions) - 1 - place
+            vector = vectors[at][None] if at >= 0 else np.zeros_like(vectors[:1])
+            words.append(
+                WindowWord(
+                    f"seen {at}",
+                    visible(tokens[at]) if at >= 0 else "–",
+                    BACK[back] if back < len(BACK) else f"{back} back",
+                    Miniature(f"embedding {at}", vector),
+                    found.products[:, place],
+                )
+            )
+        joined = np.concatenate([one.embedding.values for one in words], axis=1)
+        likely = tuple(
+            VotedWord(
+                f"said {id}", word(reading, int(id)), float(share), Miniature(f"votes {id}", votes[None])
+            )
+            for id, share, votes in zip(found.ids, found.probabilities, found.votes, strict=True)
+        )
+        hidden = trace[found.hidden]
+        picture = WindowPicture(
+            tuple(UnseenWord(f"unseen {at}", visible(tokens[at])) for at in found.unseen),
+            min(found.unseen, default=0),
+            found.change,
+            tuple(words),
+            Miniature("joined", joined),
+            Miniature("hidden", hidden.at(position=found.position)[None], hidden.scale),
+            "hidden layer",
+            likely,
+        )
+        self.view.set_window(picture, self._unit(found))
+        self.mark(reading)
+
+    def _unit(self, found: FixedWindow) -> int:
+        """The pinned unit, else the one that adds most to the likeliest word."""
+        cell = self._session.focus.cell
+        if cell is not None and cell[0] == found.hidden and cell[1][1] < len(found.products):
+            return cell[1][1]
+        return int(found.votes[0].argmax())
+
+    def _follow_unit(self) -> None:
+        if self._drawn is not None:
+            self.view.set_unit(self._unit(self._drawn[1]))
+
+    def _cell_at(self, spot: Spot | None) -> Cell | None:
+        """The cell of the trace that a spot shows."""
+        if spot is None or self._drawn is None:
+            return None
+        found, (kind, _, rest) = self._drawn[1], spot.key.partition(" ")
+        if kind == "embedding" and spot.row >= 0 and int(rest) >= 0:
+            return found.embedding, (int(rest), spot.column)
+        if kind == "joined" and spot.row >= 0:
+            width = self._drawn[0].trace[found.embedding].array.shape[1]
+            at = found.positions[spot.column // width]
+            return (found.embedding, (at, spot.column % width)) if at >= 0 else None
+        if kind == "hidden" and spot.row >= 0:
+            return found.hidden, (found.position, spot.column)
+        return ("probabilities", (found.position, int(rest))) if kind == "said" else None
+
+    def _hover(self, spot: Spot | None) -> None:
+        self._session.focus.hover_cell(self._cell_at(spot))
+
+    def _choose(self, spot: Spot) -> None:
+        if self._drawn is None:
+            return
+        cell, found = self._cell_at(spot), self._drawn[1]
+        kind, _, rest = spot.key.partition(" ")
+        if cell is not None:
+            choose(self._session, cell[0], cell)
+        elif kind in ("seen", "unseen") and int(rest) >= 0:
+            self._session.focus.choose_position(int(rest))
+        elif kind == "votes":
+            choose(self._session, found.hidden, (found.hidden, (found.position, spot.column)))
+
+    def _read_out(self, spot: Spot) -> tuple[str, Sequence[str]]:
+        if self._drawn is None:
+            return "", []
+        (reading, found), cell = self._drawn, self._cell_at(spot)
+        kind, _, rest = spot.key.partition(" ")
+        if kind == "said" and cell is not None:
+            return percentage(float(reading.trace["probabilities"].array[cell[1]])), read_out(reading, cell)[
+                1
+            ]
+        if cell is not None:
+            return read_out(reading, cell)
+        if kind in ("seen", "unseen") and int(rest) >= 0:
+            return self._measured(reading, found, int(rest))
+        if kind == "product":
+            at, unit = found.positions[int(rest)], self.view.unit
+            who = f"“{visible(reading.trace.tokens[at])}”" if at >= 0 else "zeros before the text"
+            return number(float(found.products[unit, int(rest)])), [
+                f"{who} to the sum of {coordinate('unit', unit)}"
+            ]
+        if kind == "votes":
+            place = found.ids.tolist().index(int(rest))
+            added = number(float(found.votes[place, spot.column]))
+            return added, [f"{coordinate('unit', spot.column)} to the logit of “{word(reading, int(rest))}”"]
+        return "", []
+
+    def _measured(self, reading: Reading, found: FixedWindow, at: int) -> tuple[str, list[str]]:
+        """What replacing a word changed."""
+        measured = found.influence
+        if at not in measured.words:
+            return "", []
+        place = measured.words.index(at)
+        other = word(reading, int(measured.replacements[place]))
+        return number(float(measured.logits[place])), [
+            "the largest change of a logit",
+            f"with “{other}” in the place of “{visible(reading.trace.tokens[at])}”",
+            f"and of a probability {number(float(measured.probabilities[place]))}",
+        ]

@@ -1,0 +1,354 @@
+"""Back-off as a ladder: contexts that grow shorter, counts, and 100 % that falls from rung to rung."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import count, number, percentage
+from lmviz.app.widgets.diagrams.ladder_parts import LadderPicture, LadderRung
+from lmviz.app.widgets.diagrams.mixture import draw_columns, draw_words, rung_color
+from lmviz.app.widgets.diagrams.picture import SMALLEST_TYPE, Picture
+
+HEAD, GROUND = 18, 22
+LEAST_RUNG, USUAL_RUNG, MOST_RUNG, FORMULA = 40, 78, 110, 22
+TOTAL, SHORT_TOTAL, ROOMY = 132, 50, 330
+"""How wide what was counted in all is, and from which width of a rung on the kinds are said with it."""
+BAR, LEAST_BARS = 50, 26
+WORD, LEAST_WORDS, MOST_WORDS = 20, 3, 12
+COLUMNS, HIGH_ENOUGH = 92, 470
+"""The height of the picture over the text, and from which height on there is room for it."""
+MUCH = 0.2
+"""From this share on a rung's figure is bold."""
+WIDE = 1.35
+"""From this ratio of width to height on the words stand at the right, else below."""
+BESIDE = 560
+"""From this width of the rungs on contexts and counts stand side by side, else one below the other."""
+RIGHT, CENTRE = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignHCenter
+
+
+class LadderView(Picture):
+    """`LadderView()`: `set_ladder(picture)` draws it; `set_current(order, formula)` marks a rung.
+
+    The colour of a rung is the same in its pipe, in the mixture and in the words. Keys of spots: those of
+    bars, words and columns, and "rung K", "total K", "share K" and "fall K" for order K.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._picture = LadderPicture()
+        self._current = 0
+        self._formula = ""
+        self._position = -1
+        self.setAccessibleName("back-off ladder")
+
+    def set_ladder(self, picture: LadderPicture, position: int) -> None:
+        """Draw the ladder of another word; `position` is its column."""
+        self._picture, self._position = picture, position
+        best = picture.words[0] if picture.words else None
+        said = f"says {best.word} {percentage(best.probability)}" if best is not None else ""
+        self.setAccessibleDescription(said)
+        self.redraw()
+
+    def set_current(self, order: int, formula: str) -> None:
+        """Mark the rung of an order; the formula is written into it where there is room. 0 for none."""
+        if (order, formula) != (self._current, self._formula):
+            self._current, self._formula = order, formula
+            self.redraw()
+
+    @property
+    def current(self) -> tuple[int, str]:
+        """The order of the marked rung, and what is written into it."""
+        return self._current, self._formula
+
+    @property
+    def picture(self) -> LadderPicture:
+        """What is drawn."""
+        return self._picture
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(640)), round(self.length(600)))
+
+    def minimumSizeHint(self) -> QSize:
+        rungs = max(1, len(self._picture.rungs))
+        height = HEAD + GROUND + rungs * LEAST_RUNG + (LEAST_WORDS + 1.4) * WORD
+        return QSize(round(self.length(280)), round(self.length(height)))
+
+    def draw(self, painter: QPainter) -> None:
+        if not self._picture.rungs:
+            return
+        whole = QRectF(0, 0, self.width() - 1, self.height())
+        if self.height() >= self.length(HIGH_ENOUGH) and len(self._picture.columns) > 1:
+            text = QRectF(0, whole.bottom() - self.length(COLUMNS), whole.width(), self.length(COLUMNS))
+            draw_columns(self, painter, text, self._picture.columns, self._position)
+            whole.setBottom(text.top() - self.length(12))
+        rungs = len(self._picture.rungs)
+        if whole.width() > WIDE * whole.height():
+            words = QRectF(whole.right() - 0.32 * whole.width(), 0, 0.32 * whole.width(), whole.height())
+            ladder = QRectF(0, 0, words.left() - self.length(20), whole.height())
+        else:
+            around = self.length(HEAD + GROUND)
+            least = rungs * self.length(LEAST_RUNG) + around
+            usual = rungs * self.length(USUAL_RUNG) + around + self.length(FORMULA)
+            rows = (whole.height() - max(least, usual)) / self.length(WORD) - 1.4
+            height = (max(LEAST_WORDS, min(int(rows), MOST_WORDS)) + 1.4) * self.length(WORD)
+            words = QRectF(0, whole.bottom() - height, whole.width(), height)
+            ladder = QRectF(0, 0, whole.width(), words.top() - self.length(8))
+        self._draw_ladder(painter, ladder)
+        orders = tuple(rung.order for rung in self._picture.rungs)
+        draw_words(self, painter, words, self._picture.words, orders)
+
+    def _draw_ladder(self, painter: QPainter, area: QRectF) -> None:
+        pipe = min(max(0.27 * area.width(), self.length(104)), self.length(190))
+        boxes = QRectF(area.left(), area.top(), area.width() - pipe - self.length(8), area.height())
+        rungs, head = self._picture.rungs, self.length(HEAD)
+        extra = self.length(FORMULA) if self._formula else 0.0
+        room = area.height() - head - self.length(GROUND)
+        height = min(room / len(rungs), self.length(MOST_RUNG))
+        with_formula = extra and (room - extra) / len(rungs) >= self.length(LEAST_RUNG + 8)
+        if with_formula:
+            height = min((room - extra) / len(rungs), self.length(MOST_RUNG))
+        top, places = area.top() + head, []
+        for rung in rungs:
+            is_current = rung.order == self._current
+            high = height + (extra if is_current and with_formula else 0)
+            places.append(QRectF(boxes.left() + 1, top, boxes.width() - 1, high - self.length(5)))
+            top += high
+        muted = self.theme.muted_text
+        titles = QRectF(boxes.left(), area.top(), boxes.width(), head)
+        counted = self._picture.counted
+        is_short = metrics(SMALLEST_TYPE).horizontalAdvance(counted) > titles.width()
+        self.write(painter, titles, "What followed" if is_short else counted, size=10.5, color=muted)
+        for rung, place in zip(rungs, places, strict=True):
+            self._draw_rung(painter, rung, place, with_formula=bool(with_formula))
+        ground = QRectF(boxes.left(), top, boxes.width(), self.length(GROUND))
+        self.write(painter, ground.adjusted(self.length(10), 0, 0, 0), f"0   {self._picture.ground[0]}",
+                   size=11, color=muted)  # fmt: skip
+        self._draw_pipe(
+            painter, QRectF(boxes.right() + self.length(8), area.top(), pipe, area.height()), places, ground
+        )
+
+    def _draw_rung(self, painter: QPainter, rung: LadderRung, place: QRectF, *, with_formula: bool) -> None:
+        theme, is_current = self.theme, rung.order == self._current
+        edge = QPen(theme.accent if is_current else theme.line, self.length(1.8 if is_current else 1))
+        if rung.why_not:
+            edge.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(edge)
+        painter.setBrush(mix(theme.surface, theme.accent_wash, 0.6) if is_current else theme.surface)
+        painter.drawRoundedRect(place, self.length(7), self.length(7))
+        self.place(f"rung {rung.order}", place)
+        inside = place.adjusted(self.length(10), self.length(3), -self.length(10), -self.length(3))
+        if is_current and with_formula:
+            line = QRectF(
+                inside.left(),
+                inside.bottom() - self.length(FORMULA - 4),
+                inside.width(),
+                self.length(FORMULA - 4),
+            )
+            self.write(painter, line, self._formula, size=11.5, token=True)
+            inside.setBottom(line.top())
+        ink = theme.faint_text if rung.why_not else theme.text
+        figures = self.length(TOTAL if inside.width() >= self.length(ROOMY) else SHORT_TOTAL)
+        contexts, bars = QRectF(inside), QRectF(inside)
+        contexts.setLeft(inside.left() + self.length(22))
+        if place.width() >= self.length(BESIDE):
+            figures = self.length(72)
+            contexts.setRight(inside.left() + 0.38 * inside.width())
+            bars.setLeft(contexts.right() + self.length(14))
+            bars.setRight(inside.right() - figures)
+        else:
+            contexts.setRight(inside.right() - figures - self.length(6))
+            contexts.setHeight(min(self.length(22), 0.45 * inside.height()))
+            bars.setTop(contexts.bottom() + 1)
+        name = QRectF(inside.left(), contexts.top(), self.length(20), contexts.height())
+        self.write(painter, name, str(rung.order), size=15, color=ink, bold=True)
+        self._draw_context(painter, rung, contexts)
+        if rung.why_not:
+            self.write(painter, bars, rung.why_not, size=11, color=theme.muted_text)
+            return
+        totals = QRectF(inside.right() - figures, contexts.top(), figures, contexts.height())
+        self._draw_total(painter, rung, totals)
+        self._draw_bars(painter, rung, bars)
+
+    def _draw_total(self, painter: QPainter, rung: LadderRung, area: QRectF) -> None:
+        kinds = f"{count(rung.kinds)} kind" + ("s" if rung.kinds != 1 else "")
+        total = f"{_counted(rung.total)} in all"
+        if area.height() >= self.length(34):
+            upper, lower = QRectF(area), QRectF(area)
+            upper.setBottom(area.center().y())
+            lower.setTop(area.center().y())
+            lower.setHeight(min(lower.height(), self.length(16)))
+            upper.setTop(max(upper.top(), upper.bottom() - self.length(18)))
+            self.write(painter, upper, total, size=12, bold=True, align=RIGHT)
+            self.write(painter, lower, kinds, size=10.5, color=self.theme.muted_text, align=RIGHT)
+        elif area.width() >= self.length(TOTAL):
+            self.write(painter, area, f"{total}, {kinds}", size=10.5, align=RIGHT)
+        else:
+            self.write(painter, area, _counted(rung.total), size=10.5, align=RIGHT)
+        self.place(f"total {rung.order}", area)
+
+    def _draw_context(self, painter: QPainter, rung: LadderRung, area: QRectF) -> None:
+        """The words at the end of the text, each rung one fewer; struck out where they were never seen."""
+        theme = self.theme
+        if not rung.slots:
+            self.write(painter, area, "no words at all", size=11, color=theme.muted_text, align=RIGHT)
+            return
+        gap, widths = self.length(4), self._slots(area.width())
+        high = min(area.height() - 2, self.length(24))
+        missing = rung.slots - len(rung.context)
+        left = area.right() - sum(widths[-rung.slots :]) - gap * (rung.slots - 1)
+        for width, word in zip(widths[-rung.slots :], ("",) * missing + rung.context, strict=True):
+            chip = QRectF(left, area.center().y() - high / 2, width, high)
+            pen = QPen(theme.line, 1, Qt.PenStyle.DashLine if rung.why_not else Qt.PenStyle.SolidLine)
+            painter.setPen(pen)
+            painter.setBrush(theme.surface if rung.why_not else theme.chip)
+            painter.drawRoundedRect(chip, self.length(4), self.length(4))
+            ink = theme.muted_text if rung.why_not else theme.text
+            self.write(
+                painter, chip.adjusted(3, 0, -3, 0), word, size=11, color=ink, token=True, align=CENTRE
+            )
+            if rung.why_not and word:
+                wide = min(metrics(11, token=True).horizontalAdvance(word), chip.width() - 6)
+                painter.setPen(QPen(theme.muted_text, self.length(1)))
+                y = chip.center().y() + 1
+                half = QPointF(wide / 2, 0)
+                middle = QPointF(chip.center().x(), y)
+                painter.drawLine(middle - half, middle + half)
+            left += width + gap
+
+    def _slots(self, room: float) -> list[float]:
+        """How wide the places of a context are, the same on every rung; oldest first."""
+        longest = max(self._picture.rungs, key=lambda rung: rung.slots)
+        measure, gap = metrics(11, token=True), self.length(4)
+        words = ("",) * (longest.slots - len(longest.context)) + longest.context
+        natural = [measure.horizontalAdvance(word) + self.length(14) for word in words]
+        spare = room - gap * (len(natural) - 1)
+        scale = min(1.0, spare / sum(natural))
+        return [width * scale for width in natural]
+
+    def _draw_bars(self, painter: QPainter, rung: LadderRung, area: QRectF) -> None:
+        """What was counted; the dashed cap is what smoothing takes from the count."""
+        if area.height() < self.length(LEAST_BARS):
+            words, measure = "", metrics(10, token=True)
+            for bar in rung.bars:  # as many as can be read whole
+                longer = f"{words}   {bar.word} {_counted(bar.count)}".strip()
+                if words and measure.horizontalAdvance(longer) > area.width():
+                    break
+                words = longer
+            self.write(painter, area, words, size=10, color=self.theme.muted_text, token=True)
+            return
+        theme, figure, word = self.theme, self.length(12), self.length(14)
+        room = max(1, int(area.width() / self.length(BAR)))
+        step = area.width() / max(room, 1)
+        full = area.height() - figure - word
+        highest = max((bar.count for bar in rung.bars), default=1.0) or 1.0
+        for place, bar in enumerate(rung.bars[:room]):
+            column = QRectF(area.left() + place * step, area.top(), step - self.length(3), area.height())
+            self.place(bar.key, column)
+            base = area.bottom() - word
+            size = full * bar.count / highest
+            solid = QRectF(column.center().x() - 0.36 * step, base - size, 0.72 * step, size)
+            cap = QRectF(solid.left(), solid.top(), solid.width(), full * bar.discount / highest)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(
+                theme.chip if cap.height() >= solid.height() else mix(theme.chip, theme.muted_text, 0.18)
+            )
+            painter.drawRect(solid)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            if bar.discount:
+                painter.setPen(QPen(theme.validation, self.length(1), Qt.PenStyle.DashLine))
+                painter.drawRect(cap)
+            above = QRectF(column.left(), solid.top() - figure, column.width(), figure)
+            self.write(painter, above, _counted(bar.count), size=9.5, color=theme.muted_text, align=CENTRE)
+            below = QRectF(column.left(), base, column.width(), word)
+            self.write(painter, below, bar.word, size=10, token=True, align=CENTRE)
+
+    def _draw_pipe(self, painter: QPainter, area: QRectF, places: list[QRectF], ground: QRectF) -> None:
+        """100 % comes in above; each rung diverts its share, as wide as it is."""
+        theme, rungs = self.theme, self._picture.rungs
+        figures = self.length(54)
+        width = area.width() - figures - self.length(14)
+        left, end = area.left(), area.right() - figures
+        self.write(
+            painter,
+            QRectF(left, area.top(), width, self.length(HEAD)),
+            "100 %",
+            size=11,
+            bold=True,
+            align=CENTRE,
+        )
+        shares = QRectF(end - self.length(10), area.top(), figures + self.length(10), self.length(HEAD))
+        self.write(painter, shares, "its share", size=10.5, color=theme.muted_text, align=RIGHT)
+        wash, bottom = mix(theme.surface, theme.accent, 0.13), ground.center().y()
+        for rung, place, below in zip(rungs, places, [*places[1:], ground], strict=True):
+            high = below.top() - place.top()
+            band = QRectF(left, place.top(), width * rung.falling, high)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(wash)
+            painter.drawRect(band)
+            self.place(f"fall {rung.order}", band.adjusted(0, 0, self.length(3), 0))
+            color = rung_color(theme, rung.order, rungs[0].order)
+            thick = max(place.height() * 0.9 * rung.share, 1.5 if rung.share > 0 else 0)
+            self._draw_branch(
+                painter, place, left + width * rung.falling, width * rung.share, thick, end, color
+            )
+            label = QRectF(
+                end + self.length(2), place.top(), area.right() - end - self.length(2), place.height()
+            )
+            ink = theme.text if rung.share >= 0.005 else theme.muted_text
+            kept, is_much = percentage(rung.share) if rung.share else "0 %", rung.share >= MUCH
+            self.write(painter, label, kept, size=11.5, bold=is_much, color=ink, align=RIGHT)
+            self.place(f"share {rung.order}", label)
+            if 0 < rung.falling < rung.arriving:
+                fallen = QRectF(left + 2, below.top() - self.length(15), width, self.length(13))
+                self.write(painter, fallen, percentage(rung.falling), size=9.5, color=theme.muted_text)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(wash)
+        painter.drawRect(
+            QRectF(left, ground.top(), max(1.5, width * self._picture.ground[1]), bottom - ground.top())
+        )
+        label = QRectF(
+            end - self.length(10), ground.top(), area.right() - end + self.length(10), ground.height()
+        )
+        self.write(
+            painter,
+            label,
+            percentage(self._picture.ground[1]),
+            size=11.5,
+            color=theme.muted_text,
+            align=RIGHT,
+        )
+
+    def _draw_branch(
+        self,
+        painter: QPainter,
+        place: QRectF,
+        left: float,
+        width: float,
+        thick: float,
+        end: float,
+        color: QColor,
+    ) -> None:
+        """What a rung keeps: from the right side of the falling band to a block beside its figure."""
+        if width <= 0:
+            return
+        middle, block = place.center().y(), self.length(6)
+        right, turn = left + width, min(middle, place.top() + place.height() * 0.5)
+        path = QPainterPath(QPointF(left, place.top()))
+        path.lineTo(right, place.top())
+        path.cubicTo(right, turn, right, middle - thick / 2, end - block, middle - thick / 2)
+        path.lineTo(end - block, middle + thick / 2)
+        path.cubicTo(left, middle + thick / 2, left, turn, left, place.top())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(mix(self.theme.surface, color, 0.45))
+        painter.drawPath(path)
+        painter.setBrush(color)
+        painter.drawRect(QRectF(end - block, middle - thick / 2, block, thick))
+
+
+def _counted(value: float) -> str:
+    """A count without decimals, unless a change has given it some."""
+    return count(value) if float(value).is_integer() else number(value, 2)

@@ -1,0 +1,512 @@
+"""A model over a fixed window: the words that it joins, and a wall before those that it cannot see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.look.color_maps import mix
+from lmviz.app.look.roles import Theme
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import number, percentage, signed_figure
+from lmviz.app.widgets.diagrams.picture import Miniature, Picture
+from lmviz.app.widgets.diagrams.rows import Extent, shared_heights
+from lmviz.inspection.names import coordinate
+
+BESIDE = 520
+"""From this width on the wall is upright, else it lies above the window."""
+UNSEEN = 0.27
+LINES = 120
+"""So many of the strongest products are drawn as lines."""
+CHIP, ROW = 22, 20
+EXTENTS = {
+    "name": Extent(13, 15, 17),
+    "chip": Extent(19, 25, 28),
+    "embedding": Extent(12, 20, 26),
+    "joined": Extent(12, 22, 28),
+    "lines": Extent(44, 120, 230),
+    "hidden": Extent(40, 84, 150),
+    "unit": Extent(14, 17, 20),
+}
+LEAST_WORDS, MOST_WORDS = 3, 10
+RIGHT, CENTRE = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignHCenter
+
+
+@dataclass(frozen=True)
+class UnseenWord:
+    """A word before the window."""
+
+    key: str
+    word: str
+
+
+@dataclass(frozen=True, eq=False)
+class WindowWord:
+    """A word in the window: where it stands, its embedding, and what it adds to each unit, (unit,)."""
+
+    key: str
+    word: str
+    place: str
+    embedding: Miniature
+    products: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class VotedWord:
+    """A likely word, and what each hidden unit adds to its logit."""
+
+    key: str
+    word: str
+    probability: float
+    votes: Miniature
+
+
+@dataclass(frozen=True, eq=False)
+class WindowPicture:
+    """All that is drawn. `earlier` words before the unseen ones are only counted.
+
+    `change` is what replacing an unseen word changed most, NaN where there is none. `hidden` (unit,) are the
+    units' values, and `layer` what they are called.
+    """
+
+    unseen: tuple[UnseenWord, ...] = ()
+    earlier: int = 0
+    change: float = float("nan")
+    words: tuple[WindowWord, ...] = ()
+    joined: Miniature | None = None
+    hidden: Miniature | None = None
+    layer: str = ""
+    likely: tuple[VotedWord, ...] = ()
+
+
+class WordWindowView(Picture):
+    """`WordWindowView()`: `set_window(picture)` draws it; `set_unit(unit)` shows how a unit comes about;
+    `set_current(part)` frames "embedding", "hidden" or "words".
+
+    Keys of spots are those of the words and the miniatures; "wall" is what is said of the words before.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._picture = WindowPicture()
+        self._unit = 0
+        self._current = ""
+        self._parts: dict[str, QRectF] = {}
+        self.setAccessibleName("the window of words")
+
+    @property
+    def picture(self) -> WindowPicture:
+        """What is drawn."""
+        return self._picture
+
+    @property
+    def unit(self) -> int:
+        """The unit whose products are drawn strongly."""
+        return self._unit
+
+    def set_window(self, picture: WindowPicture, unit: int) -> None:
+        """Draw another window."""
+        self._picture, self._unit = picture, unit
+        best = picture.likely[0] if picture.likely else None
+        self.setAccessibleDescription(f"says {best.word} {percentage(best.probability)}" if best else "")
+        self.redraw()
+
+    def set_unit(self, unit: int) -> None:
+        """Show how another unit comes about."""
+        if unit != self._unit:
+            self._unit = unit
+            self.redraw()
+
+    def set_current(self, part: str) -> None:
+        """Frame a part; "" for none."""
+        if part != self._current:
+            self._current = part
+            self.update()
+
+    @property
+    def current(self) -> str:
+        """The part that is framed."""
+        return self._current
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(640)), round(self.length(600)))
+
+    def minimumSizeHint(self) -> QSize:
+        rows = sum(extent.least for extent in EXTENTS.values())
+        return QSize(round(self.length(270)), round(self.length(rows + (LEAST_WORDS + 1) * ROW + 110)))
+
+    def draw(self, painter: QPainter) -> None:
+        if not self._picture.words:
+            return
+        whole = QRectF(self.rect()).adjusted(0, 0, -1, 0)
+        if whole.width() >= self.length(BESIDE):
+            wall = QRectF(0, 0, UNSEEN * whole.width(), whole.height())
+            window = QRectF(wall.right() + self.length(16), 0, 0, whole.height())
+            window.setRight(whole.right())
+            line = (wall.topRight(), wall.bottomRight())
+        else:
+            said = len(self._said(whole.width() - self.length(18))) * self.length(16)
+            wall = QRectF(0, 0, whole.width(), said + self.length(CHIP + 24))
+            window = QRectF(0, wall.bottom() + self.length(6), whole.width(), 0)
+            window.setBottom(whole.bottom())
+            line = (wall.bottomLeft(), wall.bottomRight())
+        self._draw_unseen(painter, wall)
+        painter.setPen(QPen(self.theme.muted_text, self.length(1.6), Qt.PenStyle.DashLine))
+        painter.drawLine(*line)
+        self._draw_window(painter, window)
+
+    def _draw_unseen(self, painter: QPainter, area: QRectF) -> None:
+        """The words before the window, crossed out, and what was measured of them."""
+        theme = self.theme
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(mix(theme.surface, theme.background, 0.7))
+        painter.drawRect(area)
+        self.place("wall", area)
+        inside = area.adjusted(self.length(8), self.length(6), -self.length(10), -self.length(4))
+        lines = self._said(inside.width())
+        said = len(lines) * self.length(16) + self.length(6)
+        chips = QRectF(inside.left(), inside.top(), inside.width(), max(0.0, inside.height() - said))
+        bottom = self._draw_chips(painter, chips)
+        top = bottom + self.length(6)
+        for text, is_strong in lines:
+            row = QRectF(inside.left(), top, inside.width(), self.length(16))
+            ink = theme.text if is_strong else theme.muted_text
+            self.write(painter, row, text, size=12 if is_strong else 11, bold=is_strong, color=ink)
+            top += self.length(16)
+
+    def _said(self, width: float) -> list[tuple[str, bool]]:
+        """The sentences about the words before the window, line by line, and whether they are strong."""
+        picture, size = self._picture, len(self._picture.words)
+        if not picture.unseen:
+            text = f"Nothing stands before the window yet. It reads {size} words and no more."
+            return [(line, False) for line in _wrapped(text, width)]
+        count = len(picture.unseen)
+        which = "This word was" if count == 1 else f"Each of these {count} words was"
+        text = f"No line leads from here. {which} replaced by another: no logit changed by more than"
+        lines = [(line, True) for line in _wrapped("It cannot see further back.", width, bold=True)]
+        return [*lines, *((line, False) for line in _wrapped(text, width)), (number(picture.change), True)]
+
+    def _draw_chips(self, painter: QPainter, area: QRectF) -> float:
+        """The unseen words in lines, the newest last; where they do not fit, the oldest are only counted."""
+        theme, unseen = self.theme, self._picture.unseen
+        measure, gap, high = metrics(11, token=True), self.length(4), self.length(CHIP)
+        room = max(1, int((area.height() + gap) / (high + gap)))
+        for first in range(len(unseen)):
+            hidden = first + self._picture.earlier
+            texts = [f"{hidden} more …"] * (hidden > 0) + [word.word for word in unseen[first:]]
+            widths = [min(measure.horizontalAdvance(text) + self.length(12), area.width()) for text in texts]
+            lines = _lines(widths, area.width(), gap)
+            if len(lines) <= room:
+                break
+        else:
+            return area.top()
+        keys = [""] * (hidden > 0) + [word.key for word in unseen[first:]]
+        top, items = area.top(), iter(zip(keys, texts, strict=True))
+        for line in lines:
+            left = area.left()
+            for width in line:
+                key, text = next(items)
+                chip = QRectF(left, top, width, high)
+                inside = chip.adjusted(3, 0, -3, 0)
+                self.write(
+                    painter, inside, text, size=11, token=bool(key), align=CENTRE, color=theme.muted_text
+                )
+                if key:
+                    painter.setPen(QPen(theme.strong_line, 1, Qt.PenStyle.DashLine))
+                    painter.setBrush(Qt.BrushStyle.NoBrush)
+                    painter.drawRoundedRect(chip, self.length(4), self.length(4))
+                    painter.setPen(QPen(theme.muted_text, self.length(1)))
+                    painter.drawLine(chip.topLeft() + QPointF(4, 4), chip.bottomRight() - QPointF(4, 4))
+                    painter.drawLine(chip.bottomLeft() + QPointF(4, -4), chip.topRight() + QPointF(-4, 4))
+                    self.place(key, chip)
+                left += width + gap
+            top += high + gap
+        return top
+
+    def _draw_window(self, painter: QPainter, area: QRectF) -> None:
+        picture, labels = self._picture, self.length(96 if area.width() > self.length(360) else 0)
+        names = list(EXTENTS)
+        extents = [
+            Extent(*(self.length(h) for h in (EXTENTS[n].least, EXTENTS[n].usual, EXTENTS[n].most)))
+            for n in names
+        ]
+        least = sum(extent.least for extent in extents)
+        usual = sum(extent.usual for extent in extents)
+        row = self.length(ROW)
+        count = max(
+            LEAST_WORDS,
+            min(
+                MOST_WORDS,
+                len(picture.likely),
+                int((area.height() - min(usual, max(least, 0.62 * area.height()))) / row) - 1,
+            ),
+        )
+        heights = shared_heights(extents, area.height() - (count + 1) * row)
+        top, places = area.top(), {}
+        for name, height in zip(names, heights, strict=True):
+            places[name] = QRectF(area.left() + labels, top, area.width() - labels, height)
+            top += height
+        places["words"] = QRectF(area.left(), top + 0.5 * row, area.width(), (count + 0.5) * row)
+        self._parts = {
+            "embedding": places["embedding"].adjusted(-labels, -2, 0, 2),
+            "hidden": places["hidden"].adjusted(-labels, -2, 0, 2),
+            "words": places["words"].adjusted(0, -2, 0, 2),
+        }
+        self._draw_columns(painter, places, labels)
+        self._draw_lines(painter, places)
+        self._draw_hidden(painter, places, labels)
+        self._draw_words(painter, places["words"], labels, count)
+
+    def _column(self, area: QRectF, index: int) -> QRectF:
+        """The part of a row that belongs to one word of the window."""
+        width = area.width() / len(self._picture.words)
+        return QRectF(area.left() + index * width, area.top(), width, area.height())
+
+    def _label(self, painter: QPainter, area: QRectF, labels: float, text: str, note: str = "") -> None:
+        if not labels:
+            return
+        place = QRectF(area.left() - labels, area.top(), labels - self.length(8), area.height())
+        if note:
+            middle = place.center().y()
+            upper = QRectF(place.left(), middle - self.length(15), place.width(), self.length(15))
+            self.write(painter, upper, text, size=11, align=RIGHT)
+            place = QRectF(place.left(), middle, place.width(), self.length(15))
+            text = note
+        self.write(painter, place, text, size=10.5, color=self.theme.muted_text, align=RIGHT)
+
+    def _draw_columns(self, painter: QPainter, places: dict[str, QRectF], labels: float) -> None:
+        """The words of the window, their embeddings, and these side by side in one row."""
+        theme, words = self.theme, self._picture.words
+        for index, word in enumerate(words):
+            is_last = index == len(words) - 1
+            name = self._column(places["name"], index)
+            self.write(painter, name, word.place, size=10.5, color=theme.muted_text, align=CENTRE)
+            chip = self._column(places["chip"], index)
+            wide = min(
+                chip.width() - self.length(6),
+                metrics(12.5, token=True).horizontalAdvance(word.word) + self.length(22),
+            )
+            chip = QRectF(
+                chip.center().x() - wide / 2, chip.top() + 1, wide, min(chip.height() - 4, self.length(24))
+            )
+            painter.setPen(QPen(theme.accent, self.length(1.8)) if is_last else QPen(theme.chip, 1))
+            painter.setBrush(theme.accent_wash if is_last else theme.chip)
+            painter.drawRoundedRect(chip, self.length(5), self.length(5))
+            self.write(
+                painter,
+                chip.adjusted(3, 0, -3, 0),
+                word.word,
+                size=12,
+                token=True,
+                align=CENTRE,
+                bold=is_last,
+            )
+            self.place(word.key, chip)
+            strip = self._column(places["embedding"], index)
+            strip.adjust(self.length(3), self.length(3), -self.length(3), -self.length(2))
+            self.draw_miniature(painter, word.embedding, strip)
+            row = self._column(places["joined"], index)
+            funnel = QPainterPath(strip.bottomLeft())
+            for corner in (
+                strip.bottomRight(),
+                QPointF(row.right(), row.center().y()),
+                QPointF(row.left(), row.center().y()),
+            ):
+                funnel.lineTo(corner)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(mix(theme.surface, theme.accent_wash, 0.5))
+            painter.drawPath(funnel)
+        first = words[0].embedding.values.shape[1]
+        self._label(painter, places["embedding"], labels, f"{first} each")
+        if self._picture.joined is not None:
+            row = places["joined"]
+            self.draw_miniature(
+                painter,
+                self._picture.joined,
+                QRectF(row.left(), row.center().y(), row.width(), row.height() / 2),
+            )
+            self._label(painter, row, labels, f"one row of {first * len(words)}")
+
+    def _unit_x(self, area: QRectF, unit: int) -> float:
+        hidden = self._picture.hidden
+        count = hidden.values.shape[1] if hidden is not None else 1
+        return area.left() + (unit + 0.5) * area.width() / count
+
+    def _draw_lines(self, painter: QPainter, places: dict[str, QRectF]) -> None:
+        """From each word to the units what it adds to them; to the chosen unit with the sums."""
+        theme, words, area = self.theme, self._picture.words, places["lines"]
+        products = np.stack([word.products for word in words])  # (word, unit)
+        largest = float(np.abs(products).max(initial=0.0)) or 1.0
+        order = np.argsort(-np.abs(products), axis=None)[:LINES][::-1]
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for place in order:
+            word, unit = divmod(int(place), products.shape[1])
+            self._draw_line(painter, area, word, unit, float(products[word, unit]) / largest, 0.28)
+        own = products[:, self._unit]
+        strongest = float(np.abs(own).max(initial=0.0)) or 1.0
+        for word in range(len(words)):
+            share = float(own[word]) / strongest
+            self._draw_line(painter, area, word, self._unit, share, 1.0, self.length(1 + 5 * abs(share)))
+        for word in range(len(words)):
+            column, text = self._column(area, word), signed_figure(float(own[word]))
+            wide = metrics(11, token=True).horizontalAdvance(text) + self.length(12)
+            pill = QRectF(
+                column.center().x() - wide / 2, area.top() + 0.16 * area.height(), wide, self.length(18)
+            )
+            painter.setPen(QPen(_signed(theme, float(own[word])), self.length(1.2)))
+            painter.setBrush(theme.surface)
+            painter.drawRoundedRect(pill, self.length(9), self.length(9))
+            self.write(painter, pill, text, size=11, token=True, align=CENTRE, color=theme.text)
+            self.place(f"product {word}", pill)
+
+    def _draw_line(
+        self,
+        painter: QPainter,
+        area: QRectF,
+        word: int,
+        unit: int,
+        share: float,
+        strength: float,
+        width: float = 0.0,
+    ) -> None:
+        start, end = (
+            QPointF(self._column(area, word).center().x(), area.top()),
+            QPointF(self._unit_x(area, unit), area.bottom()),
+        )
+        color = QColor(_signed(self.theme, share))
+        color.setAlphaF(strength if strength == 1.0 else strength * min(1.0, 0.15 + abs(share)))
+        painter.setPen(QPen(color, width or self.length(1)))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        path = QPainterPath(start)
+        path.cubicTo(
+            QPointF(start.x(), start.y() + 0.6 * area.height()),
+            QPointF(end.x(), end.y() - 0.5 * area.height()),
+            end,
+        )
+        painter.drawPath(path)
+
+    def _draw_hidden(self, painter: QPainter, places: dict[str, QRectF], labels: float) -> None:
+        """The units as bars up and down from zero; where they are too many, as a strip."""
+        hidden, theme, area = self._picture.hidden, self.theme, places["hidden"]
+        if hidden is None:
+            return
+        values, count = hidden.values[0], hidden.values.shape[1]
+        self._label(painter, area, labels, f"{count} units", self._picture.layer)
+        step = area.width() / count
+        limit = float(np.abs(values).max(initial=0.0)) or 1.0
+        if step < 2:
+            self.draw_miniature(painter, hidden, area.adjusted(0, 4, 0, -4))
+        else:
+            lowest = float(values.min(initial=0.0))
+            zero = area.bottom() - 3 if lowest >= 0 else area.center().y()
+            full = (area.height() - 6) * (1.0 if lowest >= 0 else 0.5)
+            painter.setPen(QPen(theme.line, 1))
+            painter.drawLine(QPointF(area.left(), zero), QPointF(area.right(), zero))
+            for unit, value in enumerate(values):
+                size = full * float(value) / limit
+                bar = QRectF(
+                    area.left() + unit * step + 0.1 * step, min(zero, zero - size), 0.8 * step, abs(size)
+                )
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(_signed(theme, float(value) / limit))
+                painter.drawRect(bar)
+            self.answer(hidden, area)
+        chosen = QRectF(area.left() + self._unit * step, area.top(), step, area.height())
+        extra = max(0.0, self.length(5) - step) / 2
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.accent, self.length(1.8)))
+        painter.drawRect(chosen.adjusted(-extra, 0, extra, 0))
+        below, text = places["unit"], coordinate("unit", self._unit)
+        wide = metrics(11, bold=True).horizontalAdvance(text) + 4
+        left = min(max(chosen.center().x() - wide / 2, below.left()), below.right() - wide)
+        self.write(
+            painter,
+            QRectF(left, below.top(), wide, below.height()),
+            text,
+            size=11,
+            bold=True,
+            color=theme.accent,
+        )
+
+    def _draw_words(self, painter: QPainter, area: QRectF, labels: float, count: int) -> None:
+        """The likeliest words, and beside each what every unit adds to its logit."""
+        theme, row = self.theme, self.length(ROW)
+        votes = 0.3 * area.width()
+        start = area.left() + max(labels, self.length(74))
+        figures = self.length(46)
+        full = max(area.right() - votes - figures - start - self.length(16), 1.0)
+        largest = max((word.probability for word in self._picture.likely), default=1.0) or 1.0
+        head = QRectF(area.right() - votes, area.top() - 0.75 * row, votes, 0.75 * row)
+        self.write(painter, head, "what each unit adds", size=10.5, color=theme.muted_text)
+        for place, word in enumerate(self._picture.likely[:count]):
+            line = QRectF(area.left(), area.top() + place * row, area.width(), row)
+            name = QRectF(line.left(), line.top(), start - line.left() - self.length(8), row)
+            self.write(painter, name, word.word, size=12, token=True, bold=place == 0, align=RIGHT)
+            bar = QRectF(
+                start,
+                line.center().y() - self.length(5.5),
+                full * word.probability / largest,
+                self.length(11),
+            )
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(mix(theme.surface, theme.accent, 0.86))
+            painter.drawRoundedRect(bar, self.length(2), self.length(2))
+            figure = QRectF(bar.right() + self.length(6), line.top(), figures, row)
+            self.write(painter, figure, percentage(word.probability), size=11.5, bold=place == 0)
+            self.place(word.key, line)
+            strip = QRectF(area.right() - votes, line.top() + self.length(4), votes, row - self.length(7))
+            self.draw_miniature(painter, word.votes, strip)
+        units = self._picture.hidden.values.shape[1] if self._picture.hidden is not None else 1
+        step = votes / units
+        mark = QRectF(area.right() - votes + self._unit * step, area.top(), step, count * row)
+        extra = max(0.0, self.length(4) - step) / 2
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.accent, self.length(1.2)))
+        painter.drawRect(mark.adjusted(-extra, 0, extra, 0))
+
+    def draw_over(self, painter: QPainter) -> None:
+        area = self._parts.get(self._current)
+        if area is None or not self._picture.words:
+            return
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self.theme.accent, self.length(1.4)))
+        painter.drawRoundedRect(area.adjusted(1, 0, -1, 0), self.length(5), self.length(5))
+
+
+def _signed(theme: Theme, value: float) -> QColor:
+    return mix(
+        theme.signed_zero if abs(value) < 0.04 else mix(theme.signed_zero, theme.muted_text, 0.25),
+        theme.signed_positive if value > 0 else theme.signed_negative,
+        min(1.0, 0.35 + abs(value)),
+    )
+
+
+def _lines(widths: Sequence[float], room: float, gap: float) -> list[list[float]]:
+    """Widths in lines that are not wider than there is room."""
+    lines: list[list[float]] = []
+    used = 0.0
+    for width in widths:
+        if lines and used + gap + width <= room:
+            lines[-1].append(width)
+            used += gap + width
+        else:
+            lines.append([width])
+            used = width
+    return lines
+
+
+def _wrapped(text: str, width: float, *, bold: bool = False) -> list[str]:
+    """A text in lines that fit a width."""
+    measure, lines = metrics(12 if bold else 11, bold=bold), [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if measure.horizontalAdvance(longer) <= width or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
