@@ -314,7 +314,7 @@ class PerspectiveView(QMainWindow):
         """The width of a row's column, or its own where it stands beside another."""
         own = row.beside or row.tabbed
         column = [other for other in self._rows if other.area == row.area]
-        shared = max(other.width for other in column if not (other.beside or other.tabbed))
+        shared = max((other.width for other in column if not (other.beside or other.tabbed)), default=0)
         return row.width if own and row.width else shared
 
     def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
