@@ -16,6 +16,8 @@ from lmviz.app.widgets.diagrams.ladder_parts import (
     MixtureWord,
 )
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, StreamMark
+from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
+from lmviz.app.widgets.diagrams.network_values import DrawnValue
 from lmviz.app.widgets.diagrams.picture import Miniature
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
@@ -172,6 +174,25 @@ def word_window() -> QWidget:
     return view
 
 
+def network_picture() -> QWidget:
+    """The diamond, its gradient on the way back."""
+    picture = NetworkPicture()
+    number, slope = np.array, (np.array(8.0), np.array(1.0), np.array(1.0), np.array(1.0))
+    rows = [
+        ("v", "", 3.0, slope[0], 0, 0, "below", ()),
+        ("u", "square", 9.0, slope[1], 0, 0, "module", ("v",)),
+        ("w", "multiply", 6.0, slope[2], 0, 1, "module", ("v",)),
+        ("y", "add", 15.0, slope[3], 1, 0, "module", ("u", "w")),
+    ]
+    values = [
+        DrawnValue(name, name, word, (), number(value), gradient, None, row, column, side, inputs, (), True)
+        for name, word, value, gradient, row, column, side, inputs in rows
+    ]
+    picture.set_network(values, 8.0)
+    picture.set_lit("w", "")
+    return picture
+
+
 EXHIBITS = (
     Exhibit("Model", "0.80 M · 3.2 MB", family_cards, (320, 230)),
     Exhibit("Stage 5 of 8 · mask", "layer 1", stage_timeline, (520, 130)),
@@ -180,6 +201,8 @@ EXHIBITS = (
     Exhibit("The whole model, at “at”", "each row coloured up to its own maximum", whole_model, (560, 520)),
     Exhibit("Back-off ladder, at “at”", "dashed: the discount", ladder, (560, 560)),
     Exhibit("The whole model, at “at”", "each strip coloured up to its own maximum", word_window, (620, 560)),
+    Exhibit("Backward 3 of 3 · square u", "B add up", network_picture, (420, 300)),
+    Exhibit("Diagram of the model", "click a box to go to its stage", wiring, (980, 220)),
 )
 
 if __name__ == "__main__":

@@ -10,11 +10,14 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
+from lmviz.app.widgets.plots.descent_plot import DescentPlot
 from lmviz.app.widgets.plots.distribution_card import DistributionCard
+from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.plots.histogram import Histogram
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
+from lmviz.app.widgets.plots.loss_surface import LossSurface
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
@@ -129,7 +132,36 @@ def surprisal_plot() -> QWidget:
     return plot
 
 
+def error_plot() -> QWidget:
+    """Truncation on one side, rounding on the other."""
+    plot = ErrorPlot()
+    epsilon = np.logspace(-13, -1, 25)
+    curves = {"float64": 1e-17 / epsilon + epsilon**2 / 300, "float32": 3e-8 / epsilon + epsilon**2 / 300}
+    plot.set_curves({name: np.stack([epsilon, error], axis=1) for name, error in curves.items()})
+    return plot
+
+
+def descent_plot() -> QWidget:
+    """A step of gradient descent on a parabola."""
+    plot = DescentPlot()
+    rates = np.linspace(-0.1, 0.6, 20)
+    plot.set_curve(rates, 0.3 - 0.2 * rates + 0.1 * rates**2, 0.3 - 0.2 * rates, 0.1)
+    return plot
+
+
+def loss_surface() -> QWidget:
+    """A way down into a valley."""
+    plot = LossSurface()
+    places = np.linspace(-2, 2, 25)
+    plot.set_surface(places, places, places[None, :] ** 2 + 3 * places[:, None] ** 2, ("U", "W"))
+    plot.set_path(np.array([(1.8 * 0.8**step, 1.5 * 0.5**step) for step in range(12)]), 5)
+    return plot
+
+
 EXHIBITS = (
+    Exhibit("Check by nudging", "", error_plot, (360, 220)),
+    Exhibit("One step", "θ ← θ − η g", descent_plot, (320, 180)),
+    Exhibit("Training", "the darker, the larger the loss", loss_surface, (340, 260)),
     Exhibit("Next word", "", bars, (460, 340)),
     Exhibit("Next word", "before → after", before_after_bars, (360, 240)),
     Exhibit("The die", "", cumulative_bar, (460, 170)),

@@ -11,6 +11,7 @@ from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine
 from lmviz.app.widgets.tables.figures_table import FiguresTable
 from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.app.widgets.tables.tape_list import TapeEntry, TapeList
 
 WORDS = ("king", "queen", "night", "world", "people", "lord", "house", "other", "day", "duke", "rest")
 TOKENS = (",", "⏎", ":", ".", "the", "I", "to", "and", "of", "my", "you")
@@ -63,7 +64,22 @@ def table_view() -> QWidget:
     return table
 
 
+def tape_list() -> QWidget:
+    """A backward sweep half done."""
+    tape = TapeList()
+    tape.set_entries(
+        [
+            TapeEntry("a", "linear", "a", "on"),
+            TapeEntry("z", "sigmoid", "z", "on", words="next to pop", is_next=True),
+            TapeEntry("b", "linear", "b", "popped", "g β, g z"),
+            TapeEntry("ŷ", "softmax", "ŷ", "popped", "g b"),
+        ]
+    )
+    return tape
+
+
 EXHIBITS = (
+    Exhibit("Tape", "4 pushed · 2 popped", tape_list, (320, 150)),
     Exhibit("From logits to a word", "temperature 0.80", figures_table, (620, 380)),
     Exhibit("Vocabulary", "filter…", table_view, (380, 380)),
 )

@@ -9,12 +9,14 @@ from gallery import Exhibit, show
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.text import typesetting
+from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
+from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.app.widgets.text.result_line import ResultLine
@@ -152,10 +154,34 @@ def token_strip() -> QWidget:
     return strip
 
 
+def agreeing_digits() -> QWidget:
+    """A slope and a gradient that agree."""
+    view = AgreeingDigits()
+    lines = [
+        WrittenNumber("J(θ + ε)", "0.325053052743074", 6),
+        WrittenNumber("J(θ − ε)", "0.325055817862801", 6),
+        WrittenNumber("slope", "−0.138755986328620", 13),
+        WrittenNumber("gradient", "−0.138755986334287", 13),
+    ]
+    view.set_numbers(lines, "10 digits agree", True)
+    return view
+
+
+def network_editor() -> QWidget:
+    """A network in a few lines, one of them with a fault."""
+    editor = NetworkEditor(("linear", "sigmoid"))
+    editor.set_text("# a small network\nx = [1; 2]\nW = [1 2]\na = linear(W, x)\nz = sigmod(a)\n")
+    editor.set_faults({5: "there is no module “sigmod”: did you mean sigmoid?"})
+    editor.set_lit(4)
+    return editor
+
+
 EXHIBITS = (
     Exhibit("Chain rule", "", product_strip, (660, 130)),
     Exhibit("Why 0.91?", "forget gate, unit 18", arithmetic_card, (400, 240)),
     Exhibit("Result", "", result_line, (400, 90)),
+    Exhibit("Digits", "", agreeing_digits, (320, 150)),
+    Exhibit("Network", "", network_editor, (320, 160)),
     Exhibit("In the text", "point at a word: what it looks at", attention_text, (760, 260)),
     Exhibit("Why?", "", breadcrumbs, (420, 110)),
     Exhibit("Concordance", "“cows eat _” · 11 places", concordance_list, (560, 160)),

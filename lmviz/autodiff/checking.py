@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -109,11 +110,11 @@ def check(
     nudged = net.copy(dtype=dtype).forward()
     cells = []
     for node in nodes:
-        gradient = whole[node.name].gradient
+        gradient, before = whole[node.name].gradient, nudged[node.name].numbers
         assert gradient is not None
         indices = list(np.ndindex(*node.shape)) if index is None else [_cell(node, index)]
         for cell in indices:
-            more, less = (_nudged_loss(nudged, node.name, cell, sign * eps) for sign in (1, -1))
+            more, less = (_nudged_loss(nudged, node.name, before, cell, sign * eps) for sign in (1, -1))
             cells.append(NudgedCell(node.name, cell, more, less, eps, float(gradient[cell])))
     return Check(tuple(cells))
 
@@ -125,24 +126,21 @@ def _cell(node: Node, index: Sequence[int]) -> tuple[int, ...]:
     return cell
 
 
-def _nudged_loss(net: Graph, name: str, cell: tuple[int, ...], by: float) -> float:
-    """The output with one cell changed, which is put back afterwards."""
-    node = net[name]
-    before, held = node.numbers, node.held
+def _nudged_loss(net: Graph, name: str, before: np.ndarray, cell: tuple[int, ...], by: float) -> float:
+    """The output with one cell of a value changed from what it was before."""
+    node, held = net[name], net[name].held
     changed = before.copy()
     changed[cell] += by
     if node.kind == COMPUTED:
         node.held = np.full(node.shape, np.nan) if held is None else held.copy()
         node.held[cell] = changed[cell]
+        net.forward()
+        node.held = held
     else:
         node.value = changed
-    net.forward()
-    loss = net.loss
-    node.held = held
-    if node.kind != COMPUTED:
+        net.forward()
         node.value = before
-    net.forward()
-    return loss
+    return net.loss
 
 
 def check_module(net: Graph, name: str, eps: float = EPSILON) -> Check:
@@ -196,6 +194,23 @@ def errors_over_epsilon(
     """The largest error for each ε = 10 to the power of an exponent: (exponent, 2), ε and error."""
     found = [(10.0**power, check(net, name, index, 10.0**power, dtype).error) for power in exponents]
     return np.array(found)
+
+
+EFFORT = 120
+"""Modules times cells up to which the curve is that of the worst cell of a value."""
+
+
+def error_curves(net: Graph, name: str, index: Sequence[int]) -> dict[str, np.ndarray]:
+    """The error over ε in both precisions, (ε, 2), under a name that says of what.
+
+    It is the largest error among all cells of a value, or that of the one cell where there are many.
+    """
+    is_small = prod(net[name].shape) * len(net.tape.modules) <= EFFORT
+    of = "worst cell" if is_small and net[name].shape else "this cell"
+    return {
+        f"{kind.__name__}, {of}": errors_over_epsilon(net, name, None if is_small else index, kind)
+        for kind in (np.float64, np.float32)
+    }
 
 
 def agreeing_digits(first: float, second: float) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lmviz.autodiff.graph import Graph
+from lmviz.autodiff.names import label
 from lmviz.autodiff.node import COMPUTED, Node, gradient_address
 from lmviz.models.arithmetic import Arithmetic, Terms, constant
 
@@ -40,7 +41,7 @@ def explain_gradient(net: Graph, node: Node, index: tuple[int, ...]) -> Arithmet
         for place, input in enumerate(consumer.inputs):
             if input is node:
                 factors = consumer.module.explain_gradient(consumer.use, place, index)
-                groups.append(Terms(f"through {consumer.name}", factors))
+                groups.append(Terms(f"through {label(consumer.name)}", factors))
     if not groups:
         groups.append(Terms("nothing uses it", (constant(0.0),)))
     address, value = gradient_address(node.name), float(node.gradient[index])

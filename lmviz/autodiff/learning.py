@@ -12,6 +12,11 @@ from lmviz.autodiff.graph import Graph
 from lmviz.autodiff.node import Node
 from lmviz.errors import LmvizError
 
+EFFORT = 6_000
+"""Modules that are computed for one surface, so that it takes tens of milliseconds."""
+
+FEWEST_POINTS, MOST_POINTS = 7, 25
+
 Parameters = Mapping[str, np.ndarray]
 """The numbers of each parameter by its name."""
 
@@ -85,6 +90,11 @@ def _gradients(net: Graph) -> list[tuple[Node, np.ndarray]]:
     return [(node, node.gradient) for node in net.parameters if node.gradient is not None]
 
 
+def inputs_of(net: Graph) -> dict[str, np.ndarray]:
+    """The numbers of everything that is given, parameters included."""
+    return {node.name: node.numbers.copy() for node in (*net.inputs, *net.parameters)}
+
+
 @dataclass(frozen=True)
 class Direction:
     """One cell of a parameter."""
@@ -112,14 +122,16 @@ class Surface:
 
 
 def surface(
-    net: Graph, across: Direction, up: Direction, path: Sequence[Parameters] = (), points: int = 25
+    net: Graph, across: Direction, up: Direction, path: Sequence[Parameters] = (), points: int = 0
 ) -> Surface:
     """The loss of a network with two of its parameters moved, and all others as they are.
 
-    The place holds the path, and as much again around it. LmvizError for one and the same parameter.
+    The place holds the path, and as much again around it. There are as many `points` on each side as can
+    be computed at once, unless it is said how many. LmvizError for one and the same parameter.
     """
     if across == up:
         raise LmvizError("A surface needs two different parameters.")
+    points = points or int(min(MOST_POINTS, max(FEWEST_POINTS, (EFFORT / len(net.tape.modules)) ** 0.5)))
     here = parameters_of(net)
     axes = [_around([each.of(place) for place in (here, *path)], points) for each in (across, up)]
     moved = net.copy(here)
@@ -137,3 +149,32 @@ def _around(values: Sequence[float], points: int) -> np.ndarray:
     low, high = min(values), max(values)
     room = max(high - low, 1.0) * 0.75
     return np.linspace(low - room, high + room, points)
+
+
+def steepest(net: Graph) -> tuple[Direction, Direction] | None:
+    """The two cells of parameters with the largest gradients; None where there are no two."""
+    here = net.copy().backward()
+    found = [
+        (-abs(float(gradient[cell])), Direction(node.name, cell))
+        for node, gradient in _gradients(here)
+        for cell in np.ndindex(*node.shape)
+    ]
+    found.sort(key=lambda pair: pair[0])
+    return (found[0][1], found[1][1]) if len(found) > 1 else None
+
+
+@dataclass(frozen=True, eq=False)
+class StepCurve:
+    """The loss after one step with each of several rates, and where a straight line leads; all (rate,)."""
+
+    rates: np.ndarray
+    losses: np.ndarray
+    line: np.ndarray
+
+
+def step_curve(net: Graph, rate: float, points: int = 25) -> StepCurve:
+    """Losses for rates from a little below 0 up to several times a rate."""
+    step = descend(net, rate)
+    rates = np.linspace(-rate, max(6 * rate, 1e-6), points)
+    slope = (step.predicted - step.before) / rate if rate else 0.0
+    return StepCurve(rates, losses_along(net, rates.tolist()), step.before + slope * rates)

@@ -50,10 +50,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Perspective:
-    """A group of panels that are shown together."""
+    """A group of panels that are shown together; `has_prefix` where they show what is typed above them."""
 
     name: str
     title: str
+    has_prefix: bool = True
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,9 @@ PERSPECTIVES = (
     Perspective("attention", "Attention"),
     Perspective("sample", "Sample"),
     Perspective("compare", "Compare"),
+    Perspective("autodiff", "Autodiff", has_prefix=False),
 )
-"""In the order of the rail and of Ctrl+1 … Ctrl+6."""
+"""In the order of the rail and of Ctrl+1 … Ctrl+7."""
 
 _NEXT_WORD = "shared.next_word:NextWordPanel"
 _SURGERY = "shared.surgery:SurgeryPanel"
@@ -320,6 +322,46 @@ PANELS: tuple[PanelRow, ...] = (
         "compare.which_is_real:WhichIsRealPanel",
         tabbed=True,
     ),
+    PanelRow(
+        "editor",
+        "Network",
+        "autodiff",
+        "left",
+        "autodiff.editor:EditorPanel",
+        width=300,
+        least=(0, 250),
+    ),
+    PanelRow("graph", "Graph", "autodiff", "centre", "autodiff.graph:GraphPanel", least=(300, 250)),
+    PanelRow("tape", "Tape", "autodiff", "right", "autodiff.tape:TapePanel", 6, width=330, least=(0, 160)),
+    PanelRow(
+        "network_why",
+        "Why this number?",
+        "autodiff",
+        "right",
+        "autodiff.network_why:NetworkWhyPanel",
+        5,
+        least=(0, 140),
+    ),
+    PanelRow(
+        "nudge",
+        "Check by nudging",
+        "autodiff",
+        "bottom",
+        "autodiff.nudge:NudgePanel",
+        5,
+        height=245,
+        least=(420, 170),
+    ),
+    PanelRow(
+        "descent",
+        "One step",
+        "autodiff",
+        "bottom",
+        "autodiff.descent:DescentPanel",
+        3,
+        least=(300, 170),
+    ),
+    PanelRow("surface", "Training", "autodiff", "bottom", "autodiff.surface:SurfacePanel", tabbed=True),
 )
 
 

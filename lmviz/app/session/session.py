@@ -15,9 +15,13 @@ from lmviz.app.session.attention_heads import AttentionHeads
 from lmviz.app.session.beam import BeamSearch
 from lmviz.app.session.comparison import Comparison
 from lmviz.app.session.current_reading import CurrentReading
+from lmviz.app.session.descent import Descent
 from lmviz.app.session.explanation import Explanation
 from lmviz.app.session.focus import Focus
 from lmviz.app.session.library import Library
+from lmviz.app.session.module_checks import ModuleChecks
+from lmviz.app.session.network import OpenNetwork
+from lmviz.app.session.network_focus import NetworkFocus
 from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.surgery import Surgery
@@ -50,6 +54,10 @@ class Session(QObject):
         self.explanation = Explanation(self.work, self.reading, self.focus, self)
         self.writing = Writing(self.work, self.library, self.surgery, self.focus, self.reading, self)
         self.beam = BeamSearch(self.work, self.library, self.surgery, self.reading, self)
+        self.network = OpenNetwork(self)
+        self.network_focus = NetworkFocus(self.network, self)
+        self.module_checks = ModuleChecks(self.network, self)
+        self.descent = Descent(self.network, self)
 
     def start(self) -> None:
         """Start the reading thread. Call it once the window is painted: it loads torch first."""

@@ -141,6 +141,10 @@ class MainWindow(QMainWindow):
             self._enlarging.end()
         self.rail.choose(name)
         self._stack.setCurrentIndex(list(self._views).index(name))
+        has_prefix = next(row.has_prefix for row in shown_perspectives() if row.name == name)
+        if not has_prefix and self.prefix_bar.edit.hasFocus():
+            self.setFocus()  # or the first button of the rail would take it
+        self.prefix_bar.setVisible(has_prefix)
         self.perspective.set_rearranging(self._rearranging)
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:

@@ -1,0 +1,97 @@
+"""One step of gradient descent: what it does to the loss, beside what the gradient alone predicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.controls.slider_row import SliderRow
+from lmviz.app.widgets.plots.descent_plot import DescentPlot
+from lmviz.autodiff.learning import StepCurve, step_curve
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+RATES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+NOTHING = "Nothing learns here: write `parameter` before one of the numbers."
+
+
+class DescentPanel(Panel):
+    """The rate, the loss before and after, the curve over rates, and the step itself."""
+
+    gives_way = 60
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("descent_view")
+        self._curve: StepCurve | None = None
+        self._rate = SliderRow("rate η", "rate of gradient descent")
+        self._rate.slider.setObjectName("rate_slider")
+        self._losses = QLabel()
+        self._losses.setObjectName("descent_losses")
+        self._losses.setProperty("role", "title")
+        self._line = MutedLine()
+        self._take = QPushButton("take the step")
+        self._take.setObjectName("take_step_button")
+        self._take.setProperty("role", "primary")
+        self._undo = QPushButton("undo")
+        self._undo.setObjectName("undo_step_button")
+        self._plot = DescentPlot()
+        left = QVBoxLayout()
+        for part in (self._rate, self._losses, self._line):
+            left.addWidget(part)
+        left.addStretch(1)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._take)
+        buttons.addWidget(self._undo)
+        buttons.addStretch(1)
+        left.addLayout(buttons)
+        body = QWidget()
+        across = QHBoxLayout(body)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.addLayout(left, 5)
+        across.addWidget(self._plot, 6)
+        self._card = Card("One step of gradient descent", "θ ← θ − η g", body)
+        self.column.addWidget(self._card)
+        descent = session.descent
+        self._rate.set_range(len(RATES) - 1, RATES.index(0.1))
+        self._rate.value_changed.connect(lambda at: descent.choose_rate(RATES[at]))
+        self._take.clicked.connect(lambda: descent.take())
+        self._undo.clicked.connect(lambda: descent.go_to(descent.place - 1))
+        self.show_failures(descent.failed, descent.changed)
+        self.follow(descent.changed, session.network.text_changed, session.network.network_changed)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        curve = self._curve
+        return {} if curve is None else {"rate": curve.rates, "loss": curve.losses, "line": curve.line}
+
+    def recipe(self) -> str:
+        """The same step from Python."""
+        return (
+            f'import lmviz\n\nnet = lmviz.autodiff.read("""\n{self.session.network.current.text}\n""")\n'
+            f"print(lmviz.autodiff.descend(net, {self.session.descent.rate:g}))\n"
+        )
+
+    def refresh(self) -> None:
+        descent = self.session.descent
+        step = descent.step
+        self._take.setEnabled(step is not None)
+        self._undo.setEnabled(descent.place > 0)
+        at = min(range(len(RATES)), key=lambda place: abs(RATES[place] - descent.rate))
+        self._rate.show_value(at, f"{descent.rate:g}")
+        if step is None:
+            self._curve = None
+            self._losses.setText("")
+            self._line.set_text(NOTHING)
+            self._plot.set_curve(np.zeros(0), np.zeros(0), np.zeros(0), 0.0)
+            return
+        self._losses.setText(f"{number(step.before, 4)} → {number(step.after, 4)}")
+        self._line.set_text(f"a straight line says {number(step.predicted, 4)}")
+        self._curve = step_curve(self.session.network.current, descent.rate)
+        self._plot.set_curve(self._curve.rates, self._curve.losses, self._curve.line, descent.rate)

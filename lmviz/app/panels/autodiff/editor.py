@@ -1,0 +1,126 @@
+"""The network as a few lines of text, and those that come with lmviz."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.text.network_editor import NetworkEditor
+from lmviz.autodiff.modules.table import MODULES
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+FILES = "Networks (*.net *.txt);;All files (*)"
+OTHER = "own network"
+
+
+class EditorPanel(Panel):
+    """The text, its faults at their lines, and a picker of networks; what is typed is read at once."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("autodiff_editor_view")
+        self._editor = NetworkEditor(tuple(MODULES))
+        self._editor.setObjectName("autodiff_editor")
+        self._picker = QComboBox()
+        self._picker.setObjectName("network_picker")
+        self._picker.setAccessibleName("network")
+        self._picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._picker.setMinimumContentsLength(12)
+        self._shipped = session.network.shipped
+        self._picker.addItems([each.title for each in self._shipped])
+        self._said = MutedLine()
+        self._fault = QLabel()
+        self._fault.setObjectName("autodiff_fault")
+        self._fault.setProperty("role", "warning")
+        self._fault.setWordWrap(True)
+        self._open = LinkButton("open_network_button", "open…", "open a network from a text file")
+        self._save = LinkButton("save_network_button", "save…", "save the network as a text file")
+        self._torch = LinkButton("torch_button", "as PyTorch", "copy the same network as a PyTorch program")
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._editor, 1)
+        for line in (self._fault, self._said):
+            column.addWidget(line)
+        actions = QHBoxLayout()
+        actions.setContentsMargins(0, 0, 0, 0)
+        for button in (self._open, self._save, self._torch):
+            actions.addWidget(button)
+        actions.addStretch(1)
+        column.addLayout(actions)
+        self._card = Card("Network", self._picker, body)
+        self.column.addWidget(self._card)
+        self._editor.text_written.connect(session.network.write)
+        self._editor.line_hovered.connect(self._hover_line)
+        self._picker.activated.connect(lambda at: session.network.open_shipped(self._shipped[at].name))
+        self._open.clicked.connect(self._open_file)
+        self._save.clicked.connect(self._save_file)
+        self._torch.clicked.connect(self._copy_torch)
+        self.show_failures(session.network.failed, session.network.text_changed)
+        self.follow(
+            session.network.text_changed,
+            session.network.numbers_changed,
+            session.network_focus.module_changed,
+        )
+
+    def recipe(self) -> str:
+        """The network as Python, with its numbers of now."""
+        text = self.session.network.current.text
+        return f'import lmviz\n\nnet = lmviz.autodiff.read("""\n{text}\n""")\nnet.forward()\nnet.backward()\n'
+
+    def refresh(self) -> None:
+        network = self.session.network
+        net = network.current
+        self._editor.set_text(network.text)
+        self._editor.set_faults({fault.line: fault.sentence for fault in network.faults})
+        first = next(iter(network.faults), None)
+        self._fault.setText("" if first is None else f"Line {first.line}: {first.sentence}")
+        self._fault.setVisible(first is not None)
+        module = self.session.network_focus.module
+        self._editor.set_lit(net[module].line if module in net else 0)
+        on = set(net.tape.entries)
+        popped = {node.line for node in net.tape.modules if net.tape.is_reached(node)}
+        self._editor.set_marks(dict.fromkeys(popped, "‹") | {node.line: "›" for node in on})
+        modules, size = len(net.tape.modules), net.size
+        verdict = "no mistake" if first is None else _amount(len(network.faults), "mistake")
+        self._said.set_text(f"{_amount(modules, 'module')} · {_amount(size, 'parameter')} · {verdict}")
+        titles = [each.title for each in self._shipped]
+        if network.title in titles:
+            self._picker.setCurrentIndex(titles.index(network.title))
+        else:
+            self._picker.setCurrentIndex(-1)
+            self._picker.setPlaceholderText(network.title or OTHER)
+
+    def _hover_line(self, line: int) -> None:
+        net = self.session.network.current
+        of_line = [node.name for node in net if node.line == line]
+        computed = [node.name for node in net.tape.modules if node.line == line]
+        found = computed[-1:] or of_line[:1]
+        self.session.network_focus.hover_module(found[0] if found else "")
+
+    def _open_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Open a network", "", FILES)
+        if name:
+            self.session.network.open_file(Path(name))
+
+    def _save_file(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save the network", "mine.net", FILES)
+        if name:
+            self.session.network.save_file(Path(name))
+
+    def _copy_torch(self) -> None:
+        QGuiApplication.clipboard().setText(self.session.network.current.torch)
+        self._said.set_text("The program for PyTorch is in the clipboard.")
+
+
+def _amount(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -1,0 +1,155 @@
+"""The graph of the network: values as numbered cells, gradients appearing as the sweep reaches them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
+
+from lmviz.app.panels.autodiff.drawn import drawn_values
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.network_focus import NetworkCell
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
+from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.autodiff.names import cell_label, label
+from lmviz.autodiff.node import COMPUTED, read_address
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+DIGITS = 6
+VERSIONS = {"A": "A gather", "B": "B add up"}
+TITLES = {
+    "A": "A value asks all its consumers what they hand back, and adds that up.",
+    "B": "A module that is popped adds to the gradient of each of its inputs.",
+}
+
+
+class GraphPanel(Panel):
+    """The picture, and the switch between gathering and adding up."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("graph_view")
+        self._picture = NetworkPicture()
+        self._picture.setObjectName("network_picture")
+        self._versions = {version: QPushButton(words) for version, words in VERSIONS.items()}
+        group = QButtonGroup(self)
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        for version, button in self._versions.items():
+            button.setObjectName(f"version_{version.lower()}_button")
+            button.setCheckable(True)
+            button.setToolTip(TITLES[version])
+            button.clicked.connect(lambda _=False, version=version: session.network.choose_version(version))
+            group.addButton(button)
+            row.addWidget(button)
+        self._area = scrolling(self._picture, sideways=True)
+        self._at = (-1, -1)
+        self._card = Card("Graph", head, self._area)
+        self.column.addWidget(self._card)
+        focus = session.network_focus
+        self._picture.set_readout(self._read_out)
+        self._picture.cell_hovered.connect(lambda cell: focus.hover_cell(NetworkCell(*cell)))
+        self._picture.cell_clicked.connect(lambda cell: focus.choose_cell(NetworkCell(*cell)))
+        self._picture.left.connect(lambda: focus.hover_cell(None))
+        self._picture.module_hovered.connect(focus.hover_module)
+        self._picture.number_given.connect(
+            lambda cell, value: session.network.edit(cell.name, cell.place, value)
+        )
+        self.show_failures(session.network.failed, session.network.numbers_changed)
+        focus.cell_changed.connect(self._mark)
+        focus.module_changed.connect(self._mark)
+        self.follow(session.network.network_changed, session.network.numbers_changed)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """Each value under its name, and its gradient under "gradient/" and its name."""
+        found = {}
+        for node in self.session.network.current:
+            if node.value is not None:
+                found[node.name] = node.value
+            if node.gradient is not None:
+                found[f"gradient/{node.name}"] = node.gradient
+        return found
+
+    def recipe(self) -> str:
+        """The gradients from Python."""
+        text = self.session.network.current.text
+        return (
+            f'import lmviz\n\nnet = lmviz.autodiff.read("""\n{text}\n""")\nnet.backward()\n'
+            "for value in net:\n    print(value.name, value.value, value.gradient)\n"
+        )
+
+    @property
+    def picture(self) -> NetworkPicture:
+        """The drawing itself."""
+        return self._picture
+
+    def refresh(self) -> None:
+        network = self.session.network
+        values, unrolled = drawn_values(network.current)
+        self._picture.set_network(values, network.largest_gradient, unrolled=unrolled)
+        self._versions[network.current.tape.version].setChecked(True)
+        self._card.set_title(self._title())
+        self._mark()
+        self._come_into_sight()
+
+    def _come_into_sight(self) -> None:
+        """Scroll to the module that was pushed or popped last."""
+        tape = self.session.network.current.tape
+        if (tape.pushed, tape.popped) == self._at or not tape.pushed:
+            return
+        self._at = (tape.pushed, tape.popped)
+        node = tape.modules[min(tape.pushed - tape.popped, tape.pushed - 1)]
+        middle = self._picture.box_rectangle(node.name).center().toPoint()
+        self._area.ensureVisible(middle.x(), middle.y(), 160, 90)
+
+    def _title(self) -> str:
+        tape = self.session.network.current.tape
+        total = len(tape.modules)
+        if tape.popped:
+            node = tape.modules[tape.pushed - tape.popped]
+            words = f"Backward {tape.popped} of {total}"
+        elif tape.pushed:
+            node = tape.modules[tape.pushed - 1]
+            words = f"Forward {tape.pushed} of {total}"
+        else:
+            return "Nothing on the tape yet"
+        assert node.module is not None
+        return f"{words} · {node.module.word.replace('_', ' ')} {label(node.name)}"
+
+    def _mark(self) -> None:
+        focus, net = self.session.network_focus, self.session.network.current
+        cell = focus.shown
+        self._picture.set_pinned(Cell(*cell))
+        operands = set()
+        arithmetic = focus.arithmetic
+        for group in () if arithmetic is None else arithmetic.terms:
+            for factor in group.factors:
+                name, is_gradient = read_address(factor.source)
+                if name in net:
+                    operands |= {Cell(name, tuple(map(int, place)), is_gradient) for place in factor.indices}
+        self._picture.set_operands(operands)
+        tape = net.tape
+        on = tape.entries
+        following = tape.modules[tape.pushed : tape.pushed + 1] if not tape.is_complete else on[-1:]
+        self._picture.set_lit(focus.module, following[0].name if following else "")
+
+    def _read_out(self, cell: Cell) -> tuple[str, list[str]]:
+        node = self.session.network.current[cell.name]
+        array = node.gradient if cell.is_gradient else node.value
+        words = cell_label(cell.name, cell.place)
+        if array is None:
+            return "", [words]
+        if cell.is_gradient:
+            return number(float(array[cell.place]), DIGITS), [f"gradient of {words}"]
+        how = "double click to type, drag up or down to change"
+        if node.kind == COMPUTED:
+            held = node.held is not None and node.held[cell.place] == node.held[cell.place]
+            how = "set by hand" if held else how
+        return number(float(array[cell.place]), DIGITS), [words, how]

@@ -1,0 +1,179 @@
+"""Check by nudging: the slope of the loss beside the gradient, and each module alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.flow import FlowLayout
+from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.plots.error_plot import ErrorPlot
+from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
+from lmviz.autodiff.checking import GOOD_DIGITS, agreeing_digits, check, error_curves
+from lmviz.autodiff.names import cell_label, label
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+EPSILON = 1e-5
+PLACES = 15
+
+
+class NudgePanel(Panel):
+    """The error over ε, the digits of the cell one looks at, and the modules with their checks."""
+
+    gives_way = 60
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("nudge_view")
+        self._epsilon = EPSILON
+        self._drawn: tuple[str, object, str, tuple[int, ...]] | None = None
+        self._plot = ErrorPlot()
+        self._digits = AgreeingDigits()
+        self._caption = QLabel()
+        self._caption.setProperty("role", "muted")
+        self._caption.setWordWrap(True)
+        self._modules = QWidget()
+        self._flow = FlowLayout(self._modules, gap=4)
+        self._buttons: dict[str, QPushButton] = {}
+        self._verdict = QLabel()
+        self._verdict.setWordWrap(True)
+        self._verdict.setObjectName("saboteur_verdict")
+        self._all = LinkButton("check_all_button", "check all", "check every module alone")
+        self._hide = LinkButton("saboteur_button", "hide a fault…", "break one module at random")
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._all)
+        row.addWidget(self._hide)
+        body = QWidget()
+        across = QHBoxLayout(body)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.addWidget(self._plot, 5)
+        middle = QVBoxLayout()
+        middle.addWidget(self._digits)
+        middle.addWidget(self._caption)
+        middle.addStretch(1)
+        across.addLayout(middle, 4)
+        right = QVBoxLayout()
+        right.addWidget(scrolling(self._modules), 1)
+        right.addWidget(self._verdict)
+        across.addLayout(right, 4)
+        self._card = Card("Check by nudging", head, body)
+        self.column.addWidget(self._card)
+        self._plot.epsilon_chosen.connect(self._choose)
+        self._all.clicked.connect(session.module_checks.check_all)
+        self._hide.clicked.connect(self._toggle_fault)
+        self.show_failures(session.module_checks.failed, session.module_checks.changed)
+        session.module_checks.changed.connect(self._show_checks)
+        self.follow(
+            session.network_focus.cell_changed,
+            session.network.text_changed,
+            session.network.numbers_changed,
+        )
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {f"error in {name}": points for name, points in self._plot.curves.items()}
+
+    def recipe(self) -> str:
+        """The same check from Python."""
+        cell, text = self.session.network_focus.shown, self.session.network.current.text
+        return (
+            f'import lmviz\n\nnet = lmviz.autodiff.read("""\n{text}\n""")\n'
+            f"print(net.check({cell.name!r}, {cell.place}, eps={self._epsilon:g}))\n"
+        )
+
+    def refresh(self) -> None:
+        net, cell = self.session.network.current, self.session.network_focus.shown
+        whole = self.session.network.text, net, cell.name, cell.place
+        if whole != self._drawn:
+            self._drawn = whole
+            self._plot.set_curves(error_curves(net, cell.name, cell.place))
+        self._plot.set_epsilon(self._epsilon)
+        self._show_digits()
+        self._show_checks()
+
+    def _show_digits(self) -> None:
+        net, cell = self.session.network.current, self.session.network_focus.shown
+        [nudged] = check(net, cell.name, cell.place, self._epsilon).cells
+        common = agreeing_digits(nudged.more, nudged.less)
+        lines = [
+            _written("J(θ + ε)", nudged.more, common),
+            _written("J(θ − ε)", nudged.less, common),
+            _written("slope", nudged.slope, nudged.digits),
+            _written("gradient", nudged.gradient, nudged.digits),
+        ]
+        verdict = "all digits agree" if nudged.digits >= PLACES else f"{nudged.digits} digits agree"
+        agrees = check(net, cell.name, cell.place).agrees
+        self._digits.set_numbers(lines, verdict, agrees or nudged.digits >= GOOD_DIGITS)
+        self._caption.setText(f"θ is {cell_label(cell.name, cell.place)}")
+
+    def _choose(self, epsilon: float) -> None:
+        self._epsilon = epsilon
+        self._plot.set_epsilon(epsilon)
+        self._show_digits()
+
+    def _show_checks(self) -> None:
+        net, checks = self.session.network.current, self.session.module_checks
+        names = [node.name for node in net.tape.modules]
+        if names != list(self._buttons):
+            self._make_buttons(names)
+        for name, button in self._buttons.items():
+            module = net[name].module
+            assert module is not None
+            mark = "" if name not in checks.results else "✓ " if checks.results[name].agrees else "✗ "
+            shown = "" if "·" in name else f" {label(name)}"
+            button.setText(f"{mark}{module.word.replace('_', ' ')}{shown}")
+        self._hide.setText("mend it" if checks.is_hiding else "hide a fault…")
+        self._verdict.setText(self._said())
+
+    def _make_buttons(self, names: list[str]) -> None:
+        for button in self._buttons.values():
+            self._flow.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self._buttons = {}
+        for name in names:
+            button = LinkButton(f"check_{name}", "", f"check the module of {name} alone")
+            button.clicked.connect(lambda _=False, name=name: self.session.module_checks.check(name))
+            self._flow.addWidget(button)
+            self._buttons[name] = button
+
+    def _said(self) -> str:
+        checks = self.session.module_checks
+        count = len(checks.results)
+        done = f"{count} check{'' if count == 1 else 's'}"
+        if checks.found is not None:
+            found = checks.found
+            return f"Found after {done}: {label(found.name)}, {found.breakage}."
+        if checks.is_hiding:
+            return f"A fault is hidden in one module. {done} so far."
+        if not count:
+            return "Each module can be checked alone: click it."
+        wrong = sum(not result.agrees for result in checks.results.values())
+        return f"{done}, {wrong} wrong." if wrong else f"{done}, all right."
+
+    def _toggle_fault(self) -> None:
+        checks = self.session.module_checks
+        if checks.is_hiding:
+            checks.mend()
+        else:
+            checks.hide_fault()
+
+
+def _written(name: str, value: float, digits: int) -> WrittenNumber:
+    """A number with all its digits, of which the leading ones are certain."""
+    text = f"{value:.{PLACES}f}".replace("-", "−") if abs(value) < 1e4 else f"{value:.{PLACES}e}"
+    plain = text.lstrip("−")
+    first = len(text) - len(plain) + next((i for i, c in enumerate(plain) if c in "123456789"), 0)
+    certain, left = first, digits
+    while left and certain < len(text):
+        left -= text[certain] != "."
+        certain += 1
+    return WrittenNumber(name, text, certain if digits else 0)

@@ -1,0 +1,134 @@
+"""The training of the small network: the loss over two of its parameters, and the path across it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.flow import labelled
+from lmviz.app.widgets.controls.slider_row import SliderRow
+from lmviz.app.widgets.plots.loss_surface import LossSurface
+from lmviz.autodiff.names import label
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.autodiff.learning import Direction
+
+STEPS = 50
+NOTHING = "A surface needs two numbers that learn."
+
+
+class SurfacePanel(Panel):
+    """Fifty steps at a time, the surface over any two parameters, and the slider along the path."""
+
+    gives_way = 60
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("surface_view")
+        self._surface = LossSurface()
+        self._pickers = (_picker("across_picker", "parameter across"), _picker("up_picker", "parameter up"))
+        self._train = QPushButton(f"train {STEPS} steps")
+        self._train.setObjectName("train_network_button")
+        self._train.setProperty("role", "primary")
+        self._time = SliderRow("step", "step of the training")
+        self._time.slider.setObjectName("descent_slider")
+        self._said = QLabel()
+        self._said.setProperty("role", "muted")
+        self._said.setWordWrap(True)
+        left = QVBoxLayout()
+        left.addWidget(labelled("across", self._pickers[0]))
+        left.addWidget(labelled("up", self._pickers[1]))
+        left.addWidget(self._said)
+        left.addStretch(1)
+        left.addWidget(self._time)
+        left.addWidget(self._train)
+        body = QWidget()
+        across = QHBoxLayout(body)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.addLayout(left, 4)
+        across.addWidget(self._surface, 6)
+        self._card = Card("Training", "the darker, the larger the loss", body)
+        self.column.addWidget(self._card)
+        descent = session.descent
+        self._train.clicked.connect(lambda: descent.take(STEPS))
+        self._time.value_changed.connect(descent.go_to)
+        for picker in self._pickers:
+            picker.activated.connect(lambda _: self._choose())
+        self.show_failures(descent.failed, descent.changed)
+        self.follow(descent.changed, session.network.text_changed, session.network.network_changed)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The losses, (up, across), and the path, (step, 2)."""
+        if not self._surface.losses.size:
+            return {}
+        return {"losses": self._surface.losses, "path": self._surface.path}
+
+    def recipe(self) -> str:
+        """The same training from Python."""
+        return (
+            f'import lmviz\n\nnet = lmviz.autodiff.read("""\n{self.session.network.current.text}\n""")\n'
+            f"for step in lmviz.autodiff.train(net, {self.session.descent.rate:g}, {STEPS}):\n"
+            "    print(step.after)\n"
+        )
+
+    @property
+    def surface(self) -> LossSurface:
+        """The drawing itself."""
+        return self._surface
+
+    def refresh(self) -> None:
+        descent = self.session.descent
+        chosen, choices = descent.chosen, descent.directions
+        self._fill(choices)
+        self._time.set_range(max(0, len(descent.path) - 1), descent.place)
+        self._time.show_value(descent.place, f"{descent.place}")
+        self._time.setEnabled(len(descent.path) > 1)
+        self._train.setEnabled(bool(choices))
+        found = descent.surface
+        if chosen is None or found is None:
+            self._said.setText(NOTHING)
+            self._surface.set_surface(np.zeros(0), np.zeros(0), np.zeros((0, 0)), ("", ""))
+            self._surface.set_path(np.zeros((0, 2)), 0)
+            return
+        for picker, direction in zip(self._pickers, chosen, strict=True):
+            with QSignalBlocker(picker):
+                picker.setCurrentIndex(choices.index(direction))
+        self._surface.set_surface(found.first, found.second, found.losses, tuple(map(_name, chosen)))
+        path = np.array([[each.of(place) for each in chosen] for place in descent.path]).reshape(-1, 2)
+        self._surface.set_path(path, descent.place)
+        loss = descent.loss
+        self._said.setText(f"loss {number(loss, 4)} · η {descent.rate:g}")
+
+    def _fill(self, choices: tuple[Direction, ...]) -> None:
+        names = [_name(choice) for choice in choices]
+        for picker in self._pickers:
+            if [picker.itemText(at) for at in range(picker.count())] != names:
+                with QSignalBlocker(picker):
+                    picker.clear()
+                    picker.addItems(names)
+
+    def _choose(self) -> None:
+        choices = self.session.descent.directions
+        across, up = (choices[picker.currentIndex()] for picker in self._pickers)
+        self.session.descent.choose_directions(across, up)
+        self.refresh_soon()
+
+
+def _picker(name: str, description: str) -> QComboBox:
+    picker = QComboBox()
+    picker.setObjectName(name)
+    picker.setAccessibleName(description)
+    picker.setMinimumContentsLength(6)
+    return picker
+
+
+def _name(direction: Direction) -> str:
+    places = f"[{', '.join(map(str, direction.index))}]" if direction.index else ""
+    return f"{label(direction.name)}{places}"

@@ -1,0 +1,132 @@
+"""The tape: a step forward pushes a module, a step back pops it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.tables.tape_list import ON, POPPED, WAITING, TapeEntry, TapeList
+from lmviz.autodiff.names import label
+from lmviz.autodiff.node import INPUT
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.autodiff import Node
+
+BEAT = 700  # milliseconds from one step to the next while it plays
+
+
+class TapePanel(Panel):
+    """The stack of modules with its steps; the space bar plays it forward and then back."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("tape_view")
+        self._list = TapeList()
+        network = session.network
+        self._push = _button("tape_forward", "push ▸", "compute the next module and push it", network.push)
+        self._pop = _button("tape_backward", "◂ pop", "pop a module and send its gradient back", network.pop)
+        self._forward = _button("tape_run_forward", "forward", "compute every value", network.run_forward)
+        self._backward = _button(
+            "tape_run_backward", "backward", "compute every gradient", network.run_backward
+        )
+        self._empty = _button("tape_rewind", "empty", "take everything off the tape", network.rewind)
+        self._pop.setProperty("role", "primary")
+        self._beat = QTimer(self, interval=BEAT)
+        self._beat.timeout.connect(self._play_on)
+        buttons = QGridLayout()
+        buttons.setContentsMargins(0, 0, 0, 0)
+        buttons.addWidget(self._push, 0, 0, 1, 3)
+        buttons.addWidget(self._pop, 0, 3, 1, 3)
+        for place, button in enumerate((self._forward, self._backward, self._empty)):
+            buttons.addWidget(button, 1, 2 * place, 1, 2)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(buttons)
+        column.addWidget(scrolling(self._list), 1)
+        self._card = Card("Tape", "", body)
+        self.column.addWidget(self._card)
+        self._list.entry_hovered.connect(session.network_focus.hover_module)
+        session.network_focus.module_changed.connect(lambda: self._list.set_lit(session.network_focus.module))
+        self.follow(network.network_changed, network.numbers_changed)
+
+    @property
+    def entries(self) -> tuple[TapeEntry, ...]:
+        """What is shown, the bottom first."""
+        return self._list.entries
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether it steps by itself."""
+        return self._beat.isActive()
+
+    @property
+    def tape(self) -> TapeList:
+        """The stack itself."""
+        return self._list
+
+    def toggle_play(self) -> None:
+        """Step by itself: forward to the end, then back to an empty tape."""
+        if self._beat.isActive():
+            self._beat.stop()
+        else:
+            if self.session.network.current.tape.is_swept:
+                self.session.network.rewind()
+            self._beat.start()
+
+    def refresh(self) -> None:
+        tape = self.session.network.current.tape
+        on = len(tape)
+        entries = []
+        for place, node in enumerate(tape.modules):
+            state = ON if place < on else POPPED if place < tape.pushed else WAITING
+            entries.append(self._entry(node, state, is_top=place == on - 1, is_after=place == on))
+        self._list.set_entries(entries)
+        self._card.set_aside(f"{tape.pushed} pushed · {tape.popped} popped")
+        self._push.setEnabled(bool(tape.popped) or not tape.is_complete)
+        self._pop.setEnabled(bool(on))
+        self._backward.setEnabled(not tape.is_swept)
+
+    def _entry(self, node: Node, state: str, *, is_top: bool, is_after: bool) -> TapeEntry:
+        assert node.module is not None
+        tape = self.session.network.current.tape
+        words, is_next = "", False
+        if is_top and tape.is_complete:
+            words, is_next = "next to pop", True
+        elif is_after and state == WAITING:
+            words, is_next = "next to push", True
+        elif is_after and state == POPPED:
+            words = "just popped"
+        handed = [
+            f"g {label(input.name)}"
+            for input in node.inputs
+            if state == POPPED and input.kind != INPUT and "·" not in input.name
+        ]
+        name = "" if "·" in node.name else label(node.name)
+        word = node.module.word.replace("_", " ")
+        return TapeEntry(node.name, word, name, state, ", ".join(handed), words, is_next)
+
+    def _play_on(self) -> None:
+        network = self.session.network
+        tape = network.current.tape
+        if not self.is_in_sight or tape.is_swept:
+            self._beat.stop()
+        elif tape.is_complete:
+            network.pop()
+        else:
+            network.push()
+
+
+def _button(name: str, words: str, description: str, act: object) -> QPushButton:
+    button = QPushButton(words)
+    button.setObjectName(name)
+    button.setAccessibleName(description)
+    button.setToolTip(description)
+    button.clicked.connect(lambda _=False: act())  # type: ignore[operator]  # a verb of the session
+    return button

@@ -1,0 +1,97 @@
+"""Modules checked one by one, and the fault that may be hidden in one of them."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from lmviz.app.session.network import OpenNetwork
+from lmviz.app.session.part import Part
+from lmviz.errors import LmvizError
+
+if TYPE_CHECKING:
+    from lmviz.autodiff import Check, Network
+    from lmviz.autodiff.sabotage import Sabotage
+
+
+class ModuleChecks(Part):
+    """The results of checks so far. While a fault is hidden, each check counts."""
+
+    changed = Signal()
+
+    def __init__(self, network: OpenNetwork, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._network = network
+        self._results: dict[str, Check] = {}
+        self._whole: Network | None = None
+        self._hidden: Sabotage | None = None
+        network.network_changed.connect(self._forget)
+        network.text_changed.connect(self._forget_results)
+
+    @property
+    def results(self) -> dict[str, Check]:
+        """The modules that were checked, by name."""
+        return self._results
+
+    @property
+    def is_hiding(self) -> bool:
+        """Whether a module is broken."""
+        return self._hidden is not None
+
+    @property
+    def found(self) -> Sabotage | None:
+        """The fault, once a check has failed."""
+        hidden = self._hidden
+        return hidden if hidden is not None and hidden.name in self._results else None
+
+    def check(self, name: str) -> None:
+        """Check one module alone."""
+        from lmviz.autodiff import check_module
+
+        self._results[name] = check_module(self._network.current, name)
+        self.changed.emit()
+
+    def check_all(self) -> None:
+        """Check every module; while a fault is hidden, that is all it takes, and the longest way."""
+        from lmviz.autodiff import check_module
+
+        net = self._network.current
+        self._results = {node.name: check_module(net, node.name) for node in net.tape.modules}
+        self.changed.emit()
+
+    def hide_fault(self, seed: int | None = None) -> None:
+        """Break one module at random; the one that was broken before is whole again."""
+        from lmviz.autodiff import sabotage
+
+        whole = self._whole or self._network.current
+        try:
+            broken, self._hidden = sabotage(whole, secrets.randbelow(2**31) if seed is None else seed)
+        except LmvizError as error:
+            self.failed.emit(str(error))
+            return
+        self._whole, self._results = whole, {}
+        self._network.exchange(broken)
+        self._results = {}
+        self.changed.emit()
+
+    def mend(self) -> None:
+        """Make the broken module whole again."""
+        from lmviz.autodiff.learning import inputs_of
+
+        if self._whole is not None:
+            mended, self._whole, self._hidden = self._whole, None, None
+            given = inputs_of(self._network.current)
+            self._network.exchange(mended.copy(given))
+            self._results = {}
+            self.changed.emit()
+
+    def _forget(self) -> None:
+        self._whole = self._hidden = None
+        self._forget_results()
+
+    def _forget_results(self) -> None:
+        if not self.is_hiding:
+            self._results = {}
+        self.changed.emit()

@@ -1,0 +1,223 @@
+"""The small network of the Autodiff perspective: its text, its numbers and its tape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from lmviz.app.session.part import Part
+from lmviz.errors import LmvizError
+
+if TYPE_CHECKING:
+    from lmviz.autodiff import Fault, Network, ShippedNetwork
+    from lmviz.autodiff.learning import Parameters
+
+FIRST = "lecture"
+
+
+class OpenNetwork(Part):
+    """What is written, and the network that it was last read as.
+
+    It needs no model and no thread. `network_changed` follows another network, `numbers_changed` other
+    numbers or another place on the tape, `text_changed` another text.
+    """
+
+    network_changed = Signal()
+    numbers_changed = Signal()
+    text_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._network: Network | None = None
+        self._text = ""
+        self._title = ""
+        self._faults: tuple[Fault, ...] = ()
+        self._limit = 1.0
+
+    @property
+    def current(self) -> Network:
+        """The network; the net of the lecture before another is opened."""
+        if self._network is None:
+            from lmviz.autodiff import read, shipped_network  # not before the first paint
+
+            first = shipped_network(FIRST)
+            self._network, self._text, self._title = read(first.text).forward(), first.text, first.title
+            self._measure()
+        return self._network
+
+    @property
+    def text(self) -> str:
+        """What is written; it may have faults that the network has not."""
+        return self._text if self._network is not None else self.current.source
+
+    @property
+    def title(self) -> str:
+        """What the network is called: as one that is shipped, or as its file; empty where it was written."""
+        return self._title if self._network is not None else FIRST
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What is wrong with the text, line by line."""
+        return self._faults
+
+    @property
+    def shipped(self) -> tuple[ShippedNetwork, ...]:
+        """The networks that come with lmviz."""
+        from lmviz.autodiff import shipped_networks
+
+        return shipped_networks()
+
+    @property
+    def largest_gradient(self) -> float:
+        """The size of a gradient that has the strongest colour, the same throughout the sweep."""
+        return self._limit
+
+    def write(self, text: str) -> None:
+        """Read a text; where it has faults, the network that was read before stays."""
+        from lmviz.autodiff import NetworkFault, read
+
+        if text == self.text:
+            return
+        self._text, self._title = text, ""
+        try:
+            network = read(text)
+        except NetworkFault as fault:
+            self._faults = fault.faults
+            self.text_changed.emit()
+            return
+        self._faults = ()
+        pushed, popped = self.current.tape.pushed, self.current.tape.popped
+        was_complete, version = self.current.tape.is_complete, self.current.tape.version
+        count = len(network.tape.modules)
+        network.tape.version = version
+        network.tape.play(count if was_complete else min(pushed, count), 0)
+        if network.tape.is_complete:
+            network.tape.sweep(min(popped, count))
+        self._take(network)
+
+    def open_shipped(self, name: str) -> None:
+        """Open one of the networks that come with lmviz."""
+        from lmviz.autodiff import shipped_network
+
+        found = shipped_network(name)
+        self._open(found.text, found.title)
+
+    def open_file(self, path: Path) -> None:
+        """Open a text file; `failed` says what is wrong with it."""
+        from lmviz.autodiff.files import read_text
+
+        try:
+            self._open(read_text(path), path.stem)
+        except LmvizError as error:
+            self.failed.emit(str(error))
+
+    def save_file(self, path: Path) -> None:
+        """Write the network with its numbers of now; `failed` says why it could not be."""
+        from lmviz.autodiff import save_network
+
+        try:
+            save_network(self.current, path)
+        except LmvizError as error:
+            self.failed.emit(str(error))
+        else:
+            self._title = path.stem
+            self.text_changed.emit()
+
+    def exchange(self, network: Network) -> None:
+        """Put another network of the same text in the place of this one, at the same place on its tape."""
+        tape = self.current.tape
+        network.tape.version = tape.version
+        network.tape.play(tape.pushed, tape.popped)
+        self._network = network
+        self._renew()
+
+    def push(self) -> None:
+        """Compute the next module, or put back what was popped last."""
+        tape = self.current.tape
+        if tape.popped or not tape.is_complete:
+            tape.push()
+            self.numbers_changed.emit()
+
+    def pop(self) -> None:
+        """Take the last module off the tape and send its gradient back."""
+        if len(self.current.tape):
+            self.current.tape.pop()
+            self.numbers_changed.emit()
+
+    def run_forward(self) -> None:
+        """Compute every value, with no gradient yet."""
+        self.current.forward()
+        self.numbers_changed.emit()
+
+    def run_backward(self) -> None:
+        """Compute every gradient."""
+        self.current.backward()
+        self.numbers_changed.emit()
+
+    def rewind(self) -> None:
+        """An empty tape."""
+        self.current.tape.rewind()
+        self.numbers_changed.emit()
+
+    def choose_version(self, version: str) -> None:
+        """Gather ("A") or scatter ("B")."""
+        if version != self.current.tape.version:
+            self.current.tape.version = version
+            self.numbers_changed.emit()
+
+    def edit(self, name: str, index: Sequence[int], number: float) -> None:
+        """Give one cell another number; all that follows is new."""
+        try:
+            self.current.edit(name, index, number)
+        except LmvizError as error:
+            self.failed.emit(str(error))
+            return
+        self._renew()
+
+    def release(self, name: str) -> None:
+        """Have a value computed again that was set by hand."""
+        self.current.release(name)
+        self._renew()
+
+    def move_to(self, parameters: Parameters) -> None:
+        """Give the parameters other numbers, by name."""
+        from lmviz.autodiff import move_to
+
+        move_to(self.current, parameters)
+        self._renew()
+
+    def _open(self, text: str, title: str) -> None:
+        from lmviz.autodiff import NetworkFault, read
+
+        self._text, self._title = text, title
+        try:
+            network = read(text).forward()
+        except NetworkFault as fault:
+            self._faults = fault.faults
+            self.text_changed.emit()
+            return
+        self._faults = ()
+        self._take(network)
+
+    def _take(self, network: Network) -> None:
+        self._network = network
+        self._measure()
+        self.text_changed.emit()
+        self.network_changed.emit()
+        self.numbers_changed.emit()
+
+    def _renew(self) -> None:
+        """Other numbers: in the text as well, unless something is being written that cannot be read yet."""
+        self._measure()
+        if not self._faults and self.current.text != self._text:
+            self._text = self.current.text
+            self.text_changed.emit()
+        self.numbers_changed.emit()
+
+    def _measure(self) -> None:
+        from lmviz.autodiff.gradient_scale import largest_gradient
+
+        self._limit = largest_gradient(self.current)

@@ -1,0 +1,171 @@
+"""The places of boxes and cells in the picture of a small network, in pixels at scale 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.diagrams.network_values import Cell, DrawnValue
+
+WORD_SIZE, NAME_SIZE, CELL_SIZE, MARK_SIZE = 12.5, 13.5, 11, 11
+WIDE, NARROW, TINY = 58, 46, 14
+CELL_HEIGHT, TINY_HEIGHT = 20, 9
+GAP = 2
+PADDING, BETWEEN = 7, 10
+ROW_GAP, COLUMN_GAP = 20, 26
+ABOVE_BLOCK = 15  # for the mark of the gradient above its block
+MARGIN = 8
+
+
+@dataclass(frozen=True)
+class Box:
+    """A value's frame, where its words stand, and where its two blocks of cells begin."""
+
+    value: DrawnValue
+    frame: QRectF
+    words: QRectF
+    blocks: tuple[QPointF, QPointF]
+    cell: QSizeF
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the cells are large enough for figures."""
+        return self.cell.width() > TINY and self.cell.height() > TINY_HEIGHT
+
+    def cell_rectangle(self, index: tuple[int, ...], is_gradient: bool) -> QRectF:
+        """Where a cell is drawn."""
+        row = index[0] if len(index) == 2 else 0
+        column = index[-1] if index else 0
+        start = self.blocks[1 if is_gradient else 0]
+        step_x, step_y = self.cell.width() + GAP, self.cell.height() + GAP
+        return QRectF(start + QPointF(column * step_x, row * step_y), self.cell)
+
+    def cell_at(self, place: QPointF) -> Cell | None:
+        """The cell at a place."""
+        for is_gradient in (False, True):
+            start = self.blocks[1 if is_gradient else 0]
+            column = int((place.x() - start.x()) // (self.cell.width() + GAP))
+            row = int((place.y() - start.y()) // (self.cell.height() + GAP))
+            if 0 <= row < self.value.rows and 0 <= column < self.value.columns:
+                index = (row, column)[2 - len(self.value.shape) :]
+                return Cell(self.value.name, index, is_gradient)
+        return None
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """All boxes by name, the size of the picture, and where equations begin; 0 where they have no room."""
+
+    boxes: Mapping[str, Box]
+    size: QSizeF
+    equations: float
+
+
+def place_boxes(values: Sequence[DrawnValue], *, unrolled: bool) -> Boxes:
+    """Put values into rows and columns; each row is centred, unless a loop is unrolled."""
+    sizes = {value.name: _size(value) for value in values}
+    modules = [value for value in values if value.side == "module"]
+    left = [value for value in values if value.side == "left"]
+    below = [value for value in values if value.side == "below"]
+    left_width = max((sizes[value.name].width() for value in left), default=0.0)
+    left_edge = MARGIN + left_width + (2 * COLUMN_GAP if left else 0)
+    columns = _columns([*modules, *below], sizes, left_edge) if unrolled else {}
+    last = max((value.row for value in values), default=0)
+    widest = max((_width(_in_row(modules, row), sizes) for row in range(last + 1)), default=0.0)
+    widest = max(widest, _width(below, sizes))
+    boxes: dict[str, Box] = {}
+    top = float(MARGIN)
+    for row in range(last, -2, -1):
+        across = below if row < 0 else _in_row(modules, row)
+        beside = [] if row < 0 else _in_row(left, row)
+        stacked = sum(sizes[value.name].height() for value in beside) + BETWEEN * max(0, len(beside) - 1)
+        height = max([sizes[value.name].height() for value in across] + [stacked, 0.0])
+        x = left_edge + (widest - _width(across, sizes)) / 2
+        for value in across:
+            size = sizes[value.name]
+            at = columns.get(value.column, x) if unrolled else x
+            boxes[value.name] = _box(value, QPointF(at, top + (height - size.height()) / 2), size)
+            x += size.width() + COLUMN_GAP
+        y = top + (height - stacked) / 2
+        for value in beside:
+            size = sizes[value.name]
+            boxes[value.name] = _box(value, QPointF(MARGIN + left_width - size.width(), y), size)
+            y += size.height() + BETWEEN
+        if height:
+            top += height + ROW_GAP
+    right = max((box.frame.right() for box in boxes.values()), default=0.0)
+    in_rows = [len(_in_row(modules, row)) for row in range(last + 1)]
+    has_equations = not unrolled and max(in_rows, default=0) == 1
+    return Boxes(boxes, QSizeF(right + MARGIN, top), right + COLUMN_GAP if has_equations else 0.0)
+
+
+def _in_row(values: Sequence[DrawnValue], row: int) -> list[DrawnValue]:
+    return sorted((value for value in values if value.row == row), key=lambda value: value.column)
+
+
+def _width(values: Sequence[DrawnValue], sizes: Mapping[str, QSizeF]) -> float:
+    return sum(sizes[value.name].width() for value in values) + COLUMN_GAP * max(0, len(values) - 1)
+
+
+def _columns(values: Sequence[DrawnValue], sizes: Mapping[str, QSizeF], left: float) -> dict[int, float]:
+    """Where each column begins."""
+    found, x = {}, left
+    for column in range(max((value.column for value in values), default=-1) + 1):
+        found[column] = x
+        widths = [sizes[value.name].width() for value in values if value.column == column]
+        x += max(widths, default=0.0) + COLUMN_GAP
+    return found
+
+
+def _cell_size(value: DrawnValue) -> QSizeF:
+    width = WIDE if value.columns <= 6 else NARROW if value.columns <= 10 else TINY
+    readable = value.rows <= 8 and width > TINY
+    return QSizeF(width if readable else TINY, CELL_HEIGHT if readable else TINY_HEIGHT)
+
+
+def _block(value: DrawnValue) -> QSizeF:
+    cell = _cell_size(value)
+    width = value.columns * (cell.width() + GAP) - GAP
+    return QSizeF(width, value.rows * (cell.height() + GAP) - GAP)
+
+
+def _words_width(value: DrawnValue) -> float:
+    """The room for the module's word and the value's name, at scale 1."""
+    word = metrics(WORD_SIZE, bold=True).horizontalAdvance(value.word)
+    name = metrics(NAME_SIZE).horizontalAdvance(f"{value.label}   g")
+    alone = metrics(NAME_SIZE).horizontalAdvance(value.label)
+    return max(word, name if value.word else alone) / current_theme().scale
+
+
+def _is_stacked(value: DrawnValue) -> bool:
+    """Whether the gradient lies below the values; that of a matrix lies beside them."""
+    return value.rows == 1
+
+
+def _size(value: DrawnValue) -> QSizeF:
+    block, words = _block(value), _words_width(value)
+    if _is_stacked(value):
+        inner = QSizeF(words + BETWEEN + block.width(), 2 * block.height() + GAP)
+    else:
+        inner = QSizeF(words + 2 * BETWEEN + 2 * block.width(), block.height() + ABOVE_BLOCK)
+    padding = PADDING if value.word else 2
+    return QSizeF(inner.width() + 2 * padding, max(inner.height(), 2 * CELL_HEIGHT) + 2 * padding)
+
+
+def _box(value: DrawnValue, place: QPointF, size: QSizeF) -> Box:
+    frame = QRectF(place, size)
+    padding = PADDING if value.word else 2
+    inner = frame.adjusted(padding, padding, -padding, -padding)
+    block, words = _block(value), _words_width(value)
+    if _is_stacked(value):
+        first = QPointF(inner.left() + words + BETWEEN, inner.center().y() - block.height() - GAP / 2)
+        second = first + QPointF(0, block.height() + GAP)
+    else:
+        first = QPointF(inner.left() + words + BETWEEN, inner.top() + ABOVE_BLOCK)
+        second = first + QPointF(block.width() + BETWEEN, 0)
+    beside = QRectF(inner.left(), inner.top(), words, inner.height())
+    return Box(value, frame, beside, (first, second), _cell_size(value))

@@ -1,0 +1,81 @@
+"""The arrows between the boxes of a small network: blue goes forward and orange comes back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
+
+from lmviz.app.widgets.diagrams.network_boxes import Box
+
+ASIDE = 7  # pixels between an arrow and the one back
+HEAD = 4.5
+STUB = 16
+BEND = 0.45
+
+
+def draw_arrow(
+    painter: QPainter, source: Box, target: Box, share: float, color: QColor, width: float
+) -> None:
+    """Forward, from a value to the module that takes it; `share` is where at its edge the arrow ends."""
+    start, end, upright = _ends(source, target, share)
+    _draw(painter, start, end, upright, color, width)
+
+
+def draw_arrow_back(
+    painter: QPainter, source: Box, target: Box, share: float, color: QColor, width: float
+) -> None:
+    """Back, from the module to the value, beside the arrow forward."""
+    start, end, upright = _ends(source, target, share)
+    aside = QPointF(ASIDE, 0) if upright else QPointF(0, ASIDE)
+    _draw(painter, end + aside, start + aside, upright, color, width)
+
+
+def draw_stub(painter: QPainter, target: Box, share: float, name: str, color: QColor, back: QColor) -> None:
+    """For something given that stands too far to the left: a short arrow with its name, and one back where
+    `back` can be seen."""
+    y = target.frame.top() + target.frame.height() * share
+    end = QPointF(target.frame.left(), y)
+    start = end - QPointF(STUB, 0)
+    _draw(painter, start, end, False, color, 1.1)
+    if back.alpha():
+        aside = QPointF(0, ASIDE)
+        _draw(painter, end + aside, start + aside, False, back, 1.6)
+    painter.setPen(color)
+    painter.drawText(QRectF(start.x() - 30, y - 16, STUB + 28, 14), Qt.AlignmentFlag.AlignRight, name)
+
+
+def _ends(source: Box, target: Box, share: float) -> tuple[QPointF, QPointF, bool]:
+    """Where an arrow begins and ends, and whether it runs upwards."""
+    before, after = source.frame, target.frame
+    if source.value.side == "left" or (source.value.side == "module" and before.right() < after.left()):
+        y = before.center().y()
+        end_y = y if _is_inside(y, after.top(), after.bottom()) else after.top() + after.height() * share
+        return QPointF(before.right(), y), QPointF(after.left(), end_y), False
+    x = before.center().x()
+    end_x = x if _is_inside(x, after.left(), after.right()) else after.left() + after.width() * share
+    return QPointF(x, before.top()), QPointF(end_x, after.bottom()), True
+
+
+def _is_inside(place: float, low: float, high: float) -> bool:
+    """Whether an arrow can run straight to an edge, with room for the one back."""
+    return low + 2 * ASIDE <= place <= high - 2 * ASIDE
+
+
+def _draw(
+    painter: QPainter, start: QPointF, end: QPointF, upright: bool, color: QColor, width: float
+) -> None:
+    along = QPointF(0, (end.y() - start.y()) * BEND) if upright else QPointF((end.x() - start.x()) * BEND, 0)
+    path = QPainterPath(start)
+    path.cubicTo(start + along, end - along, end)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(color, width))
+    painter.drawPath(path)
+    direction = QLineF(end - along if not along.isNull() else start, end)
+    if direction.length() == 0:
+        return
+    unit = (direction.p2() - direction.p1()) * (1 / direction.length())
+    normal, size = QPointF(-unit.y(), unit.x()), HEAD + width / 2
+    painter.setBrush(color)
+    painter.setPen(Qt.PenStyle.NoPen)
+    back = end - unit * size * 1.4
+    painter.drawPolygon(QPolygonF([end, back + normal * size * 0.7, back - normal * size * 0.7]))

@@ -1,0 +1,200 @@
+"""Paints the boxes of a small network: words, numbered cells, and gradients beneath."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from functools import lru_cache
+
+import numpy as np
+from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtSvg import QSvgRenderer
+
+from lmviz.app.look.roles import Theme
+from lmviz.app.widgets.diagrams.network_boxes import (
+    CELL_SIZE,
+    MARK_SIZE,
+    NAME_SIZE,
+    WORD_SIZE,
+    Box,
+    Boxes,
+)
+from lmviz.app.widgets.diagrams.network_lines import draw_arrow, draw_arrow_back, draw_stub
+from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.text import typesetting
+
+RADIUS = 6
+EQUATION_SIZE = 15
+
+
+class NetworkPainter:
+    """Draws with a painter that counts in pixels at scale 1; type is set at the theme's scale."""
+
+    def __init__(self, painter: QPainter, theme: Theme, limit: float) -> None:
+        self._painter, self._theme, self._limit = painter, theme, limit
+
+    def draw_lines(self, boxes: Mapping[str, Box], lit: str) -> None:
+        """The arrows into each module, and those back where it has been popped."""
+        theme = self._theme
+        far = _far_sources(boxes)
+        for box in boxes.values():
+            count = len(box.value.inputs)
+            for place, name in enumerate(box.value.inputs):
+                share = (place + 1) / (count + 1)
+                known = box.value.values is not None
+                color = _faded(theme.query if known else theme.strong_line, theme)
+                popped = box.value.popped
+                if name in far.get(box.value.name, ()):
+                    self._painter.setFont(_font(theme, MARK_SIZE))
+                    back = theme.key if popped else QColor(0, 0, 0, 0)
+                    draw_stub(self._painter, box, share, boxes[name].value.label, color, back)
+                    continue
+                wide = 1.6 if lit in (name, box.value.name) else 1.1
+                draw_arrow(self._painter, boxes[name], box, share, color, wide)
+                if popped:
+                    draw_arrow_back(self._painter, boxes[name], box, share, theme.key, wide + 0.5)
+
+    def draw_box(self, box: Box, *, is_lit: bool, is_next: bool) -> None:
+        """A frame around a module; given numbers have none."""
+        painter, theme = self._painter, self._theme
+        if not box.value.word:
+            return
+        pen = QPen(theme.accent if is_lit or is_next else theme.strong_line, 1.8 if is_lit else 1)
+        if is_next and not is_lit:
+            pen.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.setBrush(theme.accent_wash if is_lit else theme.surface)
+        painter.drawRoundedRect(box.frame, RADIUS, RADIUS)
+
+    def draw_words(self, box: Box) -> None:
+        """The module's word, the value's name, and the mark of its gradient."""
+        painter, theme = self._painter, self._theme
+        words, value = box.words, box.value
+        middle = Qt.AlignmentFlag.AlignVCenter
+        lower = QRectF(words)
+        painter.setPen(theme.text)
+        if value.word:
+            upper = QRectF(words.left(), words.top(), words.width() + 4, words.height() / 2)
+            painter.setFont(_font(theme, WORD_SIZE, "bold"))
+            painter.drawText(upper, middle, value.word)
+            lower = QRectF(words.left(), words.center().y(), words.width(), words.height() / 2)
+        painter.setFont(_font(theme, NAME_SIZE, "italic"))
+        painter.drawText(lower, middle, value.label)
+        if value.gradient is None:
+            return
+        painter.setFont(_font(theme, MARK_SIZE))
+        painter.setPen(theme.key)
+        first, second = box.blocks
+        if second.x() == first.x():
+            if value.word:
+                painter.drawText(lower, middle | Qt.AlignmentFlag.AlignRight, "g")
+        else:
+            above = QRectF(second.x(), second.y() - 15, 60, 14)
+            painter.drawText(above, middle, f"g {value.label}")
+
+    def draw_cells(self, box: Box, pinned: Cell | None, operands: Set[Cell]) -> None:
+        """All cells of a value and of its gradient."""
+        self._painter.setFont(_font(self._theme, CELL_SIZE, "token"))
+        for is_gradient in (False, True):
+            if is_gradient and box.value.gradient is None and not box.value.word:
+                continue
+            for index in box.value.indices:
+                place = box.cell_rectangle(index, is_gradient)
+                self._draw_cell(box, index, is_gradient, place)
+                cell = Cell(box.value.name, index, is_gradient)
+                if cell == pinned or cell in operands:
+                    self._painter.setBrush(Qt.BrushStyle.NoBrush)
+                    self._painter.setPen(QPen(self._theme.accent, 2 if cell == pinned else 1.4))
+                    self._painter.drawRoundedRect(place, 3, 3)
+
+    def _draw_cell(self, box: Box, index: tuple[int, ...], is_gradient: bool, place: QRectF) -> None:
+        painter, theme, value = self._painter, self._theme, box.value
+        array = value.array(is_gradient)
+        if array is None:
+            pen = QPen(theme.line, 1)
+            pen.setStyle(Qt.PenStyle.DashLine)
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+            return
+        color = self._gradient_color(float(array[index])) if is_gradient else theme.chip
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        painter.drawRoundedRect(place, 3, 3)
+        if not is_gradient and value.held is not None and value.held[index]:
+            painter.setBrush(theme.key)  # set by hand
+            painter.drawRoundedRect(QRectF(place.left(), place.top(), 3, place.height()), 1.5, 1.5)
+        if box.is_readable:
+            painter.setPen(theme.on(color) if is_gradient else theme.text)
+            figure = value.figure(index, is_gradient)
+            room = place.adjusted(2, 0, -2, 0)
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, figure)
+
+    def _gradient_color(self, value: float) -> QColor:
+        if not np.isfinite(value):
+            return self._theme.warning
+        share = min(1.0, max(-1.0, value / self._limit))
+        red, green, blue, _ = self._theme.signed_map[round(127.5 + 127.5 * share)]
+        return QColor(int(red), int(green), int(blue))
+
+    def draw_equations(self, boxes: Boxes) -> float:
+        """What each module hands back, to the right of its row; the width that this takes."""
+        width = 0.0
+        if not boxes.equations or not typesetting.ready():
+            return width
+        for box in boxes.boxes.values():
+            color = self._theme.text if box.value.popped else self._theme.faint_text
+            pictures = [_equation(line, color.name()) for line in box.value.equations]
+            found = [picture for picture in pictures if picture is not None]
+            height = sum(picture.defaultSize().height() for picture in found)
+            top = box.frame.center().y() - height / 2
+            for picture in found:
+                size = picture.defaultSize()
+                picture.render(self._painter, QRectF(boxes.equations, top, size.width(), size.height()))
+                top += size.height()
+                width = max(width, size.width())
+        return width
+
+
+@lru_cache(maxsize=256)
+def _equation(latex: str, color: str) -> QSvgRenderer | None:
+    svg = typesetting.equation_picture(latex, EQUATION_SIZE, color)
+    return QSvgRenderer(QByteArray(svg)) if svg else None
+
+
+def equation_width(latex: str, theme: Theme) -> float:
+    """How wide an equation is at scale 1; 0 as long as none can be set."""
+    picture = _equation(latex, theme.text.name()) if typesetting.ready() else None
+    return 0.0 if picture is None else float(picture.defaultSize().width())
+
+
+@lru_cache(maxsize=32)
+def _font(theme: Theme, size: float, kind: str = "") -> QFont:
+    """A font of the theme at scale 1, for the painter scales: plain, "bold", "italic" or "token"."""
+    weight = QFont.Weight.DemiBold if kind == "bold" else QFont.Weight.Normal
+    found = QFont(theme.token_font(size) if kind == "token" else theme.font(size, weight))
+    found.setPixelSize(max(6, round(size)))
+    found.setItalic(kind == "italic")
+    return found
+
+
+def _far_sources(boxes: Mapping[str, Box]) -> dict[str, set[str]]:
+    """For each module what it takes from the left column although other boxes stand between."""
+    modules = [box for box in boxes.values() if box.value.word]
+    found: dict[str, set[str]] = {}
+    for box in modules:
+        level = box.frame.center().y()
+        between = any(
+            other.frame.right() < box.frame.left() and other.frame.top() < level < other.frame.bottom()
+            for other in modules
+        )
+        if between:
+            sources = (name for name in box.value.inputs if boxes[name].value.side == "left")
+            found[box.value.name] = set(sources)
+    return found
+
+
+def _faded(color: QColor, theme: Theme) -> QColor:
+    found = QColor(color)
+    found.setAlphaF(0.75 if theme.name == "light" else 0.85)
+    return found

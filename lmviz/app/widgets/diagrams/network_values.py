@@ -1,0 +1,84 @@
+"""What the picture of a small network draws: its values, with their cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from lmviz.app.widgets.base.figures import number
+
+DIGITS = 4
+
+
+class Cell(NamedTuple):
+    """A cell of a value or of its gradient, by the name of the value."""
+
+    name: str
+    place: tuple[int, ...]
+    is_gradient: bool
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnValue:
+    """One value: a module's output where `word` names the module, else numbers that are given.
+
+    `values` and `gradient` are None as long as they are not known; `held` marks the cells that were set by
+    hand. `row` counts upwards and `column` from the left; `side` is "module", "left" or "below". `popped`
+    says whether the sweep has sent its gradient back; `equations` is what it hands back, in LaTeX.
+    """
+
+    name: str
+    label: str
+    word: str
+    shape: tuple[int, ...]
+    values: np.ndarray | None
+    gradient: np.ndarray | None
+    held: np.ndarray | None
+    row: int
+    column: int
+    side: str
+    inputs: tuple[str, ...] = ()
+    equations: tuple[str, ...] = ()
+    popped: bool = False
+
+    @property
+    def rows(self) -> int:
+        """Rows of cells; vectors and numbers have one."""
+        return self.shape[0] if len(self.shape) == 2 else 1
+
+    @property
+    def columns(self) -> int:
+        """Cells in a row."""
+        return self.shape[-1] if self.shape else 1
+
+    @cached_property
+    def indices(self) -> list[tuple[int, ...]]:
+        """The places of all cells, row by row."""
+        return list(np.ndindex(*self.shape))
+
+    def array(self, is_gradient: bool) -> np.ndarray | None:
+        """The values or the gradient."""
+        return self.gradient if is_gradient else self.values
+
+    def figure(self, index: tuple[int, ...], is_gradient: bool) -> str:
+        """A cell as it is written; empty as long as it is not known."""
+        return self._figures[is_gradient].get(index, "")
+
+    @cached_property
+    def _figures(self) -> tuple[dict[tuple[int, ...], str], dict[tuple[int, ...], str]]:
+        """What stands in the cells of the values and of the gradient."""
+        values = {} if self.values is None else {at: self._value_figure(at) for at in self.indices}
+        gradient = self.gradient
+        if gradient is None:
+            return values, {}
+        return values, {at: number(float(gradient[at]), DIGITS) for at in self.indices}
+
+    def _value_figure(self, index: tuple[int, ...]) -> str:
+        assert self.values is not None
+        written = number(float(self.values[index]), DIGITS)
+        if self.word or "." not in written or "e" in written:
+            return written
+        return written.rstrip("0").rstrip(".")  # as it was given

@@ -1,0 +1,148 @@
+"""The loss over two parameters as a field of colour, with the path that training took across it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
+
+SIZE = 11
+LEFT, BELOW, RIGHT, ABOVE = 44, 34, 8, 4
+
+
+class LossSurface(Canvas):
+    """`LossSurface()`: `set_surface(first, second, losses, names)`, losses (second, first).
+
+    `set_path(points, place)` draws the way (point, 2) and marks where one stands on it.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._first, self._second = np.zeros(0), np.zeros(0)
+        self._losses = np.zeros((0, 0))
+        self._names = ("", "")
+        self._path = np.zeros((0, 2))
+        self._place = 0
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("loss over two parameters")
+
+    def set_surface(
+        self, first: np.ndarray, second: np.ndarray, losses: np.ndarray, names: Sequence[str]
+    ) -> None:
+        """Draw another surface; the names are those of its axes."""
+        self._first, self._second, self._losses = first, second, losses
+        self._names = (names[0], names[1])
+        self.update()
+
+    def set_path(self, points: np.ndarray, place: int) -> None:
+        """The way over the surface."""
+        self._path, self._place = points, place
+        self.setAccessibleDescription(f"step {place} of {max(0, len(points) - 1)}")
+        self.update()
+
+    @property
+    def losses(self) -> np.ndarray:
+        """What is drawn, (second, first)."""
+        return self._losses
+
+    @property
+    def path(self) -> np.ndarray:
+        """The way, (point, 2)."""
+        return self._path
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(220)), round(self.length(160)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(130)), round(self.length(80)))
+
+    @property
+    def _area(self) -> QRectF:
+        sides = (self.length(LEFT), self.length(ABOVE), -self.length(RIGHT), -self.length(BELOW))
+        return QRectF(self.rect()).adjusted(*sides)
+
+    def place_of(self, first: float, second: float) -> QPointF:
+        """Where two numbers of the parameters are drawn."""
+        area = self._area
+        x = _across(first, self._first)
+        y = _across(second, self._second)
+        return QPointF(area.left() + x * area.width(), area.bottom() - y * area.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        if not self._losses.size:
+            return
+        theme, area = self.theme, self._area
+        shifted = self._losses - np.nanmin(np.where(np.isfinite(self._losses), self._losses, np.nan))
+        cells = Cells.of(shifted[::-1].astype(np.float32), "count")
+        image = cell_image(cells.levels, color_table(theme, "count"))
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(area, image)
+        self._draw_axes(painter, area)
+        painter.setClipRect(area)
+        way = [self.place_of(*point) for point in self._path.tolist()]
+        painter.setPen(QPen(theme.key, self.length(2)))
+        painter.drawPolyline(QPolygonF(way))
+        painter.setBrush(theme.key)
+        for place, point in enumerate(way):
+            if place == self._place or len(self._path) <= 60:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.drawEllipse(point, *(2 * [self.length(2)]))
+        if 0 <= self._place < len(self._path):
+            painter.setPen(QPen(theme.key, self.length(2)))
+            painter.setBrush(theme.surface)
+            painter.drawEllipse(way[self._place], *(2 * [self.length(4.5)]))
+
+    def _draw_axes(self, painter: QPainter, area: QRectF) -> None:
+        theme = self.theme
+        painter.setPen(theme.line)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(area)
+        painter.setFont(theme.font(SIZE))
+        painter.setPen(theme.muted_text)
+        low = area.bottom() + 2
+        for value in (self._first[0], self._first[-1]):
+            x = min(max(self.place_of(value, self._second[0]).x() - 30, 0), self.width() - 60)
+            painter.drawText(QRectF(x, low, 60, 14), Qt.AlignmentFlag.AlignHCenter, number(value, 1))
+        for value in (self._second[0], self._second[-1]):
+            y = min(max(self.place_of(self._first[0], value).y() - 8, 0), self.height() - 16)
+            place = QRectF(0, y, area.left() - 4, 16)
+            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(place, right, number(value, 1))
+        middle = QRectF(area.left(), low, area.width(), self.length(16))
+        painter.drawText(middle, Qt.AlignmentFlag.AlignHCenter, self._names[0])
+        beside = QRectF(0, area.center().y() - 8, area.left() - 4, 16)
+        painter.drawText(beside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._names[1])
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        area, place = self._area, event.position()
+        if not self._losses.size or not area.contains(place):
+            HoverCard.leave(self)
+            return
+        rows, columns = self._losses.shape
+        column = round((place.x() - area.left()) / area.width() * (columns - 1))
+        row = round((area.bottom() - place.y()) / area.height() * (rows - 1))
+        lines = [
+            f"{self._names[0]} = {number(float(self._first[column]))}",
+            f"{self._names[1]} = {number(float(self._second[row]))}",
+        ]
+        loss = number(float(self._losses[row, column]), 4)
+        HoverCard.beside(self, place.toPoint(), f"loss {loss}", lines)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        HoverCard.leave(self)
+
+
+def _across(value: float, places: np.ndarray) -> float:
+    """How far along the axis a value lies: the outermost places are the middles of the outermost cells."""
+    share = (value - float(places[0])) / float(places[-1] - places[0])
+    return (0.5 + share * (len(places) - 1)) / len(places)

@@ -1,0 +1,88 @@
+"""Numbers below each other, the digits on which two of them agree in ink and the rest faint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+
+SIZE = 12.5
+ROW = 23
+DIGITS = 16
+
+
+@dataclass(frozen=True)
+class WrittenNumber:
+    """A line: what the number is called, the number as text, and how many of its characters are certain."""
+
+    name: str
+    text: str
+    certain: int
+
+
+class AgreeingDigits(Canvas):
+    """`AgreeingDigits()`: `set_numbers(lines, verdict, good)`; a line above the last two divides them."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: tuple[WrittenNumber, ...] = ()
+        self._verdict = ""
+        self._good = True
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("digits that agree")
+
+    def set_numbers(self, lines: Sequence[WrittenNumber], verdict: str, good: bool) -> None:
+        """Show other numbers, and in a word how well the last two agree."""
+        self._lines, self._verdict, self._good = tuple(lines), verdict, good
+        said = [f"{line.name} {line.text}" for line in lines]
+        self.setAccessibleDescription(", ".join([*said, verdict]))
+        self.updateGeometry()
+        self.update()
+
+    @property
+    def verdict(self) -> str:
+        """How well the last two numbers agree."""
+        return self._verdict
+
+    @property
+    def lines(self) -> tuple[WrittenNumber, ...]:
+        """What is shown."""
+        return self._lines
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(230)), round(self.length(ROW) * (len(self._lines) + 1)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(150)), self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = self.begin(), self.theme
+        height, left = self.length(ROW), self.length(64)
+        for index, line in enumerate(self._lines):
+            row = QRectF(0, index * height, self.width(), height)
+            self._draw(painter, line, row, left)
+            if index == len(self._lines) - 2:
+                painter.setPen(QPen(theme.line, 1))
+                painter.drawLine(QPointF(0, row.top()), QPointF(self.width(), row.top()))
+        below = QRectF(left, len(self._lines) * height, self.width() - left, height)
+        painter.setFont(theme.font(SIZE))
+        painter.setPen(theme.value if self._good else theme.warning)
+        painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, self._verdict)
+
+    def _draw(self, painter: QPainter, line: WrittenNumber, row: QRectF, left: float) -> None:
+        theme, middle = self.theme, Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(theme.font(SIZE))
+        painter.setPen(theme.muted_text)
+        painter.drawText(row, middle, line.name)
+        painter.setFont(theme.token_font(SIZE))
+        certain, rest = line.text[: line.certain], line.text[line.certain :]
+        painter.setPen(theme.text)
+        painter.drawText(row.adjusted(left, 0, 0, 0), middle, certain)
+        after = left + metrics(SIZE, token=True).horizontalAdvance(certain)
+        painter.setPen(theme.faint_text)
+        painter.drawText(row.adjusted(after, 0, 0, 0), middle, rest)
