@@ -152,6 +152,16 @@ def compare(driver: Driver) -> None:
     session.comparison.choose([(model, model.snapshots[-1]) for model in session.library.models[:-1]])
 
 
+def autodiff(driver: Driver) -> None:
+    """The net of the lecture, three modules into the backward sweep, and one of its gradients explained."""
+    from lmviz.app.session.network_focus import NetworkCell
+
+    driver.show("autodiff")
+    for _ in range(3):
+        driver.click("tape_backward")
+    driver.session.network_focus.choose_cell(NetworkCell("β", (1, 0), is_gradient=True))
+
+
 SCENES = (
     Scene("corpus", corpus),
     Scene("train", train),
@@ -162,6 +172,7 @@ SCENES = (
     Scene("surgery", surgery, themes=("light",)),
     Scene("sample", sample),
     Scene("compare", compare),
+    Scene("autodiff", autodiff),
     Scene("projector", attention, themes=("light",), projector=True),
     Scene("small", attention, size=(1000, 640), themes=("light",)),
 )
