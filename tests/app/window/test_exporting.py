@@ -187,7 +187,10 @@ def test_a_right_click_on_the_text_of_a_sample_offers_to_export_it(
     assert asked == [panel]
 
 
-CONTROLS = {"plan_view", "texts_view", "surgery_view", "guess_view", "real_view"}
+CONTROLS = {
+    *("plan_view", "texts_view", "surgery_view", "guess_view", "real_view"),
+    *("autodiff_editor_view", "tape_view"),
+}
 """Panels of forms, lists and games, which draw no numbers of a model."""
 
 
@@ -196,7 +199,8 @@ def test_every_panel_with_numbers_exports_them_and_none_fails_without_any(
     window: MainWindow, perspective: str
 ) -> None:
     for name, panel in shown(window, perspective).items():
-        assert panel.exported_arrays() == {}, name
-        assert panel.recipe() == "", name
+        if perspective != "autodiff":  # where there is always a network
+            assert panel.exported_arrays() == {}, name
+            assert panel.recipe() == "", name
         exports = {"exported_arrays", "recipe"} & set(vars(type(panel)))
         assert exports == {"exported_arrays", "recipe"} or name in CONTROLS, name
