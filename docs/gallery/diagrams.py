@@ -202,7 +202,6 @@ EXHIBITS = (
     Exhibit("Back-off ladder, at “at”", "dashed: the discount", ladder, (560, 560)),
     Exhibit("The whole model, at “at”", "each strip coloured up to its own maximum", word_window, (620, 560)),
     Exhibit("Backward 3 of 3 · square u", "B add up", network_picture, (420, 300)),
-    Exhibit("Diagram of the model", "click a box to go to its stage", wiring, (980, 220)),
 )
 
 if __name__ == "__main__":
