@@ -64,8 +64,14 @@ def slopes(heads: int) -> np.ndarray:
     return 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
 
 
-def distance_bias(heads: int, positions: int, device: torch.device) -> torch.Tensor:
-    """ALiBi: slope × (key − query) for each head, (head, query, key) float32 (Press et al. 2022)."""
+def distance_bias(
+    heads: int, positions: int, device: torch.device, *, both_ways: bool = False
+) -> torch.Tensor:
+    """ALiBi: slope × (key − query) for each head, (head, query, key) float32 (Press et al. 2022).
+
+    With `both_ways` scores fall with the distance to later keys too.
+    """
     places = torch.arange(positions, device=device)
     falls = torch.from_numpy(slopes(heads).astype(np.float32)).to(device)  # (head,)
-    return falls[:, None, None] * (places[None, :] - places[:, None])
+    distances = places[None, :] - places[:, None]
+    return falls[:, None, None] * (-distances.abs() if both_ways else distances)

@@ -12,6 +12,7 @@ from lmviz.errors import LmvizError
 from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.neural import NeuralModel
 from lmviz.models.operations.attention import for_each_head
+from lmviz.models.pooling import Pooling, is_padding
 from lmviz.models.positions import distance_bias, rotate, rotations, sinusoids
 from lmviz.models.precision import StoredLinear, widened
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
@@ -44,7 +45,7 @@ class Attending:
     """What all layers of one pass need to know besides their input.
 
     `turns` are rotary angles of the new positions, `mask` is added to scores (or forbids, when boolean);
-    without it attention is causal over the given tokens.
+    without it attention is causal over the given tokens, or looks at all of them.
     """
 
     turns: torch.Tensor | None
@@ -164,6 +165,9 @@ class TransformerModel(NeuralModel):
         vocabulary_size: int,
         predicts: Prediction = NEXT_TOKEN,
     ) -> None:
+        width, last = configuration.width, f"layers/{configuration.layers - 1}/norm2"
+        stream = "norm" if configuration.norm == "pre" else last
+        pooling = Pooling(configuration.pooling, width, stream) if predicts.per == "text" else None
         super().__init__(
             configuration,
             vocabulary_size,
@@ -172,8 +176,10 @@ class TransformerModel(NeuralModel):
             tied=configuration.tied,
             output_bias=False,
             predicts=predicts,
+            pooling=pooling,
         )
         self.context = configuration.context
+        self.causal = configuration.causal
         learned = configuration.positions == "learned"
         self.positions = nn.Embedding(configuration.context, configuration.width) if learned else None
         self.layers = nn.ModuleList(Layer(configuration) for _ in range(configuration.layers))
@@ -215,7 +221,7 @@ class TransformerModel(NeuralModel):
                 "shorten the text or train a model with a longer context."
             )
         stream = self.dropout(self._embed(tokens, start, end))
-        attending = self._attending(start, end, stream)
+        attending = self._attending(start, end, stream, lengths)
         kept = []
         for index, layer in enumerate(self.layers):
             stream, keys_and_values = layer(stream, attending, None if state is None else state.layers[index])
@@ -231,11 +237,15 @@ class TransformerModel(NeuralModel):
             return embedded * self.configuration.embedding_scale + table[start:end].to(embedded)
         return embedded
 
-    def _attending(self, start: int, end: int, stream: torch.Tensor) -> Attending:
+    def _attending(
+        self, start: int, end: int, stream: torch.Tensor, lengths: torch.Tensor | None
+    ) -> Attending:
         configuration = self.configuration
         turns = mask = None
         if configuration.positions == "rotary":
             turns = rotations(end, configuration.rotary)[:, start:end].to(stream)
+        if not configuration.causal:
+            return Attending(turns, self._all_seen(end, stream, lengths), causal=False)
         if configuration.positions == "alibi":
             later = torch.ones(end - start, end, dtype=torch.bool, device=stream.device).triu(start + 1)
             biases = distance_bias(configuration.heads, end, stream.device)[:, start:].to(stream)
@@ -243,6 +253,17 @@ class TransformerModel(NeuralModel):
         elif start and end - start > 1:
             mask = torch.ones(end - start, end, dtype=torch.bool, device=stream.device).tril(start)
         return Attending(turns, mask, causal=mask is None and start == 0)
+
+    def _all_seen(
+        self, positions: int, stream: torch.Tensor, lengths: torch.Tensor | None
+    ) -> torch.Tensor | None:
+        """The mask where every word looks at all others, padding left out; None where it hides nothing."""
+        padding = None if lengths is None else is_padding(lengths, positions)[:, None, None]
+        if self.configuration.positions != "alibi":
+            return None if padding is None else ~padding
+        biases = distance_bias(self.configuration.heads, positions, stream.device, both_ways=True)
+        biases = biases.to(stream)
+        return biases if padding is None else biases.masked_fill(padding, -torch.inf)
 
     def taps(self) -> tuple[Tap, ...]:
         """Embeddings; each layer's norm, attention, feed-forward network and residuals; norm; logits."""

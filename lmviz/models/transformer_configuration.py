@@ -58,6 +58,21 @@ class TransformerConfiguration(ModelConfiguration):
         "none leaves only the causal mask.",
         choices=("learned", "sinusoidal", "rotary", "alibi", "none"),
     )
+    causal: bool = setting(
+        True,
+        "Hide from each word the words after it. Without this mask every word sees the whole text: that is "
+        "for labels. A language model without it reads the very word that it should predict, and its loss "
+        "means nothing.",
+        label="Causal mask",
+    )
+    pooling: str = setting(
+        "mean",
+        "How the ends of the residual stream become the one vector from which the class of a text is read: "
+        "the last, the mean of all, or a mean weighted by learned attention. Used where a text has one "
+        "label.",
+        choices=("last", "mean", "attention"),
+        advanced=True,
+    )
     norm: str = setting(
         "pre",
         "Where normalisation stands: pre normalises what a sublayer reads (GPT-2, steadier to train); "

@@ -105,21 +105,25 @@ def _attention_stages(configuration: TransformerConfiguration, place: str, read:
             yield Stage(title, equation, (f"{name}_rotated",), (name,), place)
     products, scaled, scores = (f"{place}/{name}" for name in ("products", "scaled", "scores"))
     weights, bias = f"{place}/weights", f"{place}/bias"
+    made = "scaled" if configuration.causal else "scores"
     # of a head h the keys and values are those of its group
     group = "" if configuration.groups == configuration.heads else r"^{g(h)}"
     head = r"^{h}" if group else ""
     product_equation = rf"s_{{tj}} = \mathbf{{q}}{head}_t \cdot \mathbf{{k}}{group}_j"
     yield stage("Dot products", product_equation, "products", f"{query}{ending}", f"{key}{ending}")
     if configuration.positions == "alibi":
-        yield stage("Bias by distance", r"b_{tj} = m \, (j - t)", "bias")
+        distance = "(j - t)" if configuration.causal else "(-|j - t|)"
+        yield stage("Bias by distance", rf"b_{{tj}} = m \, {distance}", "bias")
         equation = r"s_{tj} \leftarrow \frac{s_{tj}}{\sqrt{d}} + b_{tj}"
-        yield stage("Scaled and biased scores", equation, "scaled", products, bias)
+        yield stage("Scaled and biased scores", equation, made, products, bias)
     else:
-        yield stage("Scaled scores", r"s_{tj} \leftarrow \frac{s_{tj}}{\sqrt{d}}", "scaled", products)
-    yield stage("Causal mask", r"s_{tj} \leftarrow -\infty \quad (j > t)", "scores", scaled)
+        yield stage("Scaled scores", r"s_{tj} \leftarrow \frac{s_{tj}}{\sqrt{d}}", made, products)
+    if configuration.causal:
+        yield stage("Causal mask", r"s_{tj} \leftarrow -\infty \quad (j > t)", "scores", scaled)
     softmax = r"\alpha_{tj} = \frac{e^{s_{tj}}}{\sum_{i} e^{s_{ti}}}"
     yield stage("Attention weights", softmax, "weights", scores)
-    mixing = rf"\mathbf{{m}}_t = \sum_{{j \leq t}} \alpha_{{tj}} \mathbf{{v}}{group}_j"
+    seen = r"j \leq t" if configuration.causal else "j"
+    mixing = rf"\mathbf{{m}}_t = \sum_{{{seen}}} \alpha_{{tj}} \mathbf{{v}}{group}_j"
     yield stage("Weighted sum of values", mixing, "mixed", weights, f"{place}/value")
     joining = r"\mathbf{a}_t = W_o [\mathbf{m}_t^1, \ldots, \mathbf{m}_t^H]"
     joining += r" + \mathbf{b}_o" if configuration.attention_bias == "all" else ""

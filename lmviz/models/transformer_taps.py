@@ -113,13 +113,17 @@ def _attention_taps(configuration: TransformerConfiguration, place: str, read: s
         queries, keys = f"{queries}_rotated", f"{keys}_rotated"
     if configuration.positions == "alibi":
         bias = f"{place}/bias"
-        yield Tap(bias, SCORES, DistanceBias(configuration.heads))
+        yield Tap(bias, SCORES, DistanceBias(configuration.heads, both_ways=not configuration.causal))
     products, scaled, scores, weights = (
         f"{place}/{name}" for name in ("products", "scaled", "scores", "weights")
     )
     yield Tap(products, SCORES, DotProducts(queries, keys, shared))
-    yield Tap(scaled, SCORES, Scale(products, configuration.head_width**-0.5, bias))
-    yield Tap(scores, SCORES, CausalMask(scaled), "score")
+    scale = Scale(products, configuration.head_width**-0.5, bias)
+    if configuration.causal:
+        yield Tap(scaled, SCORES, scale)
+        yield Tap(scores, SCORES, CausalMask(scaled), "score")
+    else:
+        yield Tap(scores, SCORES, scale, "score")
     yield Tap(weights, SCORES, Softmax(scores), "share")
     yield Tap(f"{place}/mixed", HEADS, Mix(weights, f"{place}/value", shared))
     joined, biased = JoinedHeads(f"{place}/mixed"), configuration.attention_bias == "all"

@@ -85,6 +85,14 @@ LABELLED = {
         {"task": "classification", "pooling": "last"},
         {"task": "classification", "direction": "backward", "pooling": "attention"},
     ],
+    "transformer": [
+        {"causal": False},  # a language model that reads the answer
+        {"task": "tagging"},
+        {"task": "tagging", "causal": False, "positions": "alibi", "norm": "post"},
+        {"task": "classification", "causal": False, "pooling": "mean", "positions": "rotary"},
+        {"task": "classification", "pooling": "last"},
+        {"task": "classification", "causal": False, "pooling": "attention", "positions": "sinusoidal"},
+    ],
 }
 LABELS = ("noun", "verb", "other")
 CASES = [

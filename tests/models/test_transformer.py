@@ -8,6 +8,7 @@ from torch.nn import functional
 from lmviz.errors import LmvizError
 from lmviz.families import build_model
 from lmviz.models.positions import rotate, rotations, sinusoids, slopes
+from lmviz.models.prediction import Prediction
 from lmviz.models.rotary import Rotary
 from lmviz.models.transformer import TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration, gpt2_small
@@ -226,3 +227,34 @@ def test_a_stage_is_placed_where_its_results_are(positions, norm):
         if stage.place != "output":
             assert all(address.startswith(f"{stage.place}/") for address in stage.results)
             assert stage.place.count("/") == stage.results[0].count("/") - 1
+
+
+def test_without_the_mask_every_word_sees_every_other_as_in_torchs_encoder():
+    settings = {
+        "width": 8,
+        "heads": 2,
+        "layers": 1,
+        "norm": "post",
+        "activation": "relu",
+        "positions": "none",
+    }
+    configuration = TransformerConfiguration(**settings, causal=False, tied=False)
+    torch.manual_seed(0)
+    model = TransformerModel(configuration, 7, Prediction("label", ("n", "v"))).eval()
+    peer = torch.nn.TransformerEncoderLayer(8, 2, 32, batch_first=True, activation="relu").eval()
+    ours = model.layers[0]
+    with torch.no_grad():
+        peer.self_attn.in_proj_weight.copy_(ours.attention.input.weight)
+        peer.self_attn.in_proj_bias.copy_(ours.attention.input.bias)
+        pairs = [(peer.self_attn.out_proj, ours.attention.output), (peer.linear1, ours.feedforward.hidden)]
+        pairs += [(peer.linear2, ours.feedforward.output), (peer.norm1, ours.norm1), (peer.norm2, ours.norm2)]
+        for theirs, own in pairs:
+            theirs.weight.copy_(own.weight)
+            theirs.bias.copy_(own.bias)
+        tokens = torch.tensor([[1, 2, 3, 4, 5], [6, 1, 2, 0, 0]])
+        lengths = torch.tensor([5, 3])
+        padding = torch.arange(5) >= lengths[:, None]
+        expected = peer(model.embedding(tokens), src_key_padding_mask=padding)
+        found, _ = model.features(tokens, None, lengths)
+    torch.testing.assert_close(found[0], expected[0], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(found[1, :3], expected[1, :3], rtol=1e-4, atol=1e-5)

@@ -42,9 +42,10 @@ def losses(run: Run) -> float:
     return sum(line["loss"] for line in run.metrics()[-10:]) / 10
 
 
-@pytest.mark.parametrize("family", ["rnn", "lstm", "gru", "window"])
+@pytest.mark.parametrize("family", ["rnn", "lstm", "gru", "window", "transformer"])
 def test_a_tagger_learns_and_its_run_says_what_it_learned(tagged, tmp_path, family):
-    direction = {} if family == "window" else {"direction": "both"}
+    options = {"window": {}, "transformer": {"causal": False, "layers": 1}}
+    direction = options.get(family, {"direction": "both"})
     run = lmviz.train(
         family, tagged, tmp_path / "run", steps=60, batch=4, width=12, learning_rate=0.02, **direction
     )

@@ -139,6 +139,8 @@ CASES = [
     ("rnn", "classification", {"direction": "backward", "pooling": "mean"}),
     ("gru", "classification", {"pooling": "attention"}),
     ("window", "tagging", {}),
+    ("transformer", "tagging", {"causal": False}),
+    ("transformer", "classification", {"causal": False, "pooling": "attention", "positions": "alibi"}),
 ]
 
 

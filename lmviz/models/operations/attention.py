@@ -173,9 +173,13 @@ class DotProducts(Operation):
 
 @dataclass(frozen=True, eq=False)
 class DistanceBias(Operation):
-    """What ALiBi adds to scores: the more negative, the further back the key (Press et al. 2022)."""
+    """What ALiBi adds to scores: the more negative, the further back the key (Press et al. 2022).
+
+    With `both_ways` the same for keys that come after the query.
+    """
 
     heads: int
+    both_ways: bool = False
 
     growth = WHOLE
     operands = ()
@@ -183,12 +187,14 @@ class DistanceBias(Operation):
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key), alike in the whole batch."""
         batch, positions = scope.tokens.shape
-        return distance_bias(self.heads, positions, scope.tokens.device).expand(batch, -1, -1, -1)
+        biases = distance_bias(self.heads, positions, scope.tokens.device, both_ways=self.both_ways)
+        return biases.expand(batch, -1, -1, -1)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The head's slope × the distance from query to key."""
         head, query, key = index
-        terms = Terms("slope × distance", (constant(slopes(self.heads)[head]), constant(key - query)))
+        distance = -abs(key - query) if self.both_ways else key - query
+        terms = Terms("slope × distance", (constant(slopes(self.heads)[head]), constant(distance)))
         return explained(reader, address, index, "bias by distance", (terms,))
 
 
