@@ -55,9 +55,13 @@ class FixedWindow:
 
 
 def window_taps(trace: Trace) -> tuple[str, str, int] | None:
-    """The taps that a window reads and makes, and how many words it holds; None for other models."""
+    """The taps that a window reads and makes, and how many words it holds.
+
+    None for other models, and for those that do not predict the next word.
+    """
     stage = next((stage for stage in trace.stages if max(stage.spans, default=1) > 1), None)
-    if stage is None or stage.place == "output":
+    is_next_word = trace["probabilities"].axes[-1] == "token"
+    if stage is None or stage.place == "output" or not is_next_word:
         return None
     return stage.operands[0], stage.results[0], stage.spans[0]
 

@@ -31,13 +31,17 @@ NAMES = {
     "feedforward/activation": "feed-forward",
     "feedforward/output": "adds",
 }
+DIRECTIONS = {"forward": "→ ", "backward": "← "}
 SUMMARY = (("attention/weights", "attention/output"), ("feedforward/activation", "feedforward/output"))
 """What a folded layer with attention shows, row by row."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """Taps side by side in one row; `earlier` is how many positions before the shown one they are read."""
+    """Taps side by side in one row.
+
+    `earlier` is how many positions before the shown one they are read; negative for later ones.
+    """
 
     name: str
     addresses: tuple[str, ...]
@@ -80,9 +84,7 @@ def outline(trace: Trace) -> tuple[Part, ...]:
             continue
         behind = addresses.pop() if addresses[-1] in places else ""
         lines: list[Line | StreamPlace] = [
-            Line(f"{word_of(_last(address))} before", (address,), earlier=1)
-            for address in (*addresses, behind)
-            if _is_handed_on(trace.stages, address)
+            _handed_on(address) for address in (*addresses, behind) if _is_handed_on(trace.stages, address)
         ]
         lines += [_part(trace, address, places) for address in addresses]
         parts.append(Block(layer, title_of(layer), tuple(lines), _summary(lines)))
@@ -132,7 +134,7 @@ def _part(trace: Trace, address: str, places: Sequence[str]) -> Line | StreamPla
     title = next((stage.title for stage in trace.stages if address in stage.results), _last(address))
     has_attention = "/attention/" in address or "/feedforward/" in address
     name = NAMES.get(_last_two(address), _last(address)) if has_attention else title.removesuffix(" state")
-    return Line(name[:1].lower() + name[1:], (address,))
+    return Line(_arrow(address) + name[:1].lower() + name[1:], (address,))
 
 
 def _summary(lines: Sequence[Line | StreamPlace]) -> tuple[tuple[Line, ...], ...]:
@@ -157,6 +159,20 @@ def _is_sum(stages: Sequence[Stage], place: str, places: Sequence[str]) -> bool:
 def _is_handed_on(stages: Sequence[Stage], address: str) -> bool:
     """Whether a stage reads the value of the position before."""
     return any((address, -1) in zip(stage.operands, stage.shifts, strict=False) for stage in stages)
+
+
+def _handed_on(address: str) -> Line:
+    """What a recurrence reads of the position before; one that goes from right to left, of the one after."""
+    name = word_of(_last(address))
+    if "/backward/" in address:
+        return Line(f"{name} after", (address,), earlier=-1)
+    return Line(f"{name} before", (address,), earlier=1)
+
+
+def _arrow(address: str) -> str:
+    """Which way a layer that reads in both directions goes here."""
+    arrows = (arrow for part, arrow in DIRECTIONS.items() if f"/{part}/" in address)
+    return next(arrows, "")
 
 
 def _last(address: str) -> str:

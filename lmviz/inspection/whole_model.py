@@ -37,11 +37,14 @@ class Square:
 
 @dataclass(frozen=True, eq=False)
 class WholeModel:
-    """The outline of a model, with the logit lens at one position, and the squares of its attention."""
+    """The outline of a model, with the logit lens at one position, and the squares of its attention.
+
+    There is no lens where a model gives one answer for the whole text.
+    """
 
     position: int
     parts: tuple[Part, ...]
-    lens: LogitLens
+    lens: LogitLens | None
     squares: Mapping[str, Square]
 
 
@@ -52,7 +55,7 @@ def whole_model(
 
     LmvizError where the trace was made by another model.
     """
-    lens = logit_lens(model, trace, CANDIDATES, [position])
+    lens = None if model.predicts.per == "text" else logit_lens(model, trace, CANDIDATES, [position])
     return WholeModel(position, outline(trace), lens, squares_of(trace) if squares is None else squares)
 
 

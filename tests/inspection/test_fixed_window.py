@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.explain import explain
 from lmviz.inspection.fixed_window import fixed_window, window_taps
 from lmviz.inspection.influence import influence
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.tracing import trace
+from lmviz.tasks import TASKS
 
 TEXT = "the cows eat the corn the cows sleep"
 
@@ -98,3 +100,9 @@ def test_only_a_window_has_one(a, kind):
     assert window_taps(trace(a(kind), TEXT)) == ("embedding", "hidden", 3)
     assert window_taps(trace(a("lstm"), TEXT)) is None
     assert window_taps(trace(a("ngram"), TEXT)) is None
+
+
+def test_a_window_that_gives_labels_is_no_window_over_the_next_word():
+    configuration = FAMILIES["window"].configuration(window=3, width=5)
+    model = build_model("window", configuration, 7, 0, TASKS["tagging"].predicts(("noun", "verb"))).eval()
+    assert window_taps(trace(model, [1, 2, 3])) is None

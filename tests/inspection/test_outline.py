@@ -2,9 +2,16 @@
 
 import pytest
 
+from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.logit_lens import stream_places
 from lmviz.inspection.outline import Block, Line, StreamPlace, lines_of, outline
 from lmviz.inspection.tracing import trace
+from lmviz.tasks import TASKS
+
+
+def label_model(task, **settings):
+    configuration = FAMILIES["lstm"].configuration(width=5, **settings)
+    return build_model("lstm", configuration, 7, 0, TASKS[task].predicts(("noun", "verb"))).eval()
 
 
 def pieces(parts):
@@ -73,3 +80,19 @@ def test_a_recurrence_begins_with_what_the_word_before_handed_on(parts_of):
 @pytest.mark.parametrize("kind", ["rnn", "gru"])
 def test_a_state_that_goes_on_replaces_the_one_before(parts_of, kind):
     assert not any(part.is_sum for part in parts_of(kind) if isinstance(part, StreamPlace))
+
+
+def test_a_layer_in_both_directions_says_which_way_each_line_goes():
+    traced = trace(label_model("tagging", direction="both"), [1, 2, 3])
+    block = next(part for part in outline(traced) if isinstance(part, Block))
+    for line in lines_of(block):
+        (address,) = line.addresses
+        if not line.earlier:
+            assert line.name.startswith("→ " if "/forward/" in address else "← ")
+
+
+@pytest.mark.parametrize("task", ["tagging", "classification"])
+def test_labels_are_no_part_of_the_stream(task):
+    traced = trace(label_model(task), [1, 2, 3])
+    drawn = [piece for piece in pieces(outline(traced)) if isinstance(piece, Line)]
+    assert all(traced[address].axes[-1] != "label" for line in drawn for address in line.addresses)

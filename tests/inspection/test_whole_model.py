@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
+from lmviz.families import FAMILIES, build_model
 from lmviz.inspection import whole_model as module
 from lmviz.inspection.logit_lens import logit_lens
+from lmviz.inspection.outline import Block
 from lmviz.inspection.tracing import trace
 from lmviz.inspection.whole_model import looked_at_most, mean_share, squares_of, whole_model
+from lmviz.tasks import TASKS
 
 
 def test_the_lens_is_that_of_the_position(a, text):
@@ -47,3 +50,12 @@ def test_where_heads_look_and_how_far_gates_are_open(a, text):
         assert share == weights[head, 3].max() == weights[head, 3, key]
     gates = trace(a("lstm"), text)
     assert mean_share(gates, "layers/0/forget", 1) == pytest.approx(gates["layers/0/forget"].array[1].mean())
+
+
+@pytest.mark.parametrize(("task", "places"), [("tagging", ("layers/0/hidden",)), ("classification", None)])
+def test_a_model_with_one_answer_for_the_text_has_no_lens_and_is_drawn_all_the_same(task, places):
+    configuration = FAMILIES["gru"].configuration(width=5)
+    model = build_model("gru", configuration, 7, 0, TASKS[task].predicts(("noun", "verb"))).eval()
+    found = whole_model(model, trace(model, [1, 2, 3]), 1)
+    assert (None if found.lens is None else found.lens.places) == places
+    assert any(isinstance(part, Block) for part in found.parts)

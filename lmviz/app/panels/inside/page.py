@@ -52,6 +52,12 @@ def word(reading: Reading, id: int) -> str:
     return visible(reading.model.tokenizer.token(id))
 
 
+def answer(reading: Reading, id: int) -> str:
+    """An answer of the model, the next token or a label, as it is shown."""
+    axis = reading.trace["probabilities"].axes[-1]
+    return reading.trace.names(axis)[id] if axis == "label" else word(reading, id)
+
+
 def stage_of(trace: Trace, address: str) -> int:
     """The stage that makes a tap; −1 where none does."""
     return next((number for number, stage in enumerate(trace.stages) if address in stage.results), -1)

@@ -9,12 +9,12 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
-from lmviz.app.panels.inside.page import choose, read_out, stage_of, word
+from lmviz.app.panels.inside.page import answer, choose, read_out, stage_of
 from lmviz.app.panels.inside.whole_model_page import WholeModelPage
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.unrolled import UnrolledCell, UnrolledLayer, UnrolledRow, UnrolledView
-from lmviz.inspection.views import likeliest_answers
+from lmviz.inspection.views import answer_at, likeliest_answers
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -98,10 +98,10 @@ class UnrolledPage(WholeModelPage):
     def _unroll(self, reading: Reading) -> None:
         trace, layers = reading.trace, recurrent_layers(reading.trace)
         predictions = []
-        for position in range(len(trace.tokens)):
+        for position in range(len(trace.tokens)) if "position" in trace["probabilities"].axes else ():
             (likeliest,) = likeliest_answers(trace, position, 1)
-            share = float(trace["probabilities"].at(position=position)[likeliest])
-            predictions.append(f"{word(reading, likeliest)} {percentage(share)}")
+            share = float(answer_at(trace, position)[likeliest])
+            predictions.append(f"{answer(reading, likeliest)} {percentage(share)}")
         several = len(layers) > 1
         self.unrolled.set_network(
             [visible(token) for token in trace.tokens],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.panels.inside.page import at_word, choose, read_out, stage_of, word
+from lmviz.app.panels.inside.page import answer, at_word, choose, read_out, stage_of
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
@@ -16,7 +16,7 @@ from lmviz.app.widgets.diagrams.picture import Miniature, Spot
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.outline import Block, Line, StreamPlace, lines_of, outline
-from lmviz.inspection.views import strip
+from lmviz.inspection.views import answer_at, strip
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 QUESTION = "whole model"
 OWN_MAXIMUM = "each row coloured up to its own maximum"
+CANDIDATES = 5
 ROLES = ("query", "key", "value")
 
 
@@ -100,10 +101,11 @@ class WholeModelPage:
         self._drawn = reading, found
         self._views, self._squares = {}, {}
         parts = [self._drawn_part(part) for part in found.parts]
-        row = reading.trace["probabilities"].at(position=found.position)
+        row = answer_at(reading.trace, found.position)
         best = int(row.argmax())
-        ending = f"compared with {len(row):,} tokens" if len(row) > 1 else ""
-        self.view.set_model(parts, (word(reading, best), float(row[best])), ending)
+        answers = "tokens" if reading.trace["probabilities"].axes[-1] == "token" else "labels"
+        ending = f"compared with {len(row):,} {answers}" if len(row) > 1 else ""
+        self.view.set_model(parts, (answer(reading, best), float(row[best])), ending)
         self.mark(reading)
 
     def _drawn_part(self, part: Part) -> ModelPart:
@@ -145,7 +147,7 @@ class WholeModelPage:
             if address in model.squares:
                 self._squares[key] = address, head
                 small.append(Miniature(key, model.squares[address].values[head], traced.scale))
-            elif position < 0:
+            elif not 0 <= position < len(reading.trace):
                 small.append(Miniature(key, np.zeros((1, traced.shape[-1]), np.float32), traced.scale))
             else:
                 view = strip(reading.trace, address, position, head, ())
@@ -157,9 +159,12 @@ class WholeModelPage:
         assert self._drawn is not None
         reading, model = self._drawn
         (miniature,) = self._miniatures(Line("", (place.address,)), place.address)
-        row = model.lens.places.index(place.address)
-        said, share = int(model.lens.ids[row, 0, 0]), float(model.lens.probabilities[row, 0, 0])
-        return StreamMark(place.address, miniature, word(reading, said), share, place.is_sum)
+        said, share = "", 0.0
+        if model.lens is not None:
+            row = model.lens.places.index(place.address)
+            said = answer(reading, int(model.lens.ids[row, 0, 0]))
+            share = float(model.lens.probabilities[row, 0, 0])
+        return StreamMark(place.address, miniature, said, share, place.is_sum)
 
     def _notes(self, block: Block) -> tuple[str, tuple[tuple[str, str, str], ...]]:
         """Where each head looks most, or how far each gate is open."""
@@ -198,12 +203,10 @@ class WholeModelPage:
             return
         cell = self._cell_at(spot)
         if spot.key == "verdict":
-            row = self._drawn[0].trace["probabilities"].at(position=self._drawn[1].position)
-            choose(
-                self._session,
-                "probabilities",
-                ("probabilities", (self._drawn[1].position, int(row.argmax()))),
-            )
+            trace, position = self._drawn[0].trace, self._drawn[1].position
+            best = int(answer_at(trace, position).argmax())
+            at = (position, best) if "position" in trace["probabilities"].axes else (best,)
+            choose(self._session, "probabilities", ("probabilities", at))
         elif cell is not None:
             address, index = cell
             if "head" in self._drawn[0].trace[address].axes:
@@ -218,22 +221,24 @@ class WholeModelPage:
         (reading, model), cell = self._drawn, self._cell_at(spot)
         if cell is not None:
             return read_out(reading, cell)
-        if spot.key in model.lens.places:
-            return self._lens_words(spot.key)
+        places = () if model.lens is None else model.lens.places
         if spot.key == "verdict":
-            return self._lens_words(model.lens.places[-1], is_last=True)
-        return "", []
-
-    def _lens_words(self, place: str, *, is_last: bool = False) -> tuple[str, list[str]]:
-        assert self._drawn is not None
-        reading, lens = self._drawn[0], self._drawn[1].lens
-        row = lens.places.index(place)
+            return self._likeliest(answer_at(reading.trace, model.position))
+        if model.lens is None or spot.key not in places:
+            return "", []
+        row = places.index(spot.key)
         said = [
-            f"{word(reading, int(id))}  {percentage(float(share))}"
-            for id, share in zip(lens.ids[row, 0], lens.probabilities[row, 0], strict=True)
+            f"{answer(reading, int(id))}  {percentage(float(share))}"
+            for id, share in zip(model.lens.ids[row, 0], model.lens.probabilities[row, 0], strict=True)
         ]
-        where = "what the model predicts" if is_last else f"if the model stopped after {stop_name(place)}"
-        return said[0], [where, *said[1:]]
+        return said[0], [f"if the model stopped after {stop_name(spot.key)}", *said[1:]]
+
+    def _likeliest(self, shares: np.ndarray) -> tuple[str, list[str]]:
+        """The likeliest answers."""
+        assert self._drawn is not None
+        best = np.argsort(-shares, kind="stable")[:CANDIDATES]
+        said = [f"{answer(self._drawn[0], int(id))}  {percentage(float(shares[id]))}" for id in best]
+        return said[0], ["what the model predicts", *said[1:]]
 
 
 def _key(part: Line | StreamPlace) -> str:

@@ -25,15 +25,15 @@ RIGHT = Qt.AlignmentFlag.AlignRight
 LARGEST_SQUARE, STRIP = 180, 20
 
 EXTENTS = {
-    "head": Extent(15, 18, 20),
-    "line": Extent(9, 17, 34),
-    "squares": Extent(22, 80, LARGEST_SQUARE),
-    "mark": Extent(13, 21, 40),
-    "title": Extent(15, 21, 26),
-    "edge": Extent(3, 7, 12),
-    "folded": Extent(19, 46, 90),
+    "head": Extent(13, 18, 20),
+    "line": Extent(8, 17, 34),
+    "squares": Extent(20, 80, LARGEST_SQUARE),
+    "mark": Extent(12, 21, 40),
+    "title": Extent(14, 21, 26),
+    "edge": Extent(2, 7, 12),
+    "folded": Extent(18, 46, 90),
     "folded line": Extent(0, 17, 24),
-    "end": Extent(22, 30, 34),
+    "end": Extent(20, 30, 34),
 }
 
 
@@ -221,6 +221,8 @@ class WholeModelView(Picture):
 
     def _draw_row(self, painter: QPainter, row: Row) -> None:
         if row.kind == "head":
+            if not any(isinstance(other.part, StreamMark) and other.part.word for other in self._rows):
+                return
             words = QRectF(row.area.right() + self.length(8), row.area.top(), self.width(), row.area.height())
             words.setRight(self.width())
             self.write(painter, words, "if it stopped here", size=10.5, color=self.theme.muted_text)
@@ -285,7 +287,7 @@ class WholeModelView(Picture):
         name = QRectF(area.left(), area.top(), start - area.left() - self.length(6), area.height())
         size = min(11.5, 0.9 * area.height() / self.theme.scale)
         self.place(line.key, area)
-        if area.height() >= self.length(9):
+        if area.height() >= self.length(8):
             self.write(
                 painter,
                 name,
@@ -324,6 +326,8 @@ class WholeModelView(Picture):
         words = QRectF(end + self.length(14), area.top(), self.width() - end - self.length(14), area.height())
         figure = QRectF(words.right() - self.length(28), words.top(), self.length(28), words.height())
         size = min(12.0, 0.9 * area.height() / self.theme.scale)
+        if not mark.word:
+            return
         is_verdict = mark.word == self._verdict[0]
         color = self.theme.accent if is_verdict else self.theme.text
         has_bar = words.width() >= self.length(100)
