@@ -31,6 +31,7 @@ class TimeControls(QWidget):
         self.film_button.setCheckable(True)
         self.film_button.setAccessibleName("play the training like a film")
         self.film_button.setToolTip("Play the training like a film")
+        self.film_button.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.film_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.live_button = QPushButton()
         self.live_button.setObjectName("live_button")
@@ -66,7 +67,11 @@ class TimeControls(QWidget):
         self.film_button.toggled.connect(self._run_film)
         self.live_button.clicked.connect(self._follow)
         self.film.changed.connect(self._show_film)
-        self.speed_button.menu().aboutToShow.connect(self._offer_speeds)
+        menu = self.speed_button.menu()
+        menu.aboutToShow.connect(self._offer_speeds)
+        self.film_button.customContextMenuRequested.connect(
+            lambda place: menu.popup(self.film_button.mapToGlobal(place))
+        )
         for changed in (
             session.library.models_changed,
             session.library.model_changed,
@@ -79,10 +84,13 @@ class TimeControls(QWidget):
 
     def set_wordy(self, wordy: bool) -> None:
         """Whether there is room to say of how many steps, and whether the training is followed live."""
-        self.speed_button.setVisible(wordy)
         if wordy != self._is_wordy:
             self._is_wordy = wordy
             self._show_step()
+
+    def set_roomy(self, roomy: bool) -> None:
+        """Whether there is room for the film's speed; elsewhere a right click on its button offers that."""
+        self.speed_button.setVisible(roomy)
 
     def toggle_film(self) -> None:
         """Play, or pause."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 WIDE, MEDIUM, NARROW = 1240, 1080, 840
 """Pixels at scale 1 below which, one after the other, speed, curve and words give way to the slider."""
 
+ANOTHER, ANOTHER_BRIEFLY = "Train a new one", "Train new"
 TRAIN = "train a new run as planned"
 FURTHER = "train the model that is shown further"
 
@@ -148,7 +149,8 @@ class Transport(QFrame):
             word, description = f"Train {further:,} more", FURTHER
         elif session.library.model is not None and not training.is_active:
             # What is shown cannot be trained further: say that another one is begun, and why.
-            word, tip = "Train a new one", session.training.obstacle
+            is_wide = self.width() >= MEDIUM * current_theme().scale
+            word, tip = ANOTHER if is_wide else ANOTHER_BRIEFLY, session.training.obstacle
         planned = f"{description[0].upper()}{description[1:]}"
         if description == TRAIN and word != "Resume":
             planned = f"{planned}: {session.plan.in_words}"
@@ -185,6 +187,7 @@ class Transport(QFrame):
         self._speed.setVisible(bool(self._speed.text()) and width >= WIDE)
         self.step_button.setText("one step" if width >= MEDIUM else "")
         self.time.set_wordy(width >= NARROW)
+        self.time.set_roomy(width >= MEDIUM)
 
     def _adopt_theme(self) -> None:
         theme = current_theme()
@@ -202,6 +205,7 @@ class Transport(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._offer_training(self._session.training.state)
         self._fit()
 
 

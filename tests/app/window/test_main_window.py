@@ -97,8 +97,9 @@ def test_the_film_runs_through_all_snapshots_and_every_one_is_read(
     seen = []
     read.reading.changed.connect(lambda: seen.append(read.reading.current.step))
     film = window.transport.time.film_button
+    window.transport.time.film.set_speed(2.0)
     film.click()
-    qtbot.waitUntil(lambda: not film.isChecked() and not read.reading.is_busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not film.isChecked() and not read.reading.is_busy, timeout=LONG)
     assert sorted(set(seen)) == list(read.library.model.snapshots)
 
 

@@ -17,7 +17,11 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.switch import Switch
 from lmviz.app.widgets.plots.ghost_bar import draw_ghost
 
-BAR, LEAST_BAR = 96, 24  # pixels at scale 1; where there is less room, only the number stands there
+BAR, LEAST_BAR, TITLE = (
+    80,
+    20,
+    76,
+)  # pixels at scale 1; where there is less room, only the number stands there
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,8 @@ class _Row(QWidget):
 
     def set_change(self, change: Change) -> None:
         self._title.set_text(change.title)
+        wanted = self._title.sizeHint().width()
+        self._title.setMinimumWidth(min(wanted, round(TITLE * current_theme().scale)))
         if self._switch is not None:
             self._switch.setChecked(change.is_on)
             self._switch.setAccessibleName(f"{change.title}: on or off")
