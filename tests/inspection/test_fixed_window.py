@@ -84,6 +84,16 @@ def test_what_is_measured_is_what_another_text_gives(a, name):
             assert changes[place] > 0
 
 
+def test_every_word_is_replaced_by_another_even_where_it_was_expected(a):
+    model = a("ngram")
+    traced = trace(model, TEXT)
+    words = range(1, len(traced))
+    expected = traced["logits"].array[:-1].argmax(axis=-1)
+    assert (expected == traced.ids[1:]).any(), "the model expects some of the words that come"
+    found = influence(model, traced, len(traced) - 1, words)
+    assert (found.replacements != traced.ids[1:]).all()
+
+
 def test_a_changed_model_is_measured_as_it_is_changed(a):
     model = a("window")
     silent = trace(model, TEXT, interventions=[Intervention("hidden", "replace", 0.0)])
