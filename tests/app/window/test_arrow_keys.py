@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -74,6 +74,30 @@ def test_in_inside_the_keys_do_what_the_buttons_with_their_signs_do_wherever_one
             qtbot.keyClick(focused or inside, key)
             assert (session.focus.stage, session.focus.position) == (clicked, position), widget
             assert clicked != before
+
+
+def test_a_click_into_the_unrolled_picture_leaves_the_keys_to_the_stages(
+    inside: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    session.library.open(lstm_run)
+    qtbot.waitUntil(
+        lambda: session.reading.current is not None and session.reading.current.trace.family == "lstm",
+        timeout=LONG,
+    )
+    panels = {panel.objectName(): panel for panel in inside.perspective.panels}
+    view = panels["picture_view"].unrolled
+
+    def place() -> QPoint:
+        return view.cell_rectangle(1, 0).center().toPoint()
+
+    qtbot.waitUntil(lambda: view.isVisible() and view.visibleRegion().contains(place()), timeout=LONG)
+    inside.prefix_bar.edit.clearFocus()
+    inside.activateWindow()
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place())
+    assert not view.hasFocus()
+    stage, position = session.focus.stage, session.focus.position
+    qtbot.keyClick(QApplication.focusWidget() or inside, Qt.Key.Key_Right)
+    assert (session.focus.stage, session.focus.position) == (stage + 1, position)
 
 
 def test_elsewhere_the_keys_across_step_through_the_words(

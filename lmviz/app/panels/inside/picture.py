@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QStackedWidget
 
 from lmviz.app.panels.inside.ladder_page import LadderPage
+from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.inside.unrolled_page import UnrolledPage
 from lmviz.app.panels.inside.whole_model_page import WholeModelPage
 from lmviz.app.panels.inside.window_page import WindowPage
@@ -36,6 +37,9 @@ class PicturePanel(Panel):
         self._unrolled, self._whole = UnrolledPage(self), WholeModelPage(self)
         self._ladder, self._window = LadderPage(self), WindowPage(self)
         self._all: tuple[Page, ...] = (self._ladder, self._window, self._unrolled, self._whole)
+        leave_arrow_keys(
+            self, self._unrolled.unrolled, self._whole.view, self._ladder.view, self._window.view
+        )
         self._page: Page | None = None
         self._reading: Reading | None = None
         self._position = -1
