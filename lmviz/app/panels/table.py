@@ -15,7 +15,7 @@ To add a panel, write one file with one class and add one row here:
             reading = self.session.reading.current   # None as long as there is nothing to draw
             ...
 
-    PanelRow("counts", "Counts", "inside", "right", "counts:CountsPanel")
+    PanelRow("counts", "Counts", "inside", "centre", "inside.counts:CountsPanel", tabbed=True)
 
 What a panel may rely on:
 
