@@ -10,6 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import COUNTED, Names
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,6 +105,10 @@ class Panel(QWidget):
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The numbers that are drawn, by name, for export; empty where there are none."""
         return {}
+
+    def exported_names(self) -> Names:
+        """What the rows and columns of a table of these numbers are called."""
+        return COUNTED
 
     def recipe(self) -> str:
         """The lines of Python that give the same numbers; empty where there are none."""

@@ -9,7 +9,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.export import ARRAYS, PICTURES, save_arrays, save_picture
+from lmviz.app.widgets.base.export import ARRAYS, PICTURES, fits_csv, save_arrays, save_picture
+from lmviz.app.widgets.base.toast import Toast
 from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
@@ -46,14 +47,19 @@ def choose_numbers(panel: Panel) -> None:
     """Ask for a file, and write what the panel draws as CSV or NPZ."""
     panel.catch_up()
     arrays = panel.exported_arrays()
-    is_table = len(arrays) == 1 and all(array.ndim <= 2 for array in arrays.values())
-    _save(panel, ARRAYS, ".csv" if is_table else ".npz", lambda path: save_arrays(arrays, path))
+    names = panel.exported_names()
+    ending = ".csv" if fits_csv(arrays) else ".npz"
+    _save(panel, ARRAYS, ending, lambda path: save_arrays(arrays, path, names))
 
 
 def copy_recipe(panel: Panel) -> None:
-    """Put the lines of Python that give the same numbers on the clipboard."""
+    """Put the lines of Python that give and print the same numbers on the clipboard."""
+    from lmviz.inspection.recipes.printing import printing
+
     panel.catch_up()
-    QGuiApplication.clipboard().setText(panel.recipe())
+    lines = printing(panel.recipe())
+    QGuiApplication.clipboard().setText(lines)
+    Toast.show_over(panel, f"Copied {len(lines.splitlines())} lines of Python.")
 
 
 def _save(panel: Panel, kinds: str, ending: str, write: Callable[[Path], None]) -> None:
@@ -64,6 +70,9 @@ def _save(panel: Panel, kinds: str, ending: str, write: Callable[[Path], None]) 
         write(Path(name))
     except LmvizError as sentence:
         panel.complain(str(sentence), "export")
+        return
+    panel.complain("", "export")
+    Toast.show_over(panel, f"Saved {Path(name).name} in {Path(name).parent}.")
 
 
 def _file_name(title: str) -> str:

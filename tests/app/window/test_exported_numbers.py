@@ -53,7 +53,8 @@ def test_the_lines_behind_a_count_can_be_taken_along(
     choose(tmp_path / "places.csv", monkeypatch)
     choose_numbers(panel)
     with (tmp_path / "places.csv").open(encoding="utf-8", newline="") as file:
-        written = list(csv.reader(file))
+        head, *written = csv.reader(file)
+    assert head == ["position", "before", "match", "next token", "after"]
     copy_recipe(panel)
     scope: dict[str, object] = {}
     exec(QGuiApplication.clipboard().text(), scope)

@@ -1,5 +1,6 @@
 """Whatever a panel shows can leave the window: picture, numbers, and Python that gives the same numbers."""
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.part import Part
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.window.exporting import choose_numbers, choose_picture, copy_recipe, fill_export_menu
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import zero
@@ -50,19 +52,29 @@ def test_a_picture_of_a_panel(panels: dict[str, object], tmp_path: Path, monkeyp
 
 
 def test_the_numbers_of_a_panel(
-    panels: dict[str, object], read: Session, tmp_path: Path, monkeypatch
+    panels: dict[str, object], read: Session, tmp_path: Path, monkeypatch, qtbot: QtBot
 ) -> None:
     choose(tmp_path / "state.csv", monkeypatch)
     choose_numbers(panels["state_view"])
-    table = np.loadtxt(tmp_path / "state.csv", delimiter=",", ndmin=2)
-    np.testing.assert_allclose(table, read.reading.current.trace["layers/0/input"].array.T, rtol=1e-6)
+    with (tmp_path / "state.csv").open(encoding="utf-8") as file:
+        head, *rows = csv.reader(file)
+    trace = read.reading.current.trace
+    assert head[1:] == list(trace.tokens), "the words stand above their columns"
+    assert [row[0] for row in rows][:2] == ["unit 1", "unit 2"]
+    table = np.array([row[1:] for row in rows], dtype=float)
+    np.testing.assert_allclose(table, trace["layers/0/input"].array.T, rtol=1e-6)
+    toast = panels["state_view"].window().findChild(Toast)
+    assert toast.isVisible()
+    assert "state.csv" in toast.text()
+    qtbot.mouseClick(toast, Qt.MouseButton.LeftButton)
+    assert not toast.isVisible()
 
 
 def test_several_arrays_are_offered_as_npz(panels: dict[str, object], tmp_path: Path, monkeypatch) -> None:
     offered = []
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: offered.append(given[2]) or ("", ""))
     choose_numbers(panels["state_view"])
-    choose_numbers(panels["stage_view"])
+    choose_numbers(panels["why_view"])
     assert [Path(name).suffix for name in offered] == [".csv", ".npz"]
 
 

@@ -13,6 +13,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
@@ -88,6 +89,11 @@ class AttentionPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {self._address: self._shown} if self._shown.size else {}
+
+    def exported_names(self) -> Names:
+        reading = self.session.reading.current
+        words = reading.trace.tokens if reading is not None else ()
+        return Names(words, words)
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import array_recipe, attention_recipe

@@ -9,6 +9,7 @@ from PySide6.QtCore import QTimer
 
 from lmviz.app.panels.panel import AFTER_THE_POINTER, Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.text.tokenizer import visible
@@ -58,6 +59,11 @@ class AttentionTextPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {"weights": self._weights} if self._weights.size else {}
+
+    def exported_names(self) -> Names:
+        reading = self.session.reading.current
+        words = reading.trace.tokens if reading is not None else ()
+        return Names(words, words)
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import attention_recipe

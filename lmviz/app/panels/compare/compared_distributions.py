@@ -17,6 +17,7 @@ from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -112,6 +113,10 @@ class ComparedDistributionsPanel(Panel):
             return {}
         pairs = zip(names_of_compared(self._models), self._found, strict=True)
         return {name: found.distribution.probabilities for name, found in pairs if found.distribution}
+
+    def exported_names(self) -> Names:
+        found = next((item.distribution for item in self._found if item.distribution), None)
+        return Names(found.tokens if found is not None else ())
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.decoding import side_by_side_recipe

@@ -15,6 +15,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared, turns_of
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
@@ -90,6 +91,10 @@ class SurprisalPanel(Panel):
         """Each curve's surprisals (word,) by its name, and where the models disagree, in bits."""
         arrays = {curve.name: np.asarray(curve.values) for curve in self._curves}
         return arrays if self._disagreement is None else arrays | {"disagreement": self._disagreement}
+
+    def exported_names(self) -> Names:
+        encoding = self.session.reading.encoding
+        return Names(encoding.tokens[self._first :] if encoding is not None else ())
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.decoding import comparison_recipe, likelihood_recipe

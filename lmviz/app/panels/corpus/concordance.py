@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QWidget
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.bars import BarsView
@@ -80,6 +81,9 @@ class ConcordancePanel(Panel):
         """The words that follow as texts (word, 2): token and count."""
         words = self._found.words if self._found is not None else ()
         return {"words": np.array([(word.token, str(word.count)) for word in words])} if words else {}
+
+    def exported_names(self) -> Names:
+        return Names(columns=("token", "count"))
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.text import concordance_recipe, settings_of

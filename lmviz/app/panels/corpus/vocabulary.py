@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.plots.histogram import Histogram
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
@@ -77,6 +78,9 @@ class VocabularyPanel(Panel):
         statistics, tokens = corpus.statistics(), corpus.tokenizer.tokens()
         counted = zip(statistics.by_rank, statistics.rank_frequency, strict=True)
         return {"vocabulary": np.array([(tokens[id], str(times)) for id, times in counted], dtype=np.str_)}
+
+    def exported_names(self) -> Names:
+        return Names(columns=("token", "count"))
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.text import settings_of, vocabulary_recipe

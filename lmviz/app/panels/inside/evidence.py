@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
 from lmviz.text.tokenizer import visible
@@ -80,6 +81,10 @@ class Evidence(QWidget):
             for place in (self._found.places if self._found is not None else ())
         ]
         return {"places": np.array(rows, dtype=np.str_)} if rows else {}
+
+    def exported_names(self) -> Names:
+        """The columns of the places."""
+        return Names(columns=("position", "before", "match", "next token", "after"))
 
     def recipe(self) -> str:
         """The lines of Python that find the same places; empty for none, and for a text that was pasted."""

@@ -14,6 +14,7 @@ from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.names import coordinate, number_of, title_of
@@ -108,6 +109,16 @@ class StatePanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {} if self._view is None else {self._view.address: self._view.values}
+
+    def exported_names(self) -> Names:
+        from lmviz.inspection.view_names import names_along
+
+        if self._reading is None or self._view is None:
+            return Names()
+        view, trace = self._view, self._reading.trace
+        return Names(
+            names_along(trace, view.row_axis, view.rows), names_along(trace, view.column_axis, view.columns)
+        )
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import view_recipe

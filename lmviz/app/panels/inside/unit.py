@@ -12,6 +12,7 @@ from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.inside.unit_search import UnitSearch
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -107,6 +108,12 @@ class UnitPanel(Panel):
             return {}
         address, unit = place
         return {f"{address}[:, {unit}]": reading.trace[address].array[:, unit]}
+
+    def exported_names(self) -> Names:
+        if self._shows_evidence:
+            return self._evidence.exported_names()
+        reading = self.session.reading.current
+        return Names(reading.trace.tokens if reading is not None else ())
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import array_recipe

@@ -12,6 +12,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.text.tokenizer import visible
@@ -70,6 +71,9 @@ class ChainRulePanel(Panel):
             "product": _array([token.product if token.count else None for token in tokens]),
             "perplexity": _array([token.perplexity for token in tokens]),
         }
+
+    def exported_names(self) -> Names:
+        return Names([token.token for token in self._shown.tokens] if self._shown is not None else ())
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.decoding import likelihood_recipe

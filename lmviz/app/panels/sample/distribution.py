@@ -13,6 +13,7 @@ from lmviz.app.panels.sample.pipeline_sentences import derivation_of
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.session.surgery import in_words, meaning_in_words
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -98,6 +99,10 @@ class DistributionPanel(Panel):
             "probabilities": distribution.probabilities[ids],
             "cumulative": distribution.cumulative[self._lines],
         }
+
+    def exported_names(self) -> Names:
+        distribution = self.distribution
+        return Names([distribution.token(id) for id in self.ids_shown] if distribution is not None else ())
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.decoding import distribution_recipe

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.plots.bars import ROW, BarsView
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.decoding.distribution import Distribution, next_distribution
@@ -69,6 +70,9 @@ class NextWordPanel(Panel):
     def exported_arrays(self) -> dict[str, np.ndarray]:
         distribution = self.distribution
         return {} if distribution is None else {"probabilities": distribution.probabilities}
+
+    def exported_names(self) -> Names:
+        return Names(self.distribution.tokens if self.distribution is not None else ())
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.decoding import distribution_recipe

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,31 @@ def save_picture(widget: QWidget, path: str | Path) -> None:
     writers[path.suffix.lower()](widget, path)
 
 
-def save_arrays(arrays: Mapping[str, np.ndarray], path: str | Path, labels: Sequence[str] = ()) -> None:
-    """Write arrays as NPZ (all, under their names), or one of at most two axes as CSV.
+@dataclass(frozen=True)
+class Names:
+    """What stands at each row and each column of what is exported; nothing where they are only counted."""
 
-    `labels` name the rows of the CSV. LmvizError when the arrays do not fit the ending, or when the
-    file cannot be written.
+    rows: Sequence[str] = ()
+    columns: Sequence[str] = ()
+
+
+COUNTED = Names()
+"""Rows and columns without names."""
+
+
+def fits_csv(arrays: Mapping[str, np.ndarray]) -> bool:
+    """Whether arrays are one table: one of at most two axes, or several columns of the same length."""
+    if len(arrays) == 1:
+        return all(array.ndim <= 2 for array in arrays.values())
+    shapes = {array.shape for array in arrays.values()}
+    return len(shapes) == 1 and len(next(iter(shapes))) == 1
+
+
+def save_arrays(arrays: Mapping[str, np.ndarray], path: str | Path, names: Names = COUNTED) -> None:
+    """Write arrays as NPZ (all, under their names), or as CSV where they are one table.
+
+    The first line of the CSV names its columns, and the first column its rows where there are names for
+    them. LmvizError when the arrays do not fit the ending, or when the file cannot be written.
     """
     path = Path(path)
     try:
@@ -45,7 +66,7 @@ def save_arrays(arrays: Mapping[str, np.ndarray], path: str | Path, labels: Sequ
             named: dict[str, Any] = {name.replace("/", "."): array for name, array in arrays.items()}
             np.savez_compressed(path, **named)
         elif path.suffix.lower() == ".csv":
-            _save_csv(arrays, path, labels)
+            _save_csv(arrays, path, names)
         else:
             raise LmvizError(f"{path.name} is neither CSV nor NPZ: end the name with .csv or .npz.")
     except OSError as fault:
@@ -79,17 +100,20 @@ def _save_svg(widget: QWidget, path: Path) -> None:
         painter.end()
 
 
-def _save_csv(arrays: Mapping[str, np.ndarray], path: Path, labels: Sequence[str]) -> None:
-    if len(arrays) != 1:
-        raise LmvizError(f"A CSV file holds one array, not {len(arrays)}: save them as NPZ.")
-    (array,) = arrays.values()
-    if array.ndim > 2:
-        raise LmvizError(f"A CSV file has rows and columns, not {array.ndim} axes: save the array as NPZ.")
-    table = array.reshape(len(array), -1) if array.ndim else array.reshape(1, 1)
+def _save_csv(arrays: Mapping[str, np.ndarray], path: Path, names: Names) -> None:
+    if not fits_csv(arrays):
+        raise LmvizError("A CSV file holds one table, and these arrays are more: save them as NPZ.")
+    table = np.column_stack([array.reshape(len(array), -1) for array in map(np.atleast_1d, arrays.values())])
+    columns = list(names.columns)
+    if len(columns) != table.shape[1]:
+        width = table.shape[1]
+        columns = list(arrays) if width == len(arrays) else [str(place) for place in range(1, width + 1)]
+    rows = list(names.rows) if len(names.rows) == len(table) else []
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        for index, row in enumerate(table.tolist()):
-            writer.writerow([labels[index], *row] if labels else row)
+        writer.writerow(["", *columns] if rows else columns)
+        for place, row in enumerate(table.tolist()):
+            writer.writerow([rows[place], *row] if rows else row)
 
 
 def _cannot_write(path: Path, fault: OSError) -> LmvizError:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel
 
-from lmviz.app.widgets.base.export import save_arrays, save_picture
+from lmviz.app.widgets.base.export import Names, fits_csv, save_arrays, save_picture
 from lmviz.errors import LmvizError
 
 
@@ -35,12 +35,29 @@ def test_svg_can_be_drawn_again(label, tmp_path):
 
 def test_csv_and_npz_hold_the_numbers(tmp_path):
     table = np.array([[1.5, -2.25], [0.0, 1e-9]])
-    save_arrays({"layers/0/hidden": table}, tmp_path / "a.csv", labels=["The", "bat"])
-    rows = list(csv.reader((tmp_path / "a.csv").open()))
+    save_arrays({"layers/0/hidden": table}, tmp_path / "a.csv", Names(["The", "bat"], ["unit 1", "unit 2"]))
+    head, *rows = list(csv.reader((tmp_path / "a.csv").open()))
+    assert head == ["", "unit 1", "unit 2"]
     assert [row[0] for row in rows] == ["The", "bat"]
     np.testing.assert_array_equal(np.array([row[1:] for row in rows], dtype=float), table)
     save_arrays({"layers/0/hidden": table}, tmp_path / "a.npz")
     np.testing.assert_array_equal(np.load(tmp_path / "a.npz")["layers.0.hidden"], table)
+
+
+def test_columns_of_the_same_length_are_one_table_under_their_names(tmp_path):
+    columns = {"p": np.array([0.5, 0.25]), "rank": np.array([1, 3])}
+    assert fits_csv(columns)
+    save_arrays(columns, tmp_path / "a.csv", Names(["The", "bat"]))
+    assert list(csv.reader((tmp_path / "a.csv").open())) == [
+        ["", "p", "rank"],
+        ["The", "0.5", "1.0"],
+        ["bat", "0.25", "3.0"],
+    ]
+
+
+def test_columns_without_names_are_counted_from_one(tmp_path):
+    save_arrays({"a": np.arange(4).reshape(2, 2)}, tmp_path / "a.csv", Names(["only one name"]))
+    assert list(csv.reader((tmp_path / "a.csv").open())) == [["1", "2"], ["0", "1"], ["2", "3"]]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +65,7 @@ def test_csv_and_npz_hold_the_numbers(tmp_path):
     [
         ({"a": np.zeros(3)}, "a.txt"),
         ({"a": np.zeros((2, 2, 2))}, "a.csv"),
-        ({"a": np.zeros(2), "b": np.zeros(2)}, "a.csv"),
+        ({"a": np.zeros(2), "b": np.zeros(3)}, "a.csv"),
         ({"a": np.zeros(2)}, "nowhere/a.npz"),
     ],
 )
