@@ -54,6 +54,7 @@ class TrainingPlan(Part):
         self._problem = ""
         self._pace = Pace()
         self._worker: TimingWorker | None = None
+        self._is_closed = False
         self._measure_soon = QTimer(self, singleShot=True, interval=SETTLING)
         self._measure_soon.timeout.connect(self._measure)
 
@@ -149,7 +150,7 @@ class TrainingPlan(Part):
 
     def close(self) -> None:
         """Measure no more; `Work.close` waits for the thread."""
-        worker = self._worker
+        worker, self._is_closed = self._worker, True
         self.stop_measuring()
         if worker is not None:
             self._work.wait_when_closing(worker)
@@ -168,7 +169,9 @@ class TrainingPlan(Part):
         from lmviz.training.cost import training_cost
 
         plan, corpus = self.current, self._text.corpus
-        if corpus is None or self._problem or not self._work.is_ready or FAMILIES[plan.family].counts:
+        if corpus is None or self._problem or self._is_closed or not self._work.is_ready:
+            return False
+        if FAMILIES[plan.family].counts:
             return False
         key = pace_key(plan, corpus.fingerprint)
         if self._pace.was_measured(plan, corpus.fingerprint) or (self._worker and self._worker.key == key):

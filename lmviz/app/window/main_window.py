@@ -298,6 +298,7 @@ class MainWindow(QMainWindow):
             self.settings.keep(f"arrangement/{name}", view.arrangement())
         self.settings.keep("view/geometry", self.saveGeometry())
         self._remembering.write()
+        self.transport.time.film.stop()
         self.session.close()
         super().closeEvent(event)
 
