@@ -18,6 +18,7 @@ READABLE = 1.6
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)  # on a loaded machine, whose clock on the wall says nothing here
 def test_the_training_of_the_tour_writes_readably_within_a_minute() -> None:
     corpus = load_corpus(FIRST_TEXT)
     configuration = FAMILIES[FIRST_TRAINING.family].configuration(**FIRST_TRAINING.model)
