@@ -30,7 +30,7 @@ from lmviz.training.optimizers import (
 from lmviz.training.options import TrainingOptions
 from lmviz.training.plain_numbers import is_step
 
-LAYER = re.compile(r"(?:^|\.)layers\.(\d+)\.|_l(\d+)$")
+LAYER = re.compile(r"(?:^|\.)layers\.(\d+)\.|_l(\d+)(?:_reverse)?$")
 """Where a parameter's name says its layer: ours, and that of torch's recurrent modules."""
 
 

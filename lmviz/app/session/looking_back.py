@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lmviz.app.session.prospect import Prospect
 from lmviz.decoding.distribution import distribution_under
+from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
@@ -55,6 +56,11 @@ class LookingBack:
         if (reading, position) == self._seen_of:
             return False
         self._seen_of = (reading, position)
+        if not reading.trace.predicts.continues:
+            raise LmvizError(
+                f"This model predicts {reading.trace.predicts.describe()} and no next word: see Inside "
+                "for its labels, or open a language model."
+            )
         tokens = reading.model.tokenizer.tokens()
         logits = reading.trace["logits"].at(position=position)
         distribution, untouched = distribution_under(logits, sampling, tokens), None

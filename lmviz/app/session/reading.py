@@ -6,12 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lmviz.text.tokenizer import visible
+
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
+
+
+NAMED = ("token", "label")
+"""The axes whose indices are told by what they stand for."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,20 @@ class Reading:
         from lmviz.inspection.recipes.recipe import RecipeSubject
 
         return RecipeSubject(str(self.model.folder), self.trace.text, self.step, self.trace.interventions)
+
+    def word(self, axis: str, index: int) -> str:
+        """The token or the label at an index along such an axis, as it is shown."""
+        names = self.trace.names(axis) or self.model.tokenizer.tokens()
+        return visible(names[index])
+
+    @property
+    def answers(self) -> Sequence[str]:
+        """All that the model can predict, by id: tokens or labels."""
+        return self.trace.names(self.trace.predicts.axis) or self.model.tokenizer.tokens()
+
+    def answer(self, id: int) -> str:
+        """What the model predicts by its id, a token or a label, as it is shown."""
+        return self.word(self.trace.predicts.axis, id)
 
     def has_cell(self, address: str, index: tuple[int, ...]) -> bool:
         """Whether the trace holds such a cell."""

@@ -105,7 +105,7 @@ class LensPanel(Panel):
 
     def _show(self, reading: Reading, lens: LogitLens) -> None:
         self._drawn = (reading, lens)
-        token = reading.model.tokenizer.token
+        token = reading.answer
         self._words.setMaximumHeight(round(self._words.length(HIGHEST * len(lens.places) + AROUND)))
         self._words.set_matrix(
             lens.probabilities[:, 0],
@@ -155,7 +155,7 @@ class LensPanel(Panel):
         if self._drawn is None:
             return "", []
         (reading, lens), place = self._drawn, self._drawn[1].places[row]
-        word = visible(reading.model.tokenizer.token(int(lens.ids[row, 0, column])))
+        word = reading.answer(int(lens.ids[row, 0, column]))
         lines = [
             f"if the model stopped after {stop_name(place)}",
             f"{percentage(float(lens.of_final[row, 0]))} for the final prediction",

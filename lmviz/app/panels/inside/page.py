@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.figures import number
 from lmviz.inspection.names import cell_name, title_of
 from lmviz.text.tokenizer import visible
@@ -81,6 +82,7 @@ def read_out(reading: Reading, cell: Cell) -> tuple[str, list[str]]:
     traced = reading.trace[address]
     tokens = [visible(token) for token in reading.trace.tokens]
     name = cell_name(traced.axes, index, tokens)
-    if traced.axes[-1] == "token":
-        name = cell_name(traced.axes[:-1], index[:-1], tokens) + f", “{word(reading, index[-1])}”"
+    if traced.axes[-1] in NAMED:
+        places = [cell_name(traced.axes[:-1], index[:-1], tokens)] if len(index) > 1 else []
+        name = ", ".join([*places, f"“{reading.word(traced.axes[-1], index[-1])}”"])
     return number(float(traced.array[index])), [title_of(address), name]

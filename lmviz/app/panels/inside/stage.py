@@ -15,6 +15,7 @@ from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
+from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -314,8 +315,8 @@ class StagePanel(Panel):
 
 def _short_place(reading: Reading, axes: tuple[str, ...], index: tuple[int, ...]) -> str:
     """Which of a vector's cells it is, such as "unit 18"."""
-    if axes[-1] == "token":
-        return f"“{visible(reading.model.tokenizer.token(index[-1]))}”"
+    if axes[-1] in NAMED:
+        return f"“{reading.word(axes[-1], index[-1])}”"
     return coordinate(axes[-1], index[-1], [visible(token) for token in reading.trace.tokens])
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
@@ -274,8 +275,8 @@ class StatePanel(Panel):
             return "", []
         places = []
         for axis, index in zip(view.axes, view.index(row, column), strict=True):
-            if axis == "token":
-                places.append(f"“{visible(reading.model.tokenizer.token(index))}”")
+            if axis in NAMED:
+                places.append(f"“{reading.word(axis, index)}”")
             else:
                 places.append(coordinate(axis, index, [visible(token) for token in reading.trace.tokens]))
         value = view.values[row, column]
@@ -299,8 +300,8 @@ def _words(reading: Reading, view: View) -> list[list[str]]:
 def _labels(reading: Reading, axis: str, indices: tuple[int, ...]) -> list[str]:
     if axis in ("position", "query", "key"):
         return [visible(reading.trace.tokens[index]) for index in indices]
-    if axis == "token":
-        return [visible(reading.model.tokenizer.token(index)) for index in indices]
+    if axis in NAMED:
+        return [reading.word(axis, index) for index in indices]
     if axis == "order":  # the words of a context, the newest last
         return [f"{len(indices) - place} back" for place in range(len(indices))]
     return [str(number_of(axis, index)) for index in indices] if axis else []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QShowEvent
 
+from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.matrix.strips import Strip, StripList
 from lmviz.inspection.names import coordinate, title_of
@@ -118,8 +119,8 @@ class ExplainedStrips(StripList):
         names = [visible(token) for token in tokens]
         words = []
         for axis, place in zip(view.axes, view.index(0, cell), strict=True):
-            if axis == "token":
-                words.append(f"“{self._word(place)}”")
+            if axis in NAMED and self._reading is not None:
+                words.append(f"“{self._reading.word(axis, place)}”")
             elif axis == "order" and value >= 0:
                 words.append(f"“{self._word(int(value))}”")
             else:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
+    from lmviz.inspection.trace import Trace
 
 FEWEST, MOST = 3, 40
 
@@ -64,7 +65,7 @@ class NextWordPanel(Panel):
     def distribution(self) -> Distribution | None:
         """What is drawn, whole."""
         if self._whole is None and self._logits is not None and self._reading is not None:
-            self._whole = next_distribution(self._logits, tokens=self._reading.model.tokenizer.tokens())
+            self._whole = next_distribution(self._logits, tokens=self._reading.answers)
         return self._whole
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -90,14 +91,14 @@ class NextWordPanel(Panel):
         wanted = (reading, position, self._pages.height(), self._bars.length(ROW))
         if wanted == self._drawn_for:
             return  # a keystroke moves the position before there is anything new to draw
-        logits = reading.trace["logits"].at(position=position)
-        tokens = reading.model.tokenizer.tokens()
+        logits = _logits(reading.trace, position)
+        tokens = reading.answers
         try:
             if reading.baseline is None:
                 stepped = self.session.reading.has_stepped and reading is not self._reading
                 self._show(tokens, glance(logits, self._room), stepped=stepped)
             else:
-                before = reading.baseline["logits"].at(position=position)
+                before = _logits(reading.baseline, position)
                 room = min(self._shifts.rows_in(self._pages.height()), MOST)
                 self._show_shift(tokens, largest_shifts(before, logits, max(FEWEST, room)))
         except LmvizError as sentence:
@@ -107,7 +108,7 @@ class NextWordPanel(Panel):
         self._reading, self._text = reading, reading.trace.text[:end]
         self._logits, self._whole = logits, None
         self._drawn_for = wanted
-        self._card.set_title(_title(reading.trace.tokens, position))
+        self._card.set_title(_title(reading.trace, position))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -144,12 +145,21 @@ class NextWordPanel(Panel):
 
     def _append(self, index: int) -> None:
         """Write the clicked token at the end of what the distribution was predicted from."""
-        if self._reading is None:
+        if self._reading is None or not self._reading.trace.predicts.continues:
             return
         tokenizer, chosen = self._reading.model.tokenizer, self._ids[index]
         self.session.reading.set_prefix(tokenizer.continue_text(self._text, chosen))
         self.session.focus.follow_end()
 
 
-def _title(tokens: tuple[str, ...], position: int) -> str:
+def _logits(trace: Trace, position: int) -> np.ndarray:
+    """The logits of what is predicted at a position, or of the text where it has one answer."""
+    traced = trace["logits"]
+    return traced.at(position=position) if "position" in traced.axes else traced.array
+
+
+def _title(trace: Trace, position: int) -> str:
+    tokens, predicts = trace.tokens, trace.predicts
+    if not predicts.continues:
+        return "Label of the text" if predicts.per == "text" else f"Label of “{visible(tokens[position])}”"
     return "Next word" if position == len(tokens) - 1 else f"After “{visible(tokens[position])}”"

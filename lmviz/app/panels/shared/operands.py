@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lmviz.app.session.reading import NAMED
 from lmviz.inspection.names import cell_name, title_of
 from lmviz.text.tokenizer import visible
 
@@ -16,11 +17,11 @@ def name_of_operand(reading: Reading | None, source: str, index: tuple[int, ...]
     """An operand in words, tokens by their text; a parameter as Python has it."""
     if reading is None or source not in reading.trace.arrays:
         return f"{source}[{', '.join(map(str, index))}]" if index else source
-    axes, tokenizer = reading.trace[source].axes, reading.model.tokenizer
+    axes = reading.trace[source].axes
     names = [visible(token) for token in reading.trace.tokens]
-    if axes and axes[-1] == "token":
-        place = cell_name(axes[:-1], index[:-1], names)
-        return f"{title_of(source)}, {place}, “{visible(tokenizer.token(index[-1]))}”"
+    if axes and axes[-1] in NAMED:
+        places = [cell_name(axes[:-1], index[:-1], names)] if len(index) > 1 else []
+        return ", ".join([title_of(source), *places, f"“{reading.word(axes[-1], index[-1])}”"])
     return f"{title_of(source)}, {cell_name(axes, index, names)}" if index else title_of(source)
 
 

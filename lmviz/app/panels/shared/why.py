@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
+from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -167,9 +168,8 @@ class WhyPanel(Panel):
         if reading is None or not reading.has_cell(address, index):
             return address
         axes = reading.trace[address].axes
-        if axes[-1] == "token":
-            word = visible(reading.model.tokenizer.token(index[-1]))
-            return f"{word_of(address.rsplit('/', 1)[-1])} “{word}”"
+        if axes[-1] in NAMED:
+            return f"{word_of(address.rsplit('/', 1)[-1])} “{reading.word(axes[-1], index[-1])}”"
         return operand_name(reading.trace, address, index)
 
     def _show_trail(self) -> None:
@@ -193,8 +193,8 @@ def _visible_tokens(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _coordinate(reading: Reading, axis: str, place: int) -> str:
-    if axis == "token":
-        return f"“{visible(reading.model.tokenizer.token(place))}”"
+    if axis in NAMED:
+        return f"“{reading.word(axis, place)}”"
     if axis in POSITIONAL:
         return f"{place + 1} “{_visible_tokens(reading.trace.tokens)[place]}”"
     return coordinate(axis, place)
