@@ -31,7 +31,8 @@ class Family:
     room for the `title`, and is the same where nothing else is said. `settings`, `model` and `learner` are
     "module:name": a subclass of ModelConfiguration, one of Model, and a generator of Progress with the
     arguments of `lmviz.training.gradient_training.learn`. `tasks` are the names in `lmviz.tasks.TASKS` of
-    what its models can be asked.
+    what its models can be asked. `translator` names a Translator that has the same settings, for a family
+    that translates.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Family:
     learner: str
     short_title: str = ""
     tasks: tuple[str, ...] = ("next-token",)
+    translator: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "short_title", self.short_title or self.title)
@@ -92,6 +94,7 @@ FAMILIES: dict[str, Family] = {
             _LEARN,
             "RNN",
             _LABELS,
+            "lmviz.models.rnn:RNNTranslator",
         ),
         Family(
             "lstm",
@@ -102,6 +105,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.lstm:LSTMModel",
             _LEARN,
             tasks=_LABELS,
+            translator="lmviz.models.lstm:LSTMTranslator",
         ),
         Family(
             "gru",
@@ -111,6 +115,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.gru:GRUModel",
             _LEARN,
             tasks=_LABELS,
+            translator="lmviz.models.gru:GRUTranslator",
         ),
         Family(
             "transformer",
@@ -158,10 +163,12 @@ def build_model(
     vocabulary_size: int,
     seed: int,
     predicts: Prediction | None = None,
+    source_vocabulary: int | None = None,
 ) -> Model:
     """An untrained model whose initial weights depend on nothing but the seed.
 
-    It predicts the next token unless `predicts` says something else, which its family must be able to.
+    It predicts the next token unless `predicts` says something else, which its family must be able to. With
+    a `source_vocabulary`, the number of tokens that a source can have, it translates.
     torch's own random numbers stay as they are, for a training in another thread draws from them.
     """
     import torch
@@ -169,6 +176,8 @@ def build_model(
     from lmviz.models.initial_weights import DrawnFrom
 
     with DrawnFrom(torch.Generator().manual_seed(seed)):
+        if source_vocabulary is not None:
+            return load(find_family(family).translator)(configuration, vocabulary_size, source_vocabulary)
         model = load(find_family(family).model)
         if predicts is None or predicts.continues:
             return model(configuration, vocabulary_size)

@@ -7,9 +7,11 @@ from typing import Any
 import torch
 from torch import nn
 
+from lmviz.models.cell import Cell, State
 from lmviz.models.operations import Affine, Of, Product, SumOfProducts
 from lmviz.models.recurrent import RecurrentModel
 from lmviz.models.recurrent_configuration import GRUConfiguration
+from lmviz.models.recurrent_translator import RecurrentTranslator
 from lmviz.models.strand import Strand
 from lmviz.models.tap import Stage, Tap, Value
 
@@ -17,25 +19,24 @@ RESET, UPDATE, CANDIDATE = range(3)
 """The order in which PyTorch stacks the gates' weights."""
 
 
-class GRUModel(RecurrentModel):
-    """Stacked GRU layers.
+class GRUCell(Cell):
+    """The reset gate acts on the previous state after its weights, not before them as in the paper."""
 
-    The reset gate acts on the previous state after its weights, not before them as in the paper.
-    """
-
-    family = "gru"
-    configuration: GRUConfiguration
-
-    def _build(self, **sizes: Any) -> nn.RNNBase:
+    def build(self, **sizes: Any) -> nn.RNNBase:
         return nn.GRU(**sizes)
 
-    def _run(self, inputs: torch.Tensor, weights: list[torch.Tensor]) -> torch.Tensor:
-        """See RecurrentModel."""
-        start = inputs.new_zeros(1, len(inputs), self.configuration.width)
-        states, _ = torch.gru(inputs, start, weights, True, 1, 0.0, self.training, False, True)
-        return states
+    def run(
+        self, inputs: torch.Tensor, weights: list[torch.Tensor], start: State, *, training: bool
+    ) -> tuple[torch.Tensor, State]:
+        """See Cell."""
+        states, last = torch.gru(inputs, start[0][None], weights, True, 1, 0.0, training, False, True)
+        return states, (last[0],)
 
-    def _cell_taps(self, strand: Strand) -> tuple[Tap, ...]:
+    def step(self, inputs: torch.Tensor, weights: list[torch.Tensor], state: State) -> State:
+        """See Cell."""
+        return (torch.gru_cell(inputs, state[0], *weights),)
+
+    def taps(self, strand: Strand) -> tuple[Tap, ...]:
         def gate(index: int, function: str, reset: Value | None = None) -> Affine:
             return Affine((strand.from_input(index), strand.from_previous(index, reset)), function)
 
@@ -49,7 +50,7 @@ class GRUModel(RecurrentModel):
             strand.tap("hidden", SumOfProducts((written, kept))),
         )
 
-    def _cell_stages(self, strand: Strand) -> tuple[Stage, ...]:
+    def stages(self, strand: Strand) -> tuple[Stage, ...]:
         below, before = Value(strand.below), strand.previous()
         return (
             strand.stage(
@@ -85,3 +86,19 @@ class GRUModel(RecurrentModel):
                 before,
             ),
         )
+
+
+class GRUModel(RecurrentModel):
+    """Stacked GRU layers."""
+
+    family = "gru"
+    kind = GRUCell
+    configuration: GRUConfiguration
+
+
+class GRUTranslator(RecurrentTranslator):
+    """An encoder and a decoder of GRU layers."""
+
+    family = "gru"
+    kind = GRUCell
+    configuration: GRUConfiguration

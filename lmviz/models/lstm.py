@@ -7,9 +7,11 @@ from typing import Any
 import torch
 from torch import nn
 
+from lmviz.models.cell import Cell, State
 from lmviz.models.operations import Affine, Of, Product, SumOfProducts
 from lmviz.models.recurrent import RecurrentModel
 from lmviz.models.recurrent_configuration import LSTMConfiguration
+from lmviz.models.recurrent_translator import RecurrentTranslator
 from lmviz.models.strand import Strand
 from lmviz.models.tap import Stage, Tap, Value
 
@@ -17,13 +19,12 @@ INPUT, FORGET, CANDIDATE, OUTPUT = range(4)
 """The order in which PyTorch stacks the gates' weights."""
 
 
-class LSTMModel(RecurrentModel):
-    """Stacked LSTM layers."""
+class LSTMCell(Cell):
+    """A memory cell, and a hidden state that shows part of it."""
 
-    family = "lstm"
-    configuration: LSTMConfiguration
+    states = ("hidden", "cell")
 
-    def _build(self, **sizes: Any) -> nn.RNNBase:
+    def build(self, **sizes: Any) -> nn.RNNBase:
         recurrence = nn.LSTM(**sizes)
         for name, parameter in recurrence.named_parameters():
             if name.startswith("bias_ih"):
@@ -31,13 +32,19 @@ class LSTMModel(RecurrentModel):
                 nn.init.ones_(parameter.detach().unflatten(0, (4, -1))[FORGET])  # (gate, unit)
         return recurrence
 
-    def _run(self, inputs: torch.Tensor, weights: list[torch.Tensor]) -> torch.Tensor:
-        """See RecurrentModel."""
-        start = inputs.new_zeros(1, len(inputs), self.configuration.width)
-        states, _, _ = torch.lstm(inputs, (start, start), weights, True, 1, 0.0, self.training, False, True)
-        return states
+    def run(
+        self, inputs: torch.Tensor, weights: list[torch.Tensor], start: State, *, training: bool
+    ) -> tuple[torch.Tensor, State]:
+        """See Cell."""
+        begun = [part[None] for part in start]
+        states, hidden, cell = torch.lstm(inputs, begun, weights, True, 1, 0.0, training, False, True)
+        return states, (hidden[0], cell[0])
 
-    def _cell_taps(self, strand: Strand) -> tuple[Tap, ...]:
+    def step(self, inputs: torch.Tensor, weights: list[torch.Tensor], state: State) -> State:
+        """See Cell."""
+        return torch.lstm_cell(inputs, list(state), *weights)
+
+    def taps(self, strand: Strand) -> tuple[Tap, ...]:
         def at(name: str, function: str = "") -> Of:
             return Of(strand.at(name), function)
 
@@ -56,7 +63,7 @@ class LSTMModel(RecurrentModel):
             strand.tap("hidden", SumOfProducts((shown,))),
         )
 
-    def _cell_stages(self, strand: Strand) -> tuple[Stage, ...]:
+    def stages(self, strand: Strand) -> tuple[Stage, ...]:
         below, before = Value(strand.below), strand.previous()
 
         def gate(title: str, symbol: str, function: str, letter: str, result: str) -> Stage:
@@ -87,3 +94,19 @@ class LSTMModel(RecurrentModel):
                 "cell",
             ),
         )
+
+
+class LSTMModel(RecurrentModel):
+    """Stacked LSTM layers."""
+
+    family = "lstm"
+    kind = LSTMCell
+    configuration: LSTMConfiguration
+
+
+class LSTMTranslator(RecurrentTranslator):
+    """An encoder and a decoder of LSTM layers."""
+
+    family = "lstm"
+    kind = LSTMCell
+    configuration: LSTMConfiguration

@@ -50,6 +50,14 @@ class RecurrentConfiguration(ModelConfiguration):
         choices=("last", "mean", "attention"),
         advanced=True,
     )
+    attention: str = setting(
+        "bilinear",
+        "What a translation sees of its source at each step: nothing but the last state (none), or a mean "
+        "of all states, weighted by how well each fits the decoder's state: their dot product, which needs "
+        "equal widths, or one with a learned matrix between them (bilinear). Used for translation.",
+        choices=("none", "dot", "bilinear"),
+        advanced=True,
+    )
     embedding: int = setting(
         0,
         "Numbers that stand for each word on its way in; 0 stands for the width of the hidden state.",

@@ -9,9 +9,11 @@ from torch import nn
 from torch.nn import functional
 
 from lmviz.models.arithmetic import FUNCTIONS
+from lmviz.models.cell import Cell, State, weights_of
 from lmviz.models.operations import Activation, Affine
 from lmviz.models.recurrent import RecurrentModel
 from lmviz.models.recurrent_configuration import RNNConfiguration
+from lmviz.models.recurrent_translator import RecurrentTranslator
 from lmviz.models.strand import Strand
 from lmviz.models.tap import Stage, Tap, Value
 
@@ -19,52 +21,48 @@ FUSED = {"tanh": torch.rnn_tanh, "relu": torch.rnn_relu}
 """The activations that PyTorch has a fused recurrence for."""
 
 
-class RNNModel(RecurrentModel):
-    """Stacked Elman layers."""
+class RNNCell(Cell):
+    """The state is a function of the sum of input and previous state."""
 
-    family = "rnn"
     configuration: RNNConfiguration
 
-    def _build(self, **sizes: Any) -> nn.RNNBase:
+    def build(self, **sizes: Any) -> nn.RNNBase:
         activation = self.configuration.activation
         return nn.RNN(nonlinearity=activation if activation in FUSED else "tanh", **sizes)
 
-    def _recur(self, inputs: torch.Tensor, state: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
-        if self.configuration.activation in FUSED:
-            return self.recurrence(inputs, state)
-        last = []
-        for layer, weights in enumerate(self.recurrence.all_weights):
-            if layer:
-                inputs = self.dropout(inputs)
-            inputs = self._step_by_step(inputs, list(weights), None if state is None else state[layer])
-            last.append(inputs[:, -1])
-        return inputs, torch.stack(last)
-
-    def _run(self, inputs: torch.Tensor, weights: list[torch.Tensor]) -> torch.Tensor:
-        """See RecurrentModel."""
+    def run(
+        self, inputs: torch.Tensor, weights: list[torch.Tensor], start: State, *, training: bool
+    ) -> tuple[torch.Tensor, State]:
+        """See Cell."""
         if self.configuration.activation not in FUSED:
-            return self._step_by_step(inputs, weights, None)
-        start = inputs.new_zeros(1, len(inputs), self.configuration.width)
+            return self._step_by_step(inputs, weights, start[0])
         fused = FUSED[self.configuration.activation]
-        states: torch.Tensor = fused(inputs, start, weights, True, 1, 0.0, self.training, False, True)[0]
-        return states
+        states, last = fused(inputs, start[0][None], weights, True, 1, 0.0, training, False, True)
+        return states, (last[0],)
+
+    def step(self, inputs: torch.Tensor, weights: list[torch.Tensor], state: State) -> State:
+        """See Cell."""
+        weight_input, weight_hidden, bias_input, bias_hidden = weights
+        given = functional.linear(inputs, weight_input, bias_input + bias_hidden)
+        return (self._activated(torch.addmm(given, state[0], weight_hidden.t())),)
+
+    def _activated(self, values: torch.Tensor) -> torch.Tensor:
+        return FUNCTIONS[self.configuration.function].tensor(values)
 
     def _step_by_step(
-        self, inputs: torch.Tensor, weights: list[torch.Tensor], hidden: torch.Tensor | None
-    ) -> torch.Tensor:
-        """What PyTorch's layer would compute if it offered the activation, (batch, position, unit)."""
+        self, inputs: torch.Tensor, weights: list[torch.Tensor], hidden: torch.Tensor
+    ) -> tuple[torch.Tensor, State]:
+        """What PyTorch's layer would compute if it offered the activation."""
         weight_input, weight_hidden, bias_input, bias_hidden = weights
-        activation = FUNCTIONS[self.configuration.function].tensor
         # (position, batch, unit): each step then reads one contiguous block
         given = functional.linear(inputs.transpose(0, 1), weight_input, bias_input + bias_hidden)
-        hidden = inputs.new_zeros(len(inputs), len(weight_hidden)) if hidden is None else hidden
         steps = []
         for step in given.unbind():
-            hidden = activation(torch.addmm(step, hidden, weight_hidden.t()))
+            hidden = self._activated(torch.addmm(step, hidden, weight_hidden.t()))
             steps.append(hidden)
-        return torch.stack(steps, dim=1)
+        return torch.stack(steps, dim=1), (hidden,)
 
-    def _cell_taps(self, strand: Strand) -> tuple[Tap, ...]:
+    def taps(self, strand: Strand) -> tuple[Tap, ...]:
         summands = (strand.from_input(0), strand.from_previous(0))
         function = self.configuration.function
         scale = "share" if function == "sigmoid" else "signed"
@@ -73,7 +71,7 @@ class RNNModel(RecurrentModel):
             strand.tap("hidden", Activation(strand.at("preactivation"), function), scale),
         )
 
-    def _cell_stages(self, strand: Strand) -> tuple[Stage, ...]:
+    def stages(self, strand: Strand) -> tuple[Stage, ...]:
         activated = FUNCTIONS[self.configuration.function].latex.format(r"\mathbf{a}_t")
         return (
             strand.stage(
@@ -85,3 +83,32 @@ class RNNModel(RecurrentModel):
             ),
             strand.stage("Hidden state", rf"\mathbf{{h}}_t = {activated}", "hidden", "preactivation"),
         )
+
+
+class RNNModel(RecurrentModel):
+    """Stacked Elman layers."""
+
+    family = "rnn"
+    kind = RNNCell
+    configuration: RNNConfiguration
+
+    def _recur(self, inputs: torch.Tensor, state: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
+        if self.configuration.activation in FUSED:
+            return self.recurrence(inputs, state)
+        last = []
+        for layer in range(self.configuration.layers):
+            if layer:
+                inputs = self.dropout(inputs)
+            start = self.cell.start(inputs) if state is None else (state[layer],)
+            weights = weights_of(self.recurrence, f"_l{layer}")
+            inputs, (hidden,) = self.cell.run(inputs, weights, start, training=self.training)
+            last.append(hidden)
+        return inputs, torch.stack(last)
+
+
+class RNNTranslator(RecurrentTranslator):
+    """An encoder and a decoder of Elman layers."""
+
+    family = "rnn"
+    kind = RNNCell
+    configuration: RNNConfiguration

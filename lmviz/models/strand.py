@@ -17,7 +17,9 @@ class Strand:
     """A layer in one direction: where it stands, what it reads, and the names of its parameters.
 
     `place` begins the addresses of its taps, `below` is the tap that it reads, `suffix` ends the names of
-    its parameters in PyTorch's module. In `reverse` it goes from the last position to the first.
+    its parameters in PyTorch's `module`. In `reverse` it goes from the last position to the first. `axis` is
+    the one that it runs along, and `scan` the recurrence that its taps belong to, its own where it is empty.
+    Where it is `begun` it starts from a given state: its state before is the tap "previous".
     """
 
     place: str
@@ -25,6 +27,10 @@ class Strand:
     suffix: str
     width: int
     reverse: bool
+    module: str = "recurrence"
+    axis: str = "position"
+    scan: str = ""
+    begun: bool = False
 
     def at(self, name: str) -> Value:
         """One of its taps, at the same position."""
@@ -32,6 +38,8 @@ class Strand:
 
     def previous(self, name: str = "hidden") -> Value:
         """One of its taps at the position that was computed just before."""
+        if self.begun and name == "hidden":
+            return self.at("previous")
         return Value(f"{self.place}/{name}", shift=1 if self.reverse else -1, width=self.width)
 
     def from_input(self, gate: int) -> Linear:
@@ -46,17 +54,17 @@ class Strand:
 
     def _linear(self, label: str, read: Row, kind: str, gate: int, reset: Value | None = None) -> Linear:
         rows = (gate * self.width, (gate + 1) * self.width)
-        weight, bias = (f"recurrence.{part}_{kind}{self.suffix}" for part in ("weight", "bias"))
+        weight, bias = (f"{self.module}.{part}_{kind}{self.suffix}" for part in ("weight", "bias"))
         return Linear(label, read, Weight(weight, rows), Weight(bias, rows), gate=reset)
 
     def tap(self, name: str, operation: Operation, scale: str = "signed") -> Tap:
         """A tap of the recurrence."""
         return Tap(
             f"{self.place}/{name}",
-            ("position", "unit"),
+            (self.axis, "unit"),
             operation,
             scale,
-            scan=self.place,
+            scan=self.scan or self.place,
             reverse=self.reverse,
         )
 
@@ -77,21 +85,23 @@ class Strand:
         )
 
 
-def strands(layer: int, direction: str, width: int) -> tuple[Strand, ...]:
-    """The recurrences of a layer: one, or one in each direction."""
-    place = f"layers/{layer}"
-    below = top(layer - 1, direction) if layer else "embedding"
+def strands(layer: int, direction: str, width: int, *, encoder: bool = False) -> tuple[Strand, ...]:
+    """The recurrences of a layer: one, or one in each direction; of an encoder, along the source."""
+    part, module, axis = ("encoder/", "encoder", "source") if encoder else ("", "recurrence", "position")
+    place = f"{part}layers/{layer}"
+    below = top(layer - 1, direction, encoder=encoder) if layer else f"{part}embedding"
+
+    def strand(place: str, suffix: str, reverse: bool) -> Strand:
+        return Strand(place, below, f"_l{layer}{suffix}", width, reverse, module, axis)
+
     if direction != BOTH:
-        return (Strand(place, below, f"_l{layer}", width, direction == BACKWARD),)
-    return (
-        Strand(f"{place}/{FORWARD}", below, f"_l{layer}", width, reverse=False),
-        Strand(f"{place}/{BACKWARD}", below, f"_l{layer}_reverse", width, reverse=True),
-    )
+        return (strand(place, "", direction == BACKWARD),)
+    return strand(f"{place}/{FORWARD}", "", False), strand(f"{place}/{BACKWARD}", "_reverse", True)
 
 
-def top(layer: int, direction: str) -> str:
+def top(layer: int, direction: str, *, encoder: bool = False) -> str:
     """The tap of a layer that the next one reads."""
-    return f"layers/{layer}/{'joined' if direction == BOTH else 'hidden'}"
+    return f"{'encoder/' if encoder else ''}layers/{layer}/{'joined' if direction == BOTH else 'hidden'}"
 
 
 def turned(values: torch.Tensor, lengths: torch.Tensor | None) -> torch.Tensor:

@@ -16,6 +16,7 @@ from lmviz.models.operations.joining import Joined
 from lmviz.models.operations.lookup import PositionLookup, Sinusoids, TokenLookup
 from lmviz.models.operations.pooling import End, EndStates, MeanState, PositionScores, WeightedState
 from lmviz.models.operations.rows import LayerNorm, RMSNorm, Softmax
+from lmviz.models.operations.source_attention import Repeated, SourceMean, SourceScores, StateBefore
 
 __all__ = [
     "Activation",
@@ -36,12 +37,16 @@ __all__ = [
     "PositionScores",
     "Product",
     "RMSNorm",
+    "Repeated",
     "Rotate",
     "Row",
     "Scale",
     "Sinusoids",
     "Softmax",
+    "SourceMean",
+    "SourceScores",
     "SplitHeads",
+    "StateBefore",
     "SumOfProducts",
     "TokenLookup",
     "WeightedState",

@@ -1,0 +1,255 @@
+"""Recurrent encoder and decoder: two statements of one computation, reach, and the lecture's numbers."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from lmviz.errors import LmvizError
+from lmviz.families import FAMILIES, build_model
+from lmviz.inspection.backpropagation import gradient as gradient_of
+from lmviz.inspection.explain import TraceReader
+from lmviz.inspection.explain_gradient import explain_gradient
+from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.tracing import trace
+from lmviz.models.prediction import NEXT_TOKEN
+
+WORDS, SOURCE_WORDS = 6, 5
+TEXT, SOURCE = np.array([0, 3, 5, 2, 3]), np.array([4, 0, 2, 1])
+CASES = [
+    ("rnn", "forward", "dot", {"activation": "sigmoid"}),
+    ("rnn", "both", "none", {}),
+    ("lstm", "both", "bilinear", {}),
+    ("lstm", "forward", "none", {"embedding": 3}),
+    ("gru", "backward", "dot", {"layers": 1, "tied": True}),
+    ("gru", "both", "bilinear", {"layers": 1}),
+]
+every_case = pytest.mark.parametrize("case", range(len(CASES)), ids=[" ".join(case[:3]) for case in CASES])
+
+
+def build(family, direction, attention, **settings):
+    configuration = FAMILIES[family].configuration(
+        **{"layers": 2, "width": 4, "direction": direction, "attention": attention, **settings}
+    )
+    return build_model(family, configuration, WORDS, 0, NEXT_TOKEN, SOURCE_WORDS)
+
+
+@cache
+def shaken(case):
+    family, direction, attention, settings = CASES[case]
+    model = build(family, direction, attention, **settings)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter += 0.4 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1))
+    return model.eval().requires_grad_(False)
+
+
+def tensors(*arrays):
+    return tuple(torch.from_numpy(array)[None] for array in arrays)
+
+
+def answered(model, text=TEXT, source=SOURCE):
+    tokens, beside = tensors(text, source)
+    return model(tokens, source=beside)[0]
+
+
+@every_case
+def test_the_explicit_path_equals_the_fused_one_whatever_the_two_lengths(case):
+    model = shaken(case)
+    for text, source in ((TEXT, SOURCE), (TEXT[:1], SOURCE), (TEXT, SOURCE[:1])):
+        tokens, beside = tensors(text, source)
+        explicit = model.listen(tokens, lambda tap, value, position: value, source=beside)
+        torch.testing.assert_close(explicit, model(tokens, source=beside), rtol=1e-5, atol=1e-6)
+
+
+@every_case
+def test_padding_of_either_sequence_changes_nothing(case):
+    model = shaken(case)
+    tokens = torch.from_numpy(np.stack([TEXT, TEXT[::-1]]))
+    source = torch.from_numpy(np.stack([SOURCE, SOURCE[::-1]]))
+    together = model(tokens, torch.tensor([5, 2]), source, torch.tensor([4, 3]))
+    torch.testing.assert_close(together[0], answered(model))
+    alone = answered(model, TEXT[::-1][:2].copy(), SOURCE[::-1][:3].copy())
+    torch.testing.assert_close(together[1, :2], alone)
+
+
+@every_case
+def test_writing_on_from_a_state_equals_reading_at_once(case):
+    model = shaken(case)
+    tokens, beside = tensors(TEXT, SOURCE)
+    state, parts = model.begin(beside), []
+    for part in tokens.split([1, 3, 1], dim=1):
+        logits, state = model.advance(part, state)
+        parts.append(logits)
+    torch.testing.assert_close(torch.cat(parts, dim=1)[0], answered(model))
+
+
+@every_case
+def test_every_cell_follows_from_its_operands_and_every_stage_is_of_taps(case):
+    model = shaken(case)
+    found = trace(model, TEXT, source=SOURCE)
+    reader = TraceReader(model, found)
+    for tap in model.taps():
+        assert tap.axes[0] in ("position", "source", "unit")
+        declared = {operand.address for operand in tap.operation.operands}
+        for index in np.ndindex(found[tap.address].array.shape):
+            arithmetic = tap.operation.explain(reader, tap.address, index)
+            assert arithmetic.value == found[tap.address].array[index]
+            assert arithmetic.evaluate() == pytest.approx(arithmetic.value, abs=1e-5), (tap.address, index)
+            sources = {factor.source for group in arithmetic.terms for factor in group.factors}
+            assert sources & set(found.arrays) <= declared
+    addresses = [tap.address for tap in model.taps()]
+    stages = model.stages()
+    shown = [address for stage in stages for address in stage.results]
+    assert sorted(shown) == sorted(addresses)
+    assert {address for stage in stages for address in stage.operands} <= set(addresses)
+
+
+@every_case
+def test_gradients_are_those_of_the_fused_path_and_follow_from_what_reads_them(case):
+    model = shaken(case)
+    found = gradient_of(model, TEXT, source=SOURCE)
+    tokens, beside = tensors(TEXT, SOURCE)
+    leaves = {name: parameter.clone().requires_grad_() for name, parameter in model.named_parameters()}
+    logits = torch.func.functional_call(model, leaves, (tokens,), {"source": beside})[0]
+    functional.cross_entropy(logits[:-1], tokens[0, 1:], reduction="sum").backward()
+    for name, leaf in leaves.items():
+        wanted = torch.zeros_like(leaf) if leaf.grad is None else leaf.grad
+        np.testing.assert_allclose(found.parameters[name], wanted.numpy(), rtol=1e-3, atol=1e-5, err_msg=name)
+    for source in (*found.arrays, *found.parameters):
+        array = found.array(source)
+        middle = tuple(size // 2 for size in array.shape)
+        for index in (middle, tuple(0 for _ in middle)):
+            arithmetic = explain_gradient(model, found, source, index)
+            scale = np.abs(array).max()
+            assert abs(arithmetic.evaluate() - arithmetic.value) <= 1e-5 * scale + 1e-7, (source, index)
+
+
+@every_case
+def test_a_longer_text_takes_over_what_is_known(case):
+    model = shaken(case)
+    whole = trace(model, TEXT, source=SOURCE)
+    for known in (1, 3):
+        earlier = trace(model, TEXT[:known], source=SOURCE)
+        longer = trace(model, TEXT, source=SOURCE, earlier=earlier)
+        assert longer["encoder/embedding"] is earlier["encoder/embedding"]
+        for address, expected in whole.arrays.items():
+            np.testing.assert_allclose(longer[address].array, expected.array, atol=1e-5, err_msg=address)
+
+
+@every_case
+def test_a_word_of_the_text_reaches_what_follows_and_one_of_the_source_all_that_is_written(case):
+    model, place = shaken(case), 2
+    before = trace(model, TEXT, source=SOURCE)
+    text, source = TEXT.copy(), SOURCE.copy()
+    text[place], source[place] = 1, 3
+    after, other = trace(model, text, source=SOURCE), trace(model, TEXT, source=source)
+    for tap in model.taps():
+        one, two = before[tap.address].array, after[tap.address].array
+        if tap.axes[0] != "position" or (tap.address == "context" and not model.alignment):
+            np.testing.assert_array_equal(one, two)
+            continue
+        moved = {position for position in range(len(TEXT)) if (one[position] != two[position]).any()}
+        late = tap.address.endswith(("previous", "scores", "weights", "context"))
+        alone = {"decoder/embedding"} if model.alignment else {"decoder/embedding", "decoder/input"}
+        reached = range(place + late, place + 1 if tap.address in alone else len(TEXT))
+        assert moved == set(reached), tap.address
+    direction = CASES[case][1]
+    for strand in model._strands(0):
+        address = strand.at("hidden").address
+        pairs = zip(before[address].array, other[address].array, strict=True)
+        moved = {position for position, (one, two) in enumerate(pairs) if (one != two).any()}
+        assert moved == set(range(place + 1) if strand.reverse else range(place, len(SOURCE))), direction
+    assert (before["logits"].array != other["logits"].array).any(axis=1).all()
+
+
+def test_without_attention_the_last_states_are_all_that_passes():
+    """The bottleneck: with them held, no other state of the source matters any more."""
+    for case, kept in ((3, True), (2, False)):
+        model = shaken(case)
+        found = trace(model, TEXT, source=SOURCE)
+        held = [
+            Intervention(
+                f"encoder/layers/{layer}/last", "replace", found[f"encoder/layers/{layer}/last"].array
+            )
+            for layer in range(2)
+        ]
+        change = Intervention(model._encoded, "replace", 0.3, where={"source": 1})
+        other = trace(model, TEXT, source=SOURCE, interventions=[change, *held])
+        assert np.array_equal(found["logits"].array, other["logits"].array) is kept
+
+
+def test_rows_of_attention_are_shares_of_the_source():
+    found = trace(shaken(2), TEXT, source=SOURCE)
+    weights = found["attention/weights"]
+    assert weights.axes == ("position", "source")
+    np.testing.assert_allclose(weights.array.sum(axis=1), 1, rtol=1e-6)
+    np.testing.assert_allclose(
+        weights.array @ found["encoder/layers/1/joined"].array, found["context"].array, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("attention", "weights", "context"),
+    [
+        ("dot", (0.4683, 0.0634, 0.4683), (0.9366, 0.5317)),
+        ("bilinear", (0.0634, 0.4683, 0.4683), (0.5317, 0.9366)),
+    ],
+)
+def test_the_lectures_three_states_attended_to(attention, weights, context):
+    """h^e = (1,0), (0,1), (1,1), h^d = (2,0); the matrix exchanges the two units."""
+    model = build("rnn", "forward", attention, layers=1, width=2, activation="identity").eval()
+    with torch.no_grad():
+        for parameter in (*model.encoder.parameters(), *model.decoder.parameters()):
+            parameter.zero_()
+        model.encoder.weight_ih_l0.copy_(torch.eye(2))
+        model.source_embedding.weight[:3] = torch.tensor([[1.0, 0], [0, 1], [1, 1]])
+        if model.attention is not None:
+            model.attention.weight.copy_(torch.tensor([[0.0, 1], [1, 0]]))
+    asked = Intervention("decoder/layers/0/previous", "replace", np.array([2.0, 0.0]))
+    found = trace(model, np.array([0]), source=np.array([0, 1, 2]), interventions=[asked])
+    np.testing.assert_allclose(found["encoder/layers/0/hidden"].array, [[1, 0], [0, 1], [1, 1]])
+    np.testing.assert_allclose(found["attention/weights"].array[0], weights, atol=5e-5)
+    np.testing.assert_allclose(found["context"].array[0], context, atol=5e-5)
+
+
+def test_bilinear_attention_with_the_unit_matrix_is_the_dot_product():
+    dot, bilinear = build("gru", "forward", "dot").eval(), build("gru", "forward", "bilinear").eval()
+    bilinear.load_state({**dot.state(), "attention.weight": torch.eye(4)})
+    torch.testing.assert_close(answered(bilinear), answered(dot))
+
+
+def test_the_decoder_begins_with_the_encoders_last_state():
+    found = trace(shaken(3), TEXT, source=SOURCE)
+    for layer in range(2):
+        last = found[f"encoder/layers/{layer}/hidden"].array[-1]
+        np.testing.assert_array_equal(found[f"decoder/layers/{layer}/previous"].array[0], last)
+
+
+def test_what_cannot_be_is_said():
+    with pytest.raises(LmvizError, match="equal width"):
+        build("gru", "both", "dot")
+    with pytest.raises(LmvizError, match="wide as the decoder"):
+        build("gru", "both", "none", tied=True, embedding=8)
+    model = shaken(0)
+    for ask in (model, model.advance, lambda tokens: model.loss(tokens, tokens)):
+        with pytest.raises(LmvizError, match="reads a source"):
+            ask(torch.zeros(1, 2, dtype=torch.int64))
+
+
+@pytest.mark.parametrize("attention", ["none", "dot"])
+def test_it_learns_to_copy(attention):
+    model = build("gru", "forward", attention, layers=1, width=16)
+    model.train()
+    chance = torch.Generator().manual_seed(0)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    for _ in range(60):
+        source = torch.randint(1, SOURCE_WORDS, (16, 3), generator=chance)
+        tokens = functional.pad(source, (1, 0))[:, :-1]
+        loss, _ = model.loss(tokens, source, source=source)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert float(loss) < 0.5 * np.log(4)
