@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lmviz.autodiff.graph import Graph
-from lmviz.autodiff.node import PARAMETER, Node
+from lmviz.autodiff.node import COMPUTED, PARAMETER, Node
 
 
 def strongest_cell(net: Graph) -> tuple[str, tuple[int, ...], bool]:
@@ -19,7 +19,8 @@ def strongest_cell(net: Graph) -> tuple[str, tuple[int, ...], bool]:
         popped = tape.modules[tape.pushed - tape.popped]
         reached = [input for input in popped.inputs if input.gradient is not None]
         parameters = [input for input in reached if input.kind == PARAMETER]
-        chosen = (parameters or reached or [popped])[0]
+        computed = [input for input in reached if input.kind == COMPUTED]
+        chosen = (parameters or computed or reached or [popped])[0]
         return chosen.name, _largest(chosen, chosen.gradient), True
     last = tape.entries[-1] if len(tape) else net.nodes[0]
     return last.name, _largest(last, last.value), False

@@ -135,6 +135,10 @@ class Tape:
         """Whether the module of a value has been popped."""
         return self.is_complete and node in self.modules[self._pushed - self._popped :]
 
+    def is_final(self, node: Node) -> bool:
+        """Whether nothing will be added any more to the gradient of a value."""
+        return node.gradient is not None and all(map(self.is_reached, node.consumers))
+
     def _begin_sweep(self) -> None:
         """dy/dy = 1; of an output with several cells their sum is differentiated."""
         if self._popped == 0:

@@ -212,3 +212,10 @@ def test_the_text_holds_the_numbers_of_now():
 def test_numbers_come_back_from_the_text_as_they_were(numbers):
     net = read("x = [0; 0]\ny = sum(x)").set("x", numbers)
     np.testing.assert_array_equal(read(net.text)["x"].value, net["x"].value)
+
+
+def test_numbers_that_have_not_changed_stay_as_they_were_written():
+    source = "x = [1.0, 2.50; 3 −4]\nW = 1e0\ny = multiply(W, x)"
+    net = read(source).forward()
+    assert net.text == source
+    assert net.set("W", 2).text == source.replace("1e0", "2")

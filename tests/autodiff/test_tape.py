@@ -117,3 +117,13 @@ def test_the_tape_can_be_read(net):
     net.tape.push()
     assert "linear  a  on the tape" in repr(net.tape)
     assert "cross_entropy  J  not computed yet" in repr(net.tape)
+
+
+def test_a_gradient_is_final_when_all_its_consumers_are_popped():
+    net = read("parameter v = 3\nu = square(v)\nw = multiply(2, v)\ny = add(u, w)").forward()
+    net.tape.pop()
+    net.tape.pop()
+    assert not net.tape.is_final(net["v"])
+    assert net.tape.is_final(net["w"])
+    net.tape.pop()
+    assert net.tape.is_final(net["v"])

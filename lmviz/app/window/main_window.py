@@ -274,6 +274,7 @@ class MainWindow(QMainWindow):
         if session.focus.cell is None and not session.focus.is_position_pinned:
             self.beginning.end_tour()
         session.focus.release()
+        session.network_focus.release()
 
     def _toggle_play(self) -> None:
         """What can be played where one is: a panel's own play, the training under way, or its film."""

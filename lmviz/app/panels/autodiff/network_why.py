@@ -11,9 +11,11 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.equation import EquationView
+from lmviz.autodiff.checking import check
 from lmviz.autodiff.names import cell_label, latex
 from lmviz.autodiff.node import read_address
 from lmviz.models.arithmetic.notation import PLAIN
@@ -35,12 +37,15 @@ class NetworkWhyPanel(Panel):
         self.setObjectName("network_why_view")
         self._equation = EquationView()
         self._sheet = ArithmeticCard()
+        self._nudged = MutedLine()
+        self._nudged.setObjectName("nudged_line")
         self._shown: Arithmetic | None = None
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._equation)
         column.addWidget(scrolling(self._sheet), 1)
+        column.addWidget(self._nudged)
         self._card = Card("Why this number?", "", body)
         self.column.addWidget(self._card)
         self._sheet.operand_clicked.connect(self._follow)
@@ -84,8 +89,18 @@ class NetworkWhyPanel(Panel):
         else:
             self._card.set_title(f"Why {number(float(array[cell.place]), 4)}?")
             self._card.set_aside(_said(cell.name, cell.place, cell.is_gradient))
+        self._nudged.set_text(self._said_by_nudging(cell))
         self._equation.set_equation(self._latex(cell))
         self._equation.set_numbers("" if arithmetic is None else _in_numbers(arithmetic))
+
+    def _said_by_nudging(self, cell: NetworkCell) -> str:
+        """Whether a gradient that is whole is also the slope of the output."""
+        net = self.session.network.current
+        if not cell.is_gradient or not net.tape.is_final(net[cell.name]):
+            return ""
+        found = check(net, cell.name, cell.place)
+        digits = found.worst.digits
+        return f"nudging says the same: {digits} digits" if found.agrees else "nudging says something else"
 
     def _latex(self, cell: NetworkCell) -> str:
         """The gradient as a sum over those who use the value."""

@@ -14,7 +14,7 @@ from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
-from lmviz.autodiff.checking import GOOD_DIGITS, agreeing_digits, check, error_curves
+from lmviz.autodiff.checking import agreeing_digits, check, error_curves
 from lmviz.autodiff.names import cell_label, label
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ class NudgePanel(Panel):
 
     def _show_digits(self) -> None:
         net, cell = self.session.network.current, self.session.network_focus.shown
-        [nudged] = check(net, cell.name, cell.place, self._epsilon).cells
+        found = check(net, cell.name, cell.place, self._epsilon)
+        nudged = found.worst
         common = agreeing_digits(nudged.more, nudged.less)
         lines = [
             _written("J(θ + ε)", nudged.more, common),
@@ -110,8 +111,7 @@ class NudgePanel(Panel):
             _written("gradient", nudged.gradient, nudged.digits),
         ]
         verdict = "all digits agree" if nudged.digits >= PLACES else f"{nudged.digits} digits agree"
-        agrees = check(net, cell.name, cell.place).agrees
-        self._digits.set_numbers(lines, verdict, agrees or nudged.digits >= GOOD_DIGITS)
+        self._digits.set_numbers(lines, verdict, found.agrees)
         self._caption.setText(f"θ is {cell_label(cell.name, cell.place)}")
 
     def _choose(self, epsilon: float) -> None:

@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QLineEdit, QPushBu
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.opening.settings import Settings
+from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import Cell
 from lmviz.app.widgets.plots.error_plot import ErrorPlot
@@ -100,6 +102,13 @@ def test_it_follows_compare_on_ctrl_7(window: MainWindow) -> None:
     assert not window.prefix_bar.isVisible()
     window.show_perspective("inside")
     assert window.prefix_bar.isVisible()
+
+
+def test_escape_releases_the_cell(window: MainWindow, session: Session) -> None:
+    window.show_perspective("autodiff")
+    session.network_focus.choose_cell(NetworkCell("z", (0,), False))
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert session.network_focus.pinned is None
 
 
 def test_it_works_before_torch_is_loaded(tmp_path: Path, settings: Settings, qtbot: QtBot) -> None:
@@ -198,6 +207,7 @@ def test_why_this_gradient_and_its_operands_in_the_graph(scene: Scene) -> None:
     assert panel.card.aside == "gradient of β, row 1, column 0"
     assert panel.shown.evaluate() == pytest.approx(-0.138756, abs=5e-7)
     assert scene.picture.operands == {Cell("b", (1,), True), Cell("z", (0,), False)}
+    assert scene.find(MutedLine, "nudged_line").text == "nudging says the same: 10 digits"
     card = panel.findChild(ArithmeticCard)
     card.operand_clicked.emit("gradient/b", (1,))
     scene.settle()
