@@ -6,8 +6,8 @@ from collections.abc import Mapping, Set
 from functools import lru_cache
 
 import numpy as np
-from PySide6.QtCore import QByteArray, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtCore import QByteArray, QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPicture
 from PySide6.QtSvg import QSvgRenderer
 
 from lmviz.app.look.roles import Theme
@@ -146,26 +146,33 @@ class NetworkPainter:
             color = self._theme.text if box.value.popped else self._theme.faint_text
             pictures = [_equation(line, color.name()) for line in box.value.equations]
             found = [picture for picture in pictures if picture is not None]
-            height = sum(picture.defaultSize().height() for picture in found)
+            height = sum(size.height() for _, size in found)
             top = box.frame.center().y() - height / 2
-            for picture in found:
-                size = picture.defaultSize()
-                picture.render(self._painter, QRectF(boxes.equations, top, size.width(), size.height()))
+            for picture, size in found:
+                self._painter.drawPicture(QPointF(boxes.equations, top), picture)
                 top += size.height()
                 width = max(width, size.width())
         return width
 
 
 @lru_cache(maxsize=256)
-def _equation(latex: str, color: str) -> QSvgRenderer | None:
+def _equation(latex: str, color: str) -> tuple[QPicture, QSizeF] | None:
+    """An equation as strokes to be drawn again, and its size; None for what is not LaTeX."""
     svg = typesetting.equation_picture(latex, EQUATION_SIZE, color)
-    return QSvgRenderer(QByteArray(svg)) if svg else None
+    if not svg:
+        return None
+    renderer, picture = QSvgRenderer(QByteArray(svg)), QPicture()
+    size = QSizeF(renderer.defaultSize())
+    painter = QPainter(picture)
+    renderer.render(painter, QRectF(0, 0, size.width(), size.height()))
+    painter.end()
+    return picture, size
 
 
 def equation_width(latex: str, theme: Theme) -> float:
     """How wide an equation is at scale 1; 0 as long as none can be set."""
-    picture = _equation(latex, theme.text.name()) if typesetting.ready() else None
-    return 0.0 if picture is None else float(picture.defaultSize().width())
+    found = _equation(latex, theme.text.name()) if typesetting.ready() else None
+    return 0.0 if found is None else found[1].width()
 
 
 @lru_cache(maxsize=32)
