@@ -18,9 +18,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("folder", required=False)
+@click.option(
+    "--download", metavar="NAME", help="Download this one from the Hugging Face hub, and say where it is."
+)
 @as_json
-def models(folder: str | None, as_json: bool) -> None:
+def models(folder: str | None, download: str | None, as_json: bool) -> None:
     """List the sample models, and the runs in FOLDER (by default ./runs)."""
+    if download is not None:
+        _download_model(download, as_json)
+        return
     from lmviz.api import find_run, is_run, sample_models
     from lmviz.training.run import Run
 
@@ -40,6 +46,17 @@ def models(folder: str | None, as_json: bool) -> None:
         columns = ("name", "family", "corpus", "steps", "validation_loss", "snapshots")
         rows = [[row[name] for name in columns] for row in found]
         print_table([name.replace("_", " ") for name in columns], rows)
+
+
+def _download_model(name: str, as_json: bool) -> None:
+    from lmviz.interchange.hub import download_model
+
+    with share_bar(f"downloading {name}") as progress:
+        folder = download_model(name, progress)
+    if as_json:
+        print_json({"folder": str(folder)})
+    else:
+        print(folder)
 
 
 def _describe_run(name: str, run: Run) -> dict[str, Any]:

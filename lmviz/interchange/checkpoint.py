@@ -49,8 +49,10 @@ class Checkpoint:
 
     @property
     def name(self) -> str:
-        """What a person calls it: the name of its folder, or of its file."""
-        return self.place.resolve().name
+        """What a person calls it: the name of its folder or file, or that on the hub it came from."""
+        path = self.place.absolute()
+        in_cache = path.parent.name == "snapshots" and path.parent.parent.name.startswith("models--")
+        return path.parent.parent.name.removeprefix("models--").replace("--", "/") if in_cache else path.name
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The parameters of the model that is described, and their shapes; takes no memory."""

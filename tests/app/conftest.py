@@ -12,7 +12,7 @@ from urllib.error import URLError
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -199,6 +199,7 @@ def nothing_outside(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iter
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *a, **k: ([], ""))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, **k: ("", ""))
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a, **k: "")
+    monkeypatch.setattr(QInputDialog, "getText", lambda *a, **k: ("", False))
     monkeypatch.setattr(QMenu, "exec", lambda *a, **k: None)
     closing = QTimer(interval=50)
     closing.timeout.connect(close_popup)

@@ -144,6 +144,7 @@ class Commands:
         self._add(menu, "Open folder of texts…", self.choose_folder)
         self._add(menu, "Open a run or a sample model…", self.choose_run, "Ctrl+R")
         self._add(menu, "Open a checkpoint of another program…", self._choose_checkpoint)
+        self._add(menu, "Download a model…", self._choose_model_of_hub)
         self._add_list(menu, "Open recent", self._fill_recent)
         menu.addSeparator()
         self._add_list(menu, "Export", self._fill_export)
@@ -269,6 +270,11 @@ class Commands:
         from lmviz.app.window.other_programs import choose_checkpoint
 
         choose_checkpoint(self._window, self._parent)
+
+    def _choose_model_of_hub(self) -> None:
+        from lmviz.app.window.other_programs import choose_model_of_hub
+
+        choose_model_of_hub(self._window, self._parent)
 
     def _can_save_model(self) -> bool:
         from lmviz.app.window.other_programs import can_save_model

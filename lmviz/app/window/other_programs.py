@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
@@ -27,6 +27,28 @@ def choose_checkpoint(window: CommandedWindow, parent: QWidget) -> None:
     name, _ = QFileDialog.getOpenFileName(parent, "Open a checkpoint", "", CHECKPOINTS)
     if name:
         window.open_paths([name])
+
+
+def choose_model_of_hub(window: CommandedWindow, parent: QWidget) -> None:
+    """Ask for a name, download the model of that name, and open it."""
+    name, wanted = QInputDialog.getText(
+        parent, "Download a model", "Its name on the Hugging Face hub, such as openai-community/gpt2:"
+    )
+    if not wanted or not name.strip():
+        return
+
+    def work(report: Report) -> Path:
+        from lmviz.interchange.hub import download_model
+
+        return download_model(name.strip(), report)
+
+    session = window.session
+    session.work.start_job(
+        f"Downloading {name.strip()}",
+        work,
+        lambda folder: window.open_paths([folder]),
+        session.library.failed.emit,
+    )
 
 
 def can_save_model(session: Session) -> bool:

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 from foreign_models import add_tokenizer, saved
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QInputDialog
 from pytestqt.qtbot import QtBot
 
 import lmviz
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.errors import LmvizError
 from lmviz.runs.opening import find_model
 
 
@@ -99,6 +100,30 @@ def test_an_ngram_is_saved_as_arpa_and_curves_for_tensorboard(
     qtbot.waitUntil((tmp_path / "counts.arpa").exists)
     choose("Save its curves for TensorBoard…")
     qtbot.waitUntil(lambda: any((tmp_path / "counts.tfevents").glob("events.out.tfevents.*")))
+
+
+def test_a_model_is_downloaded_and_opened(
+    folder: Path,
+    session: Session,
+    choose: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    def download(name: str, report: Callable[[float], None]) -> Path:
+        report(0.5)
+        if name != "someone/small":
+            raise LmvizError(f"The hub has no model {name}.")
+        return folder
+
+    monkeypatch.setattr("lmviz.interchange.hub.download_model", download)
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_: ("someone/else", True))
+    with qtbot.waitSignal(session.library.failed) as refused:
+        choose("Download a model…")
+    assert refused.args == ["The hub has no model someone/else."]
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_: (" someone/small ", True))
+    with qtbot.waitSignal(session.library.model_changed):
+        choose("Download a model…")
+    assert session.library.model.folder == folder
 
 
 def test_a_checkpoint_that_cannot_be_opened_says_so(

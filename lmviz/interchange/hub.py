@@ -1,0 +1,178 @@
+"""Downloads a model of the Hugging Face hub, when somebody asks for it, into the hub's own cache.
+
+Files belong to one revision, and lie where the hub's own library looks for them. That library says what there
+is; it no longer goes on with a download that was given up, so the bytes are fetched here. The checksums that
+the hub states for weights are compared with what arrived. Needs the extra `[hub]`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+from lmviz.errors import LmvizError
+from lmviz.interchange.stored_tensors import WEIGHT_FILES
+
+NAME = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?", re.ASCII)
+"""A model on the hub: its own name, usually after that of whoever put it there."""
+
+SMALL_FILES = ("config.json", "tokenizer.json", "vocab.json", "merges.txt")
+STEP = 1 << 18  # bytes read at a time; between two one can cancel
+PATIENCE = 30.0  # seconds without an answer
+PARTIAL = 206  # the answer to a request for a part of a file
+UNFINISHED = ".lmviz.part"
+
+Progress = Callable[[float], None]
+
+
+def download_model(
+    name: str, progress: Progress | None = None, *, cache: Path | None = None, address: str | None = None
+) -> Path:
+    """Download what lmviz opens of a model such as "openai-community/gpt2"; the folder that holds it.
+
+    `progress` hears of the share that has arrived, and may raise to cancel; the next call goes on from there.
+    `cache` is the hub's own by default, `address` that of the hub. LmvizError where there is no such model,
+    where it holds nothing that lmviz opens, or where it does not arrive.
+    """
+    if not NAME.fullmatch(name):
+        raise LmvizError(f"{name[:100]!r} is no name of a model on the hub, such as openai-community/gpt2.")
+    hub = _library()
+    report = progress or _ignore
+    with _asking(hub, name):
+        found = hub.HfApi(endpoint=address).model_info(name, files_metadata=True)
+        files = _wanted(name, {item.rfilename: item for item in found.siblings or ()})
+        whole = sum(item.size or 0 for item in files.values()) or 1
+        home = Path(cache or hub.constants.HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
+        folder = home / "snapshots" / _plain(found.sha)
+        arrived = 0
+        for file, item in files.items():
+            if not (folder / file).exists():
+                address_of_file = hub.hf_hub_url(name, file, revision=found.sha, endpoint=address)
+                known = hub.get_hf_file_metadata(address_of_file)
+                blob = home / "blobs" / _plain(known.etag)
+                if not blob.exists():
+                    _fetch(known.location, blob, known.size, _share(report, arrived, whole))
+                    _check(name, blob, file, item.lfs)
+                _link(blob, folder / file)
+            arrived += item.size or 0
+            report(min(1.0, arrived / whole))
+    return folder
+
+
+def _plain(name: str | None) -> str:
+    """A name that the hub gives to a file or a revision, as long as it can lead nowhere else."""
+    if name is None or not re.fullmatch(r"\w{1,200}", name, re.ASCII):
+        raise OSError("the hub's answer makes no sense")
+    return name
+
+
+def _share(report: Progress, before: int, whole: int) -> Progress:
+    """What hears of bytes, and reports the share of everything that has arrived with them."""
+    return lambda part: report(min(1.0, (before + part) / whole))
+
+
+def _fetch(location: str, blob: Path, size: int | None, report: Progress) -> None:
+    """Write what an address sends into a file, from where an earlier download was given up; or OSError."""
+    part = blob.with_name(f"{blob.name}{UNFINISHED}")
+    part.parent.mkdir(parents=True, exist_ok=True)
+    begun = part.stat().st_size if part.exists() else 0
+    if size is None or begun < size:
+        request = Request(location, headers={"Range": f"bytes={begun}-"} if begun else {})
+        with urlopen(request, timeout=PATIENCE) as answer:
+            begun = begun if answer.status == PARTIAL else 0
+            with part.open("ab" if begun else "wb") as file:
+                while block := answer.read(STEP):
+                    file.write(block)
+                    begun += len(block)
+                    report(begun)
+    if size is not None and begun != size:
+        raise OSError(f"{begun:,} of {size:,} bytes arrived")
+    part.replace(blob)
+
+
+def _link(blob: Path, path: Path) -> None:
+    """Let a revision's file be what lies in the blobs, as the hub's own library does."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.symlink_to(os.path.relpath(blob, path.parent))
+    except FileExistsError:
+        return
+    except OSError:  # Windows allows links to few
+        shutil.copyfile(blob, path)
+
+
+def _wanted(name: str, there: dict[str, Any]) -> dict[str, Any]:
+    """The files that lmviz opens, small ones first; weights as safetensors where there are such."""
+    if "config.json" not in there:
+        raise LmvizError(f"The hub's {name} has no config.json, so it is no model of transformers.")
+    chosen = {file: there[file] for file in SMALL_FILES if file in there}
+    for weights in WEIGHT_FILES:
+        stem, _, ending = weights.rpartition(".")
+        index = f"{weights}.index.json"
+        if weights in there:
+            return chosen | {weights: there[weights]}
+        if index in there:
+            part = re.compile(rf"{re.escape(stem)}-\d+-of-\d+\.{ending}")
+            parts = {file: there[file] for file in sorted(there) if part.fullmatch(file)}
+            return chosen | {index: there[index], **parts}
+    raise LmvizError(f"The hub's {name} has weights in no form that lmviz opens: choose another model.")
+
+
+def _check(name: str, blob: Path, file: str, stated: Any) -> None:
+    """Raise LmvizError, and remove what arrived, where its checksum is another than the hub states."""
+    expected = getattr(stated, "sha256", None)
+    if expected is None:
+        return
+    with blob.open("rb") as content:
+        found = hashlib.file_digest(content, "sha256").hexdigest()
+    if found != expected:
+        blob.unlink()
+        raise LmvizError(f"What arrived of {name} is damaged ({file}): download it again.")
+
+
+def _library() -> Any:
+    try:
+        return import_module("huggingface_hub")
+    except ImportError:
+        raise LmvizError(
+            "Downloading models needs huggingface_hub: install it with `pip install lmviz[hub]`."
+        ) from None
+
+
+@contextmanager
+def _asking(hub: Any, name: str) -> Iterator[None]:
+    """What the library raises about the hub, or about the connection, becomes one sentence."""
+    errors = hub.errors
+    try:
+        yield
+    except (errors.GatedRepoError, errors.RepositoryNotFoundError):
+        raise LmvizError(
+            f"The hub has no model {name!r} that is open to you: check its name, or log in to the hub."
+        ) from None
+    except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, OSError) as error:
+        reason = str(error).split("\n")[0][:200]
+        raise LmvizError(f"{name} could not be downloaded ({reason}): check the connection.") from None
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in (
+            "httpx",
+            "httpx2",
+            "httpcore",
+            "httpcore2",
+            "requests",
+        ):
+            raise
+        raise LmvizError(
+            f"{name} could not be downloaded ({type(error).__name__}): check the connection."
+        ) from None
+
+
+def _ignore(share: float) -> None:
+    """Nobody listens."""

@@ -1,0 +1,176 @@
+"""Models are downloaded from a hub: one on this machine, which speaks as the real one does."""
+
+import contextlib
+import hashlib
+import json
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from foreign_models import add_tokenizer, saved
+
+import lmviz
+from lmviz.errors import LmvizError
+from lmviz.interchange.hub import download_model
+
+pytest.importorskip("huggingface_hub")
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+
+
+class Hub(ThreadingHTTPServer):
+    """Serves the files of a folder as the model someone/small; `asked` are the requests for files."""
+
+    daemon_threads = True
+
+    def __init__(self, folder):
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.folder, self.asked, self.lies = folder, [], False
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Answer(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_HEAD(self):
+        self.respond(body=False)
+
+    def do_GET(self):
+        self.respond(body=True)
+
+    def respond(self, body):
+        path = self.path.partition("?")[0]
+        if re.fullmatch(r"/api/models/someone/small(/revision/main)?", path):
+            return self.send(
+                json.dumps(self.described()).encode(), {"Content-Type": "application/json"}, body
+            )
+        found = re.fullmatch(rf"/someone/small/resolve/{REVISION}/([\w.-]+)", path)
+        file = self.server.folder / found[1] if found else None
+        if file is None or not file.is_file():
+            missing = {"X-Error-Code": "EntryNotFound" if found else "RepoNotFound"}
+            return self.send(b"", missing, body, status=404)
+        content = file.read_bytes()
+        headers = {"ETag": f'"{hashlib.sha256(content).hexdigest()}"', "X-Repo-Commit": REVISION}
+        wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        if body:
+            self.server.asked.append((found[1], int(wanted[1]) if wanted else 0))
+        if not wanted:
+            return self.send(content, headers | {"Accept-Ranges": "bytes"}, body)
+        first = int(wanted[1])
+        headers["Content-Range"] = f"bytes {first}-{len(content) - 1}/{len(content)}"
+        return self.send(content[first:], headers, body, status=206)
+
+    def send(self, content, headers, body, status=200):
+        self.send_response(status)
+        for name, value in (headers | {"Content-Length": str(len(content))}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if body:
+            with contextlib.suppress(ConnectionError):  # of somebody who has given up
+                self.wfile.write(content)
+
+    def described(self):
+        siblings = []
+        for file in sorted(self.server.folder.iterdir()):
+            content = file.read_bytes()
+            checksum = hashlib.sha256(b"else" if self.server.lies else content).hexdigest()
+            lfs = {"sha256": checksum, "size": len(content), "pointerSize": 100}
+            entry = {"rfilename": file.name, "size": len(content)}
+            siblings.append(entry | ({"lfs": lfs} if file.suffix == ".safetensors" else {}))
+        return {"id": "someone/small", "modelId": "someone/small", "sha": REVISION, "siblings": siblings}
+
+
+@pytest.fixture
+def hub(tmp_path):
+    folder = add_tokenizer(saved("gpt2", tmp_path / "there"))
+    (folder / "README.md").write_text("of no use here")
+    server = Hub(folder)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def fetch(hub, tmp_path, progress=None, name="someone/small"):
+    return download_model(name, progress, cache=tmp_path / "cache", address=hub.address)
+
+
+def test_a_model_is_downloaded_into_the_cache_of_the_hub(hub, tmp_path):
+    shares = []
+    folder = fetch(hub, tmp_path, shares.append)
+    assert folder.parts[-4:] == ("cache", "models--someone--small", "snapshots", REVISION)
+    hub_library = pytest.importorskip("huggingface_hub")
+    theirs = hub_library.hf_hub_download(
+        "someone/small", "config.json", revision=REVISION, cache_dir=tmp_path / "cache", local_files_only=True
+    )
+    assert theirs == str(folder / "config.json")  # the hub's own library finds it there
+    assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "tokenizer.json"}
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1.0)
+    model = lmviz.open_model(folder)
+    assert model.name == "someone/small"
+    assert lmviz.trace(model, "w3 w4").ids.tolist() == [3, 4]
+    before = len(hub.asked)
+    assert fetch(hub, tmp_path) == folder
+    assert len(hub.asked) == before  # it is there already
+
+
+def test_a_download_that_was_given_up_goes_on_where_it_was(hub, tmp_path, monkeypatch):
+    monkeypatch.setattr("lmviz.interchange.hub.STEP", 10_000)
+
+    class GivenUp(Exception):
+        pass
+
+    def cancel(share):
+        if share > 0.6:
+            raise GivenUp
+
+    with pytest.raises(GivenUp):
+        fetch(hub, tmp_path, cancel)
+    assert not list((tmp_path / "cache").glob("**/model.safetensors"))
+    folder = fetch(hub, tmp_path)
+    again = [first for name, first in hub.asked if name == "model.safetensors"]
+    assert len(again) == 2
+    assert again[1] > 0
+    assert (folder / "model.safetensors").read_bytes() == (hub.folder / "model.safetensors").read_bytes()
+
+
+def test_what_arrives_damaged_is_refused_and_removed(hub, tmp_path):
+    hub.lies = True
+    with pytest.raises(LmvizError, match="damaged"):
+        fetch(hub, tmp_path)
+    hub.lies = False
+    assert lmviz.open_model(fetch(hub, tmp_path)).vocabulary_size == 50
+
+
+def test_what_cannot_be_had_is_said_in_a_sentence(hub, tmp_path):
+    with pytest.raises(LmvizError, match="no model 'someone/else'"):
+        fetch(hub, tmp_path, name="someone/else")
+    for name in ("", "a b", "../../etc", "..", "a/b/c", "https://x.y/z"):
+        with pytest.raises(LmvizError, match="is no name of a model"):
+            fetch(hub, tmp_path, name=name)
+    (hub.folder / "model.safetensors").rename(hub.folder / "model.gguf")
+    with pytest.raises(LmvizError, match="in no form that lmviz opens"):
+        fetch(hub, tmp_path)
+    (hub.folder / "config.json").unlink()
+    with pytest.raises(LmvizError, match=r"has no config\.json"):
+        fetch(hub, tmp_path)
+
+
+def test_without_a_connection_it_says_so(tmp_path):
+    with pytest.raises(LmvizError, match=r"could not be downloaded .*: check the connection"):
+        download_model("someone/small", cache=tmp_path, address="http://127.0.0.1:9")
+
+
+def test_without_the_extra_it_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
+    with pytest.raises(LmvizError, match=r"pip install lmviz\[hub\]"):
+        download_model("someone/small")
