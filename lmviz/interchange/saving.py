@@ -33,6 +33,11 @@ def save_pretrained(model: Model, folder: str | Path) -> Path:
             f"transformers has no {model.family} like that of lmviz: convert a Transformer, or an n-gram to "
             "OUT.arpa."
         )
+    if not (model.causal and model.predicts.continues):
+        raise LmvizError(
+            "Only language models with a causal mask are converted, and this one "
+            + ("sees the words after each position." if not model.causal else "gives labels.")
+        )
     values = described(model.configuration)
     if os.path.exists(path / "config.json"):
         raise LmvizError(f"{path} holds a checkpoint already: choose another folder.")
