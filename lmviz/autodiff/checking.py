@@ -200,15 +200,20 @@ EFFORT = 120
 """Modules times cells up to which the curve is that of the worst cell of a value."""
 
 
+def is_of_cell(net: Graph, name: str) -> bool:
+    """Whether the curve of a value is that of one cell, and not of the worst of all."""
+    return not net[name].shape or prod(net[name].shape) * len(net.tape.modules) > EFFORT
+
+
 def error_curves(net: Graph, name: str, index: Sequence[int]) -> dict[str, np.ndarray]:
     """The error over ε in both precisions, (ε, 2), under a name that says of what.
 
     It is the largest error among all cells of a value, or that of the one cell where there are many.
     """
-    is_small = prod(net[name].shape) * len(net.tape.modules) <= EFFORT
-    of = "worst cell" if is_small and net[name].shape else "this cell"
+    of_cell = is_of_cell(net, name)
+    of = "this cell" if of_cell else "worst cell"
     return {
-        f"{kind.__name__}, {of}": errors_over_epsilon(net, name, None if is_small else index, kind)
+        f"{kind.__name__}, {of}": errors_over_epsilon(net, name, index if of_cell else None, kind)
         for kind in (np.float64, np.float32)
     }
 

@@ -146,7 +146,8 @@ def surface(
 
 def _around(values: Sequence[float], points: int) -> np.ndarray:
     """Evenly spaced places that hold some values with room on both sides."""
-    low, high = min(values), max(values)
+    finite = [value for value in values if math.isfinite(value)] or [0.0]
+    low, high = min(finite), max(finite)
     room = max(high - low, 1.0) * 0.75
     return np.linspace(low - room, high + room, points)
 

@@ -36,6 +36,7 @@ class OpenNetwork(Part):
         self._title = ""
         self._faults: tuple[Fault, ...] = ()
         self._limit = 1.0
+        self._changes = 0
 
     @property
     def current(self) -> Network:
@@ -62,6 +63,11 @@ class OpenNetwork(Part):
     def faults(self) -> tuple[Fault, ...]:
         """What is wrong with the text, line by line."""
         return self._faults
+
+    @property
+    def changes(self) -> int:
+        """How often the network or its numbers have changed, steps of the tape not counted."""
+        return self._changes
 
     @property
     def shipped(self) -> tuple[ShippedNetwork, ...]:
@@ -221,3 +227,4 @@ class OpenNetwork(Part):
         from lmviz.autodiff.gradient_scale import largest_gradient
 
         self._limit = largest_gradient(self.current)
+        self._changes += 1

@@ -62,6 +62,7 @@ class GraphPanel(Panel):
         self._picture.number_given.connect(
             lambda cell, value: session.network.edit(cell.name, cell.place, value)
         )
+        self._picture.number_released.connect(lambda cell: session.network.release(cell.name))
         self.show_failures(session.network.failed, session.network.numbers_changed)
         focus.cell_changed.connect(self._mark)
         focus.module_changed.connect(self._mark)
@@ -151,5 +152,5 @@ class GraphPanel(Panel):
         how = "double click to type, drag up or down to change"
         if node.kind == COMPUTED:
             held = node.held is not None and node.held[cell.place] == node.held[cell.place]
-            how = "set by hand" if held else how
+            how = "set by hand; type nothing to have it computed again" if held else how
         return number(float(array[cell.place]), DIGITS), [words, how]

@@ -82,7 +82,9 @@ class NetworkWhyPanel(Panel):
         arithmetic = self._shown = focus.arithmetic
         node = net[cell.name]
         array = node.gradient if cell.is_gradient else node.value
-        self._sheet.set_arithmetic(arithmetic, _name, LARGEST_TERMS)
+        with np.errstate(all="ignore"):  # ln(0) is shown as what it is
+            self._sheet.set_arithmetic(arithmetic, _name, LARGEST_TERMS)
+            self._equation.set_numbers("" if arithmetic is None else _in_numbers(arithmetic))
         if array is None:
             self._card.set_title("Why this number?")
             self._card.set_aside("not known yet: step the tape")
@@ -91,7 +93,6 @@ class NetworkWhyPanel(Panel):
             self._card.set_aside(_said(cell.name, cell.place, cell.is_gradient))
         self._nudged.set_text(self._said_by_nudging(cell))
         self._equation.set_equation(self._latex(cell))
-        self._equation.set_numbers("" if arithmetic is None else _in_numbers(arithmetic))
 
     def _said_by_nudging(self, cell: NetworkCell) -> str:
         """Whether a gradient that is whole is also the slope of the output."""

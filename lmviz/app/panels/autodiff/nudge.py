@@ -14,7 +14,7 @@ from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
-from lmviz.autodiff.checking import agreeing_digits, check, error_curves
+from lmviz.autodiff.checking import agreeing_digits, check, error_curves, is_of_cell
 from lmviz.autodiff.names import cell_label, label
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class NudgePanel(Panel):
         super().__init__(session)
         self.setObjectName("nudge_view")
         self._epsilon = EPSILON
-        self._drawn: tuple[str, object, str, tuple[int, ...]] | None = None
+        self._drawn: tuple[int, str, tuple[int, ...]] | None = None
         self._plot = ErrorPlot()
         self._digits = AgreeingDigits()
         self._caption = QLabel()
@@ -91,11 +91,12 @@ class NudgePanel(Panel):
 
     def refresh(self) -> None:
         net, cell = self.session.network.current, self.session.network_focus.shown
-        whole = self.session.network.text, net, cell.name, cell.place
-        if whole != self._drawn:
-            self._drawn = whole
-            self._plot.set_curves(error_curves(net, cell.name, cell.place))
         self._plot.set_epsilon(self._epsilon)
+        of_cell = cell.place if is_of_cell(net, cell.name) else ()
+        drawn = self.session.network.changes, cell.name, of_cell
+        if drawn != self._drawn:
+            self._drawn = drawn
+            self._plot.set_curves(error_curves(net, cell.name, cell.place))
         self._show_digits()
         self._show_checks()
 

@@ -34,7 +34,7 @@ class NetworkPicture(Canvas):
     double click or Return types another number into it, and a drag up or down changes it; the arrow keys
     go from cell to cell.
     Signals: `cell_hovered(object)` and `cell_clicked(object)` with a `Cell`, `left()`,
-    `module_hovered(str)`, `number_given(object, float)`.
+    `module_hovered(str)`, `number_given(object, float)`, `number_released(object)` where nothing is typed.
     """
 
     cell_hovered = Signal(object)
@@ -42,6 +42,7 @@ class NetworkPicture(Canvas):
     left = Signal()
     module_hovered = Signal(str)
     number_given = Signal(object, float)
+    number_released = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -289,6 +290,7 @@ class NetworkPicture(Canvas):
         place = self.cell_rectangle(cell).adjusted(-6, -4, 30, 4).toRect()
         edit.setGeometry(place)
         edit.returnPressed.connect(lambda: self._take_edit(cell))
+        edit.dropped.connect(self._close_edit)
         edit.editingFinished.connect(self._close_edit)
         edit.show()
         edit.selectAll()
@@ -299,6 +301,9 @@ class NetworkPicture(Canvas):
             return
         text = self._edit.text().replace("−", "-").replace(",", ".").strip()
         self._close_edit()
+        if not text:
+            self.number_released.emit(cell)
+            return
         try:
             number = float(text)
         except ValueError:
@@ -342,10 +347,11 @@ class NetworkPicture(Canvas):
 class _NumberEdit(QLineEdit):
     """Where a number is typed. Return and Escape end it, and mean nothing else to the picture below."""
 
+    dropped = Signal()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         super().keyPressEvent(event)
         if event.key() == Qt.Key.Key_Escape:
-            self.clear()
-            self.returnPressed.emit()
+            self.dropped.emit()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
             event.accept()

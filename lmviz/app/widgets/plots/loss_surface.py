@@ -82,7 +82,8 @@ class LossSurface(Canvas):
         if not self._losses.size:
             return
         theme, area = self.theme, self._area
-        shifted = self._losses - np.nanmin(np.where(np.isfinite(self._losses), self._losses, np.nan))
+        seen = np.where(np.isfinite(self._losses), self._losses, np.inf)
+        shifted = np.where(np.isfinite(seen), self._losses - seen.min(), -np.inf)  # −∞ has no colour
         cells = Cells.of(shifted[::-1].astype(np.float32), "count")
         image = cell_image(cells.levels, color_table(theme, "count"))
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)

@@ -197,6 +197,48 @@ def test_a_number_that_is_dragged_changes(scene: Scene) -> None:
     assert scene.read("J") != pytest.approx(0.325054, abs=1e-6)
 
 
+def test_typing_nothing_has_a_value_computed_again(scene: Scene) -> None:
+    for text, expected in (("0.9", 0.9), ("", 0.622459)):
+        QTest.mouseDClick(scene.picture, Qt.MouseButton.LeftButton, pos=scene.place("z", (1,), False))
+        edit = scene.picture.findChild(QLineEdit, "number_edit")
+        edit.setText(text)
+        QTest.keyClick(edit, Qt.Key.Key_Return)
+        scene.settle()
+        assert scene.read("z", (1,)) == pytest.approx(expected, abs=5e-7)
+
+
+def test_escape_leaves_a_number_as_it_was(scene: Scene) -> None:
+    QTest.mouseDClick(scene.picture, Qt.MouseButton.LeftButton, pos=scene.place("x", (0,), False))
+    edit = scene.picture.findChild(QLineEdit, "number_edit")
+    edit.setText("7")
+    QTest.keyClick(edit, Qt.Key.Key_Escape)
+    assert not edit.isVisible()
+    assert scene.read("x", (0,)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "parameter x = -1\ny = log(x)",
+        "parameter x = 1000\ny = exp(x)",
+        "parameter x = [0; 0]\ny = cross_entropy([1; 0], x)",
+        "x = [1 2; 3 4]\ny = matmul(x, x)",
+        "parameter U = 1\nh[0] = 1\nfor t in 1..40:\n  h[t] = multiply(U, h[t-1])",
+        "parameter W = [" + "; ".join(" ".join(["0.1"] * 20) for _ in range(20)) + "]\ny = softmax(W)",
+    ],
+    ids=["not a number", "infinite", "log 0", "no parameter", "long", "wide"],
+)
+def test_any_network_can_be_looked_at(scene: Scene, text: str) -> None:
+    scene.session.network.write(text)
+    scene.settle()
+    scene.click("tape_run_backward")
+    scene.session.descent.take(3)
+    scene.settle()
+    for panel in scene.view.panels:
+        panel.catch_up()
+        assert not panel.grab().isNull()
+
+
 def test_why_this_gradient_and_its_operands_in_the_graph(scene: Scene) -> None:
     scene.click("tape_run_backward")
     QTest.mouseClick(scene.picture, Qt.MouseButton.LeftButton, pos=scene.place("β", (1, 0), True))
