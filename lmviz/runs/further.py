@@ -41,6 +41,8 @@ def is_planned_by(
 ) -> bool:
     """Whether a plan describes a run, apart from what may change when it is trained on."""
     before, now = description.options, options
+    if description.labels:  # examples are learned from whole, whatever the plan says
+        now = replace(now, sampling=before.sampling)
     return (
         family == description.family
         and dict(configuration) == dict(description.configuration)
