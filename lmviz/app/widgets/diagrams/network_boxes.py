@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 
@@ -16,7 +16,8 @@ WIDE, NARROW, TINY = 58, 46, 14
 CELL_HEIGHT, TINY_HEIGHT = 20, 9
 GAP = 2
 PADDING, BETWEEN = 7, 10
-ROW_GAP, COLUMN_GAP = 20, 26
+ROW_GAP, COLUMN_GAP, STEP_GAP = 20, 26, 50
+FIELD_WIDTH, FIELD_HEIGHT = 48, 15
 ABOVE_BLOCK = 15  # for the mark of the gradient above its block
 MARGIN = 8
 
@@ -58,11 +59,24 @@ class Box:
 
 @dataclass(frozen=True)
 class Boxes:
-    """All boxes by name, the size of the picture, and where equations begin; 0 where they have no room."""
+    """All boxes by name, the size of the picture, and where equations begin; 0 where they have no room.
+
+    `far` has for each module what it takes from the left column although others stand between, and where on
+    its edge: it is named at the module instead. `fields` are the places of such names on the arrows.
+    """
 
     boxes: Mapping[str, Box]
     size: QSizeF
     equations: float
+    far: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    fields: Mapping[tuple[str, str], QRectF] = field(default_factory=dict)
+
+    def field_at(self, place: QPointF) -> tuple[Cell, QRectF] | None:
+        """The number of a weight that stands on an arrow, and where."""
+        for (_, source), area in self.fields.items():
+            if area.contains(place) and not self.boxes[source].value.shape:
+                return Cell(source, (), False), area
+        return None
 
 
 def place_boxes(values: Sequence[DrawnValue], *, unrolled: bool) -> Boxes:
@@ -100,7 +114,37 @@ def place_boxes(values: Sequence[DrawnValue], *, unrolled: bool) -> Boxes:
     right = max((box.frame.right() for box in boxes.values()), default=0.0)
     in_rows = [len(_in_row(modules, row)) for row in range(last + 1)]
     has_equations = not unrolled and max(in_rows, default=0) == 1
-    return Boxes(boxes, QSizeF(right + MARGIN, top), right + COLUMN_GAP if has_equations else 0.0)
+    equations = right + COLUMN_GAP if has_equations else 0.0
+    far = _far_sources(boxes)
+    fields = {
+        (name, source): _field(boxes[name], share)
+        for name, shares in far.items()
+        for source, share in shares.items()
+    }
+    return Boxes(boxes, QSizeF(right + MARGIN, top), equations, far, fields)
+
+
+def _far_sources(boxes: Mapping[str, Box]) -> dict[str, dict[str, float]]:
+    """For each module what it takes from the left column although other modules stand between."""
+    modules = [box for box in boxes.values() if box.value.word]
+    found: dict[str, dict[str, float]] = {}
+    for box in modules:
+        inputs = box.value.inputs
+        shares = {name: (place + 1) / (len(inputs) + 1) for place, name in enumerate(inputs)}
+        given = {name: share for name, share in shares.items() if boxes[name].value.side == "left"}
+        level = box.frame.center().y()
+        if given and any(
+            other.frame.right() < box.frame.left() and other.frame.top() < level < other.frame.bottom()
+            for other in modules
+        ):
+            found[box.value.name] = given
+    return found
+
+
+def _field(box: Box, share: float) -> QRectF:
+    """The place of a name above the end of an arrow."""
+    end = QPointF(box.frame.left(), box.frame.top() + box.frame.height() * share)
+    return QRectF(end.x() - FIELD_WIDTH - 2, end.y() - FIELD_HEIGHT - 3, FIELD_WIDTH, FIELD_HEIGHT)
 
 
 def _in_row(values: Sequence[DrawnValue], row: int) -> list[DrawnValue]:
@@ -117,7 +161,7 @@ def _columns(values: Sequence[DrawnValue], sizes: Mapping[str, QSizeF], left: fl
     for column in range(max((value.column for value in values), default=-1) + 1):
         found[column] = x
         widths = [sizes[value.name].width() for value in values if value.column == column]
-        x += max(widths, default=0.0) + COLUMN_GAP
+        x += max(widths, default=0.0) + STEP_GAP
     return found
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from lmviz.app.widgets.diagrams.network_boxes import Box
 
 ASIDE = 7  # pixels between an arrow and the one back
 HEAD = 4.5
-STUB = 16
+STUB = 30
 BEND = 0.45
 
 
@@ -30,18 +30,14 @@ def draw_arrow_back(
     _draw(painter, end + aside, start + aside, upright, color, width)
 
 
-def draw_stub(painter: QPainter, target: Box, share: float, name: str, color: QColor, back: QColor) -> None:
-    """For something given that stands too far to the left: a short arrow with its name, and one back where
-    `back` can be seen."""
-    y = target.frame.top() + target.frame.height() * share
-    end = QPointF(target.frame.left(), y)
+def draw_stub(painter: QPainter, target: Box, share: float, color: QColor, back: QColor | None) -> None:
+    """For something given that stands far to the left: a short arrow, and one back in the colour `back`."""
+    end = QPointF(target.frame.left(), target.frame.top() + target.frame.height() * share)
     start = end - QPointF(STUB, 0)
     _draw(painter, start, end, False, color, 1.1)
-    if back.alpha():
+    if back is not None:
         aside = QPointF(0, ASIDE)
         _draw(painter, end + aside, start + aside, False, back, 1.6)
-    painter.setPen(color)
-    painter.drawText(QRectF(start.x() - 30, y - 16, STUB + 28, 14), Qt.AlignmentFlag.AlignRight, name)
 
 
 def _ends(source: Box, target: Box, share: float) -> tuple[QPointF, QPointF, bool]:

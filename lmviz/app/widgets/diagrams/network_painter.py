@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Set
 from functools import lru_cache
 
 import numpy as np
@@ -33,10 +33,9 @@ class NetworkPainter:
     def __init__(self, painter: QPainter, theme: Theme, limit: float) -> None:
         self._painter, self._theme, self._limit = painter, theme, limit
 
-    def draw_lines(self, boxes: Mapping[str, Box], lit: str) -> None:
+    def draw_lines(self, drawn: Boxes, lit: str) -> None:
         """The arrows into each module, and those back where it has been popped."""
-        theme = self._theme
-        far = _far_sources(boxes)
+        theme, boxes = self._theme, drawn.boxes
         for box in boxes.values():
             count = len(box.value.inputs)
             for place, name in enumerate(box.value.inputs):
@@ -44,15 +43,25 @@ class NetworkPainter:
                 known = box.value.values is not None
                 color = _faded(theme.query if known else theme.strong_line, theme)
                 popped = box.value.popped
-                if name in far.get(box.value.name, ()):
-                    self._painter.setFont(_font(theme, MARK_SIZE))
-                    back = theme.key if popped else QColor(0, 0, 0, 0)
-                    draw_stub(self._painter, box, share, boxes[name].value.label, color, back)
+                if name in drawn.far.get(box.value.name, ()):
+                    draw_stub(self._painter, box, share, color, theme.key if popped else None)
+                    self._draw_field(boxes[name], drawn.fields[box.value.name, name])
                     continue
                 wide = 1.6 if lit in (name, box.value.name) else 1.1
                 draw_arrow(self._painter, boxes[name], box, share, color, wide)
                 if popped:
                     draw_arrow_back(self._painter, boxes[name], box, share, theme.key, wide + 0.5)
+
+    def _draw_field(self, source: Box, area: QRectF) -> None:
+        """The name of something given above its arrow, and its number where it has only one."""
+        painter, value = self._painter, source.value
+        number = "" if value.shape else f" {value.figure((), False)}"
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.chip)
+        painter.drawRoundedRect(area, 3, 3)
+        painter.setFont(_font(self._theme, MARK_SIZE - 1, "token"))
+        painter.setPen(self._theme.text)
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, f"{value.label}{number}")
 
     def draw_box(self, box: Box, *, is_lit: bool, is_next: bool) -> None:
         """A frame around a module; given numbers have none."""
@@ -182,22 +191,6 @@ def _font(theme: Theme, size: float, kind: str = "") -> QFont:
     found = QFont(theme.token_font(size) if kind == "token" else theme.font(size, weight))
     found.setPixelSize(max(6, round(size)))
     found.setItalic(kind == "italic")
-    return found
-
-
-def _far_sources(boxes: Mapping[str, Box]) -> dict[str, set[str]]:
-    """For each module what it takes from the left column although other boxes stand between."""
-    modules = [box for box in boxes.values() if box.value.word]
-    found: dict[str, set[str]] = {}
-    for box in modules:
-        level = box.frame.center().y()
-        between = any(
-            other.frame.right() < box.frame.left() and other.frame.top() < level < other.frame.bottom()
-            for other in modules
-        )
-        if between:
-            sources = (name for name in box.value.inputs if boxes[name].value.side == "left")
-            found[box.value.name] = set(sources)
     return found
 
 

@@ -107,14 +107,16 @@ class NetworkPicture(Canvas):
 
     def cell_rectangle(self, cell: Cell) -> QRectF:
         """Where a cell is drawn, in the widget's coordinates."""
-        zoom, shift = self._zoom, self._shift
-        place = self._boxes.boxes[cell.name].cell_rectangle(cell.place, cell.is_gradient)
-        return QRectF(place.topLeft() * zoom + shift, place.size() * zoom)
+        box = self._boxes.boxes[cell.name]
+        return self._on_screen(box.cell_rectangle(cell.place, cell.is_gradient))
 
     def box_rectangle(self, name: str) -> QRectF:
         """Where a value's box is drawn."""
-        frame = self._boxes.boxes[name].frame
-        return QRectF(frame.topLeft() * self._zoom + self._shift, frame.size() * self._zoom)
+        return self._on_screen(self._boxes.boxes[name].frame)
+
+    def _on_screen(self, place: QRectF) -> QRectF:
+        """A place at scale 1 in the widget's coordinates."""
+        return QRectF(place.topLeft() * self._zoom + self._shift, place.size() * self._zoom)
 
     @property
     def lit(self) -> str:
@@ -202,7 +204,7 @@ class NetworkPicture(Canvas):
     def _draw(self, painter: QPainter) -> None:
         drawing = NetworkPainter(painter, self.theme, self._limit)
         boxes = self._boxes.boxes
-        drawing.draw_lines(boxes, self._lit)
+        drawing.draw_lines(self._boxes, self._lit)
         for name, box in boxes.items():
             drawing.draw_box(box, is_lit=name == self._lit, is_next=name == self._next)
             drawing.draw_words(box)
@@ -214,7 +216,8 @@ class NetworkPicture(Canvas):
         for box in self._boxes.boxes.values():
             if box.frame.contains(inside):
                 return box.cell_at(inside)
-        return None
+        on_arrow = self._boxes.field_at(inside)
+        return None if on_arrow is None else on_arrow[0]
 
     def _value_at(self, place: QPointF) -> str:
         inside = (place - self._shift) * (1 / self._zoom)
@@ -275,9 +278,14 @@ class NetworkPicture(Canvas):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         cell = self._cell_at(event.position())
         if cell is not None:
-            self.edit_cell(cell)
+            on_arrow = self._boxes.field_at((event.position() - self._shift) * (1 / self._zoom))
+            self.edit_cell(cell, None if on_arrow is None else on_arrow[1])
 
-    def edit_cell(self, cell: Cell) -> None:
+    def field_rectangle(self, module: str, source: str) -> QRectF:
+        """Where a weight stands on the arrow into a module."""
+        return self._on_screen(self._boxes.fields[module, source])
+
+    def edit_cell(self, cell: Cell, field: QRectF | None = None) -> None:
         """Let a person type another number into a cell; gradients cannot be given."""
         if cell.is_gradient or not self.figure(cell):
             return
@@ -287,8 +295,8 @@ class NetworkPicture(Canvas):
         edit = self._edit = _NumberEdit(f"{float(array[cell.place]):.10g}", self)
         edit.setObjectName("number_edit")
         edit.setAccessibleName(f"number of {cell.name}")
-        place = self.cell_rectangle(cell).adjusted(-6, -4, 30, 4).toRect()
-        edit.setGeometry(place)
+        place = self.cell_rectangle(cell) if field is None else self._on_screen(field)
+        edit.setGeometry(place.adjusted(-6, -4, 30, 4).toRect())
         edit.returnPressed.connect(lambda: self._take_edit(cell))
         edit.dropped.connect(self._close_edit)
         edit.editingFinished.connect(self._close_edit)

@@ -207,6 +207,19 @@ def test_typing_nothing_has_a_value_computed_again(scene: Scene) -> None:
         assert scene.read("z", (1,)) == pytest.approx(expected, abs=5e-7)
 
 
+def test_a_weight_can_be_typed_on_any_of_its_arrows(scene: Scene) -> None:
+    scene.session.network.open_shipped("summation")
+    scene.settle()
+    field = scene.picture.field_rectangle("h[3]·1", "U").center().toPoint()
+    QTest.mouseDClick(scene.picture, Qt.MouseButton.LeftButton, pos=field)
+    edit = scene.picture.findChild(QLineEdit, "number_edit")
+    edit.setText("0.9")
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    scene.settle()
+    assert scene.session.network.current["U"].value == 0.9
+    assert scene.read("y") == pytest.approx(2.953)
+
+
 def test_escape_leaves_a_number_as_it_was(scene: Scene) -> None:
     QTest.mouseDClick(scene.picture, Qt.MouseButton.LeftButton, pos=scene.place("x", (0,), False))
     edit = scene.picture.findChild(QLineEdit, "number_edit")
