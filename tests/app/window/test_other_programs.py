@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from foreign_models import add_tokenizer, saved
-from PySide6.QtWidgets import QFileDialog, QInputDialog
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -100,6 +100,20 @@ def test_an_ngram_is_saved_as_arpa_and_curves_for_tensorboard(
     qtbot.waitUntil((tmp_path / "counts.arpa").exists)
     choose("Save its curves for TensorBoard…")
     qtbot.waitUntil(lambda: any((tmp_path / "counts.tfevents").glob("events.out.tfevents.*")))
+
+
+def test_an_arpa_file_is_read_and_says_why_it_has_no_picture(
+    make_run: Callable[..., Path], window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    lmviz.convert(make_run("ngram", order=2), tmp_path / "counts.arpa")
+    with qtbot.waitSignal(session.library.model_changed):
+        window.open_paths([tmp_path / "counts.arpa"])
+    window.show_perspective("inside")
+    session.reading.set_prefix("the cows")
+    qtbot.waitUntil(lambda: session.reading.current is not None and len(session.reading.current.trace) >= 2)
+    [picture] = [panel for panel in window.perspective.panels if panel.objectName() == "picture_view"]
+    qtbot.waitUntil(lambda: picture.page is None)
+    assert any("no layers to draw" in label.text() for label in picture.findChildren(QLabel))
 
 
 def test_a_model_is_downloaded_and_opened(

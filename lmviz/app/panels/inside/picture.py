@@ -101,7 +101,9 @@ class PicturePanel(Panel):
 
     def refresh(self) -> None:
         reading = self.session.reading.current
-        page = None if reading is None else next(page for page in self._all if page.fits(reading.trace))
+        page = (
+            None if reading is None else next((page for page in self._all if page.fits(reading.trace)), None)
+        )
         if self._page is not None and page is not self._page:
             self._page.forget()
         self._page = page
@@ -131,6 +133,10 @@ class PicturePanel(Panel):
         self._pages.setCurrentWidget(self._invitation)
         if self.session.library.model is None:
             self._invitation.invite("Open or train a model to look inside.", MODEL_OFFER)
+        elif self.session.reading.current is not None:
+            self._invitation.invite(
+                "A table of probabilities has no layers to draw: its stages stand beside."
+            )
         else:
             is_coming = bool(self.session.reading.prefix)
             self._invitation.invite("" if is_coming else "Type a prefix above to see its computation.")

@@ -56,8 +56,8 @@ class WholeModelPage:
         return None if self._drawn is None else self._drawn[1]
 
     def fits(self, trace: Trace) -> bool:
-        """Every model has an outline."""
-        return True
+        """Every model has an outline, but for an n-gram of another program, which lists probabilities."""
+        return bool(outline(trace))
 
     def title(self, reading: Reading, position: int) -> tuple[str, str]:
         return at_word(reading, position), OWN_MAXIMUM
