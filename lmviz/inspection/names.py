@@ -28,7 +28,12 @@ _PARTS |= {"mixed": "weighted sum of v"}
 
 
 def title_of(address: str) -> str:
-    """A tap's address in words: "layers/0/attention/weights" is "layer 1, attention weights"."""
+    """A tap's address in words: "layers/0/attention/weights" is "layer 1, attention weights".
+
+    With "gradient/" before it, it is the gradient of that.
+    """
+    if address.startswith(GRADIENT):
+        return f"gradient of {title_of(address.removeprefix(GRADIENT))}"
     parts = address.split("/")
     if parts[0] not in ("layers", "orders") or len(parts) < 2:
         return " ".join(word_of(part) for part in parts)

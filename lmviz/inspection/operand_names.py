@@ -6,14 +6,17 @@ from collections.abc import Callable, Sequence
 
 from lmviz.inspection.names import POSITIONAL, coordinate, number_of, word_of
 from lmviz.inspection.trace import Trace
+from lmviz.models.tap import GRADIENT
 
 
 def operand_name(trace: Trace, source: str, index: Sequence[int], token: Callable[[int], str] = str) -> str:
     """An operand of an arithmetic, briefly: "hidden “at” · 18", "weights head 2 · “night” · “at”".
 
     Parameters are named as in the state dict, "output.weight [17, 3]"; counts of an n-gram model by its
-    words, which `token` gives for each id.
+    words, which `token` gives for each id. A gradient is named after what it is the gradient of.
     """
+    if source.startswith(GRADIENT):
+        return f"gradient of {operand_name(trace, source.removeprefix(GRADIENT), index, token)}"
     if source in trace:
         axes = trace[source].axes
         places = [_brief(axis, at, trace.tokens) for axis, at in zip(axes, index, strict=True)]

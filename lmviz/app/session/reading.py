@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ class Reading:
         return self.word(self.trace.predicts.axis, id)
 
     def has_cell(self, address: str, index: tuple[int, ...]) -> bool:
-        """Whether the trace holds such a cell."""
+        """Whether the trace holds such a cell, or the one whose gradient is meant."""
+        address = address.removeprefix(GRADIENT)
         if address not in self.trace:
             return False
         shape = self.trace[address].shape

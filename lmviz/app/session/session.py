@@ -18,6 +18,7 @@ from lmviz.app.session.current_reading import CurrentReading
 from lmviz.app.session.descent import Descent
 from lmviz.app.session.explanation import Explanation
 from lmviz.app.session.focus import Focus
+from lmviz.app.session.gradients import Gradients
 from lmviz.app.session.library import Library
 from lmviz.app.session.module_checks import ModuleChecks
 from lmviz.app.session.network import OpenNetwork
@@ -51,7 +52,8 @@ class Session(QObject):
         self.focus = Focus(self)
         self.attention = AttentionHeads(self)
         self.reading = CurrentReading(self.work, self.text, self.library, self.surgery, self.focus, self)
-        self.explanation = Explanation(self.work, self.reading, self.focus, self)
+        self.gradients = Gradients(self.reading, self)
+        self.explanation = Explanation(self.work, self.reading, self.focus, self.gradients, self)
         self.writing = Writing(self.work, self.library, self.surgery, self.focus, self.reading, self)
         self.beam = BeamSearch(self.work, self.library, self.surgery, self.reading, self)
         self.network = OpenNetwork(self)

@@ -1,0 +1,99 @@
+"""The gradient of the reading, and whether panels show it in the place of values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from lmviz.app.session.part import Part
+
+if TYPE_CHECKING:
+    from lmviz.app.session.current_reading import CurrentReading
+    from lmviz.inspection.gradient import Gradient
+    from lmviz.inspection.scalar import Of
+    from lmviz.inspection.views import View
+    from lmviz.models.model import Model
+
+LAST_LOSS: Of = "loss@-1"
+"""What gradients are taken of until a person chooses: the loss of the last token."""
+
+
+class Gradients(Part):
+    """Takes the gradient of one number with respect to all that the reading shows.
+
+    `changed` follows each new gradient, and `shown_changed` each change of what panels show: the switch,
+    and the number that is chosen.
+    """
+
+    changed = Signal()
+    shown_changed = Signal()
+
+    def __init__(self, reading: CurrentReading, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._reading = reading
+        self._is_shown = False
+        self._of: Of = LAST_LOSS
+        self._current: Gradient | None = None
+        reading.changed.connect(self._take_anew)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether panels show gradients in the place of values."""
+        return self._is_shown
+
+    @property
+    def of(self) -> Of:
+        """What the gradient is taken of; positions may be counted from the end."""
+        return self._of
+
+    @property
+    def current(self) -> Gradient | None:
+        """The gradient of the reading; None while it is not shown, until it is known, or where there is none."""
+        return self._current
+
+    def show(self, shown: bool) -> None:
+        """Show gradients, or values again."""
+        if shown != self._is_shown:
+            self._is_shown = shown
+            self.shown_changed.emit()
+            self._take_anew()
+
+    def toggle(self) -> None:
+        """Show the other of the two."""
+        self.show(not self._is_shown)
+
+    def choose(self, of: Of) -> None:
+        """Take gradients of another number, and show them."""
+        if of != self._of or not self._is_shown:
+            self._of, self._is_shown = of, True
+            self.shown_changed.emit()
+            self._take_anew()
+
+    def view(self, view: View) -> View:
+        """The gradient of the cells of a view, where gradients are shown and known; else the view itself."""
+        from lmviz.inspection.gradient_views import gradient_view
+
+        found = self._current
+        return view if found is None or view.address not in found else gradient_view(view, found)
+
+    def _take_anew(self) -> None:
+        reading = self._reading.current
+        if self._current is not None:
+            self._current = None
+            self.changed.emit()
+        if reading is None or not self._is_shown:
+            return
+        trace, of = reading.trace, self._of
+
+        def work(model: Model) -> Gradient:
+            from lmviz.inspection.backpropagation import gradient
+
+            return gradient(model, trace.text or trace.ids, of, interventions=trace.interventions)
+
+        self._reading.ask_about(reading, "gradient", work, self._take, self.failed.emit)
+
+    def _take(self, found: Gradient) -> None:
+        if self._is_shown:
+            self._current = found
+            self.changed.emit()

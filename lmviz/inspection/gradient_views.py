@@ -1,0 +1,31 @@
+"""What to draw of a gradient: the cells of a view, with their gradients in the place of their values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.inspection.views import View
+from lmviz.models.tap import GRADIENT
+
+if TYPE_CHECKING:
+    from lmviz.inspection.gradient import Gradient
+
+
+def gradient_view(view: View, gradient: Gradient) -> View:
+    """The same cells of the gradient of the view's tap, under the address "gradient/…", in signed numbers.
+
+    LmvizError where the gradient has no such tap.
+    """
+    array = gradient[view.address].array
+    places = {axis: [at] for axis, at in view.fixed.items()}
+    places |= {view.row_axis: list(view.rows)} if view.row_axis else {}
+    places |= {view.column_axis: list(view.columns)} if view.column_axis else {}
+    part = array[np.ix_(*(places[axis] for axis in view.axes))]
+    drawn = [axis for axis in (view.row_axis, view.column_axis) if axis]
+    others = [axis for axis in view.axes if axis not in drawn]
+    order = [view.axes.index(axis) for axis in (*others, *drawn)]
+    values = part.transpose(order).reshape(view.values.shape)
+    return replace(view, address=GRADIENT + view.address, values=values, scale="signed")
