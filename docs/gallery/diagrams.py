@@ -6,7 +6,9 @@ import numpy as np
 from gallery import Exhibit, show
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
+from lmviz.app.widgets.diagrams.gradient_wave import GradientWave, WaveRow
 from lmviz.app.widgets.diagrams.ladder import LadderView
 from lmviz.app.widgets.diagrams.ladder_parts import (
     LadderBar,
@@ -47,6 +49,22 @@ def family_cards() -> QWidget:
     cards = FamilyCards([FamilyCard(name, title) for name, title in FAMILIES.items()])
     cards.set_current("transformer")
     return cards
+
+
+def gradient_wave() -> QWidget:
+    """A loss that goes back through two recurrences, as far as truncation lets it."""
+    chance, tokens = np.random.default_rng(3), ("When", "she", "tried", "to", "print", "her", "tickets")
+    wave = GradientWave()
+    rows = []
+    for index, (name, factor) in enumerate((("LSTM", 0.97), ("RNN", 0.55))):
+        sizes = factor ** np.arange(len(tokens))[::-1]
+        gradients = chance.normal(size=(len(tokens), 12)) * sizes[:, None]
+        note = f"state ×{factor} a step"
+        rows.append(WaveRow(name, note, current_theme().series_color(index), gradients, sizes))
+    wave.set_rows(rows, tokens)
+    wave.set_truncation(4)
+    wave.set_current(1)
+    return wave
 
 
 def stage_timeline() -> QWidget:
@@ -196,6 +214,7 @@ def network_picture() -> QWidget:
 EXHIBITS = (
     Exhibit("Model", "0.80 M · 3.2 MB", family_cards, (320, 230)),
     Exhibit("Stage 5 of 8 · mask", "layer 1", stage_timeline, (520, 130)),
+    Exhibit("Back through time", "as wide as the gradient", gradient_wave, (520, 150)),
     Exhibit("Branches", "sampling", tree_view, (620, 260)),
     Exhibit("Unrolled over the prefix", "← → positions   ↑ ↓ layers", unrolled, (820, 320)),
     Exhibit("The whole model, at “at”", "each row coloured up to its own maximum", whole_model, (560, 520)),

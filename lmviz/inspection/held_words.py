@@ -39,6 +39,15 @@ class HeldWords:
         return sizes / total if total else sizes
 
 
+def gated_layer(trace: Trace) -> str:
+    """The lowest layer whose state is gated, as "layers/0"; "" where there is none."""
+    for address in trace.arrays:
+        layer, _, name = address.rpartition("/")
+        if name == "cell" or (name == "update" and f"{layer}/hidden" in trace):
+            return layer
+    return ""
+
+
 def held_words(trace: Trace, layer: str = "layers/0", position: int = -1) -> HeldWords:
     """What the gated state of a layer still holds of each word at a position.
 

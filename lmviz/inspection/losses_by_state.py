@@ -22,6 +22,9 @@ from lmviz.models.model import Model
 ROWS = 16
 """How many losses are swept back at once, each in a row of the batch."""
 
+DEEPEST = 12
+"""At most so many powers of ten below a row's largest norm are told apart."""
+
 
 @dataclass(frozen=True, eq=False)
 class LossesByState:
@@ -35,6 +38,29 @@ class LossesByState:
     targets: np.ndarray
     values: np.ndarray
     norms: np.ndarray
+
+    @property
+    def depth(self) -> int:
+        """By how many powers of ten the smallest norm lies below its row's largest, from 1 to 12."""
+        shares = self._shares[self._shares > 0]
+        smallest = float(shares.min()) if len(shares) else 1.0
+        return int(np.clip(np.ceil(-np.log10(smallest)), 1, DEEPEST))
+
+    @property
+    def decades(self) -> np.ndarray:
+        """How many powers of ten each norm lies above 10^−depth of its row's largest, (loss, position).
+
+        0 for those below it, NaN after the row's end.
+        """
+        raised = np.log10(np.maximum(self._shares, 10.0**-self.depth)) + self.depth
+        return np.where(self.within(self.norms.shape[1]), raised, np.nan)
+
+    @property
+    def _shares(self) -> np.ndarray:
+        """Each norm beside its row's largest."""
+        norms = self.norms.astype(np.float64)
+        largest = norms.max(axis=1, keepdims=True)
+        return norms / np.where(largest > 0, largest, 1)
 
     def within(self, truncation: int) -> np.ndarray:
         """Whether a state is one of the last so many that a loss reads, (loss, position).

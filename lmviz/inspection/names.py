@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lmviz.models.sequences import ALONG
+from lmviz.models.tap import GRADIENT
 
 POSITIONAL = frozenset(ALONG)
 """The axes that are as long as a sequence, the text or another one."""

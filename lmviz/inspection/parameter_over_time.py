@@ -53,6 +53,14 @@ class ParameterOverTime:
         flat = self.parts.reshape(len(self.parts), -1).astype(np.float64)
         return flat @ whole.reshape(-1) / size if size else np.zeros(len(flat))
 
+    def kept(self, truncation: int) -> float:
+        """The share of the whole that the last so many steps give, counted from where the gradient begins."""
+        reached = np.flatnonzero(self.norms)
+        last = int(reached[-1]) if len(reached) else len(self.parts) - 1
+        total = float(self.along.sum())
+        steps = self.along[max(0, last - truncation + 1) : last + 1]
+        return float(steps.sum()) / total if total else 1.0
+
 
 class SteppedPass(ForwardPass):
     """A pass in which each position of a recurrence reads a parameter of its own, with the same numbers.

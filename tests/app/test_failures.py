@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QLineEdit, QTreeWidget, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QSlider, QTreeWidget, QWidget
 from pytestqt.exceptions import TimeoutError as WaitedTooLong
 from pytestqt.qtbot import QtBot
 
@@ -217,6 +217,14 @@ def change_a_head(scene: Scene) -> None:
     scene.session.surgery.add(scale_head(0, 0, next(scene.numbers)))
 
 
+def scale_recurrence(scene: Scene) -> None:
+    scene.settle()
+    [panel] = scene._places("through_time_view")
+    slider = panel.findChild(QSlider)
+    scene.wait(slider.isVisible)
+    slider.setValue(10 + next(scene.numbers) % 9)
+
+
 def without_positions(scene: Scene) -> None:
     scene.settle()
     scene.click("no_positions_button")
@@ -257,6 +265,9 @@ ROWS = (
     Row("ladder", "inside n-gram", "picture_view", Scene.type),
     Row("window", "inside window", "picture_view", Scene.type),
     Row("lens", "inside", "lens_view", Scene.type),
+    Row("through time", "inside", "through_time_view", Scene.type),
+    Row("losses by states", "inside", "through_time_view", Scene.type),
+    Row("scaled", "inside", "through_time_view", scale_recurrence),
     Row("Searching for unit ", "inside", "unit_view", search_unit),
     Row("evidence", "inside n-gram", "unit_view", follow_a_context),
     Row("thumbnails", "attention", "heads_view", Scene.type),

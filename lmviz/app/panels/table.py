@@ -169,6 +169,14 @@ PANELS: tuple[PanelRow, ...] = (
         projected=True,
     ),
     PanelRow(
+        "through_time",
+        "Through time",
+        "inside",
+        "left",
+        "inside.through_time:ThroughTimePanel",
+        tabbed=True,
+    ),
+    PanelRow(
         "stage", "Stages", "inside", "centre", "inside.stage:StagePanel", 5, least=(300, 196), projected=True
     ),
     PanelRow(

@@ -49,7 +49,7 @@ class Gradients(Part):
 
     @property
     def current(self) -> Gradient | None:
-        """The gradient of the reading; None while it is not shown, until it is known, or where there is none."""
+        """The gradient of the reading; None while it is not shown, and until it is known."""
         return self._current
 
     def show(self, shown: bool) -> None:

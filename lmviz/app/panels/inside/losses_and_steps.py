@@ -1,0 +1,157 @@
+"""Below the wave: every loss by every state, what each step adds to U's gradient, and what a state holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from lmviz.app.widgets.base.figures import number, percentage
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.plots.position_curve import PositionCurve
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.inspection.losses_by_state import LossesByState
+    from lmviz.inspection.parameter_over_time import ParameterOverTime
+    from lmviz.inspection.trace import Trace
+
+NOTHING = np.zeros((0, 0), dtype=np.float32)
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Every loss by every state, and what the steps add to the gradient of U, where there is a recurrence."""
+
+    losses: LossesByState
+    parameter: ParameterOverTime | None
+
+
+class LossesAndSteps(QWidget):
+    """`LossesAndSteps()`: `set_sums(trace, sums)`, `set_truncation(steps)`, `set_position(position)`.
+
+    Signals: `loss_chosen(int)`, the position of its token; `position_clicked(int)`.
+    """
+
+    loss_chosen = Signal(int)
+    position_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._trace: Trace | None = None
+        self._sums: Sums | None = None
+        self._truncation = 0
+        self._losses = HeatmapView()
+        self._losses.setAccessibleName("every loss by every state")
+        self._parts, self._held = PositionCurve(), PositionCurve()
+        self._parts.setAccessibleName("what each step adds to the gradient of U")
+        self._held.setAccessibleName("what the state still holds of each word")
+        self._losses_title, self._parts_title, self._held_title = (MutedLine() for _ in range(3))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        for title, view in (
+            (self._losses_title, self._losses),
+            (self._parts_title, self._parts),
+            (self._held_title, self._held),
+        ):
+            column.addWidget(title)
+            column.addWidget(view, 4 if view is self._losses else 1)
+        self._losses.cell_clicked.connect(self._choose)
+        self._losses.set_readout(self._read_out)
+        for curve in (self._parts, self._held):
+            curve.position_clicked.connect(self.position_clicked)
+
+    @property
+    def sums(self) -> Sums | None:
+        """What is drawn."""
+        return self._sums
+
+    @property
+    def heatmap(self) -> HeatmapView:
+        """The heatmap of losses by states."""
+        return self._losses
+
+    def set_sums(self, trace: Trace | None, sums: Sums | None) -> None:
+        """Show what the losses and steps of a reading come to; None where there are no gradients."""
+        self._trace, self._sums = trace, sums
+        self._draw()
+
+    def set_truncation(self, steps: int) -> None:
+        """Fade what lies further back than so many states."""
+        self._truncation = steps
+        self._draw()
+
+    def set_position(self, position: int) -> None:
+        """Mark a position, and show what the state holds there."""
+        for curve in (self._parts, self._held):
+            curve.set_current(position)
+        self._losses.set_selection(column=position if self._sums is not None else -1)
+        self._draw_held(position)
+
+    @property
+    def _tokens(self) -> list[str]:
+        return [visible(token) for token in self._trace.tokens] if self._trace is not None else []
+
+    def _draw(self) -> None:
+        sums, tokens = self._sums, self._tokens
+        if sums is None:
+            self._losses_title.set_text("")
+            self._losses.set_matrix(NOTHING)
+        else:
+            losses = sums.losses
+            power = str(losses.depth).translate(RAISED)
+            self._losses_title.set_text(f"Loss × state: powers of ten above 10⁻{power} of the row’s largest")
+            words = [tokens[target] for target in losses.targets]
+            limit = float(losses.depth)
+            self._losses.set_matrix(losses.decades, scale="count", limit=limit, rows=words, columns=tokens)
+            kept, every = losses.within(self._truncation), losses.within(len(tokens))
+            self._losses.set_lights(None if kept.sum() == every.sum() else kept * np.int8(3))
+        self._draw_parts(None if sums is None else sums.parameter, tokens)
+
+    def _draw_parts(self, parameter: ParameterOverTime | None, tokens: list[str]) -> None:
+        for widget in (self._parts, self._parts_title):
+            widget.setVisible(parameter is not None)
+        if parameter is not None:
+            share = percentage(parameter.kept(self._truncation))
+            self._parts_title.set_text(
+                f"Gradient of U, step by step: {share} from the last {self._truncation}"
+            )
+            self._parts.set_values(parameter.along, tokens)
+
+    def _draw_held(self, position: int) -> None:
+        from lmviz.inspection.held_words import gated_layer, held_words
+
+        trace, tokens = self._trace, self._tokens
+        layer = "" if trace is None else gated_layer(trace)
+        has_gates = bool(layer) and 0 <= position < len(tokens)
+        for widget in (self._held, self._held_title):
+            widget.setVisible(has_gates)
+        if trace is None or not has_gates:
+            return
+        held = held_words(trace, layer, position)
+        state, most = "cell" if held.address.endswith("cell") else "state", int(held.shares.argmax())
+        self._held_title.set_text(
+            f"Held by the {state} at “{tokens[position]}”: most of “{tokens[most]}”, "
+            f"{percentage(float(held.shares[most]))}"
+        )
+        self._held.set_values(held.shares, tokens)
+
+    def _choose(self, row: int, column: int) -> None:
+        if self._sums is not None:
+            self.loss_chosen.emit(int(self._sums.losses.targets[row]))
+
+    def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
+        if self._sums is None:
+            return "", []
+        losses, tokens = self._sums.losses, self._tokens
+        target = int(losses.targets[row])
+        lines = [
+            f"of the loss of “{tokens[target]}”, {number(float(losses.values[row]), 2)} nats",
+            f"at the state of “{tokens[column]}”, {target - 1 - column} steps back",
+        ]
+        return f"size of the gradient {number(float(losses.norms[row, column]), 4)}", lines

@@ -1,0 +1,352 @@
+"""Backpropagation through time: how far a loss reaches back, in the shown model and in those beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.panels.inside.losses_and_steps import LossesAndSteps, Sums
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.comparison import ComparedModel, names_of_compared
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.inline_spin import fit_width
+from lmviz.app.widgets.controls.slider_row import SliderRow
+from lmviz.app.widgets.diagrams.gradient_wave import GradientWave, WaveRow
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.errors import LmvizError
+from lmviz.families import find_family
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.losses_by_state import LossesByState
+    from lmviz.inspection.parameter_over_time import ParameterOverTime
+    from lmviz.inspection.reach import Reach
+    from lmviz.inspection.scalar import Of
+    from lmviz.models.model import Model
+
+TRUNCATION = 20  # states, as is usual
+WIDE, TALL, LOW = 520, 300, 150  # pixels at scale 1: what stands side by side, and heights where not
+A_STEP = 90  # milliseconds from one step back to the next while it plays
+TWENTIETHS = 60  # of the slider: U from 0 to 3 times as large
+SCALED = "with U scaled"
+ALONG = {"cell": "cell", "token": "embedding", "embedding": "embedding"}
+"""What the gradient goes back along, by the tap that it is measured at."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Reached:
+    """What one model says: the tokens it reads, how far the gradient reaches, and the gradient itself."""
+
+    tokens: tuple[str, ...]
+    reach: Reach
+    gradients: np.ndarray
+
+
+class ThroughTimePanel(Panel):
+    """A loss goes back to the left; below, every loss by every state, and the factor of each step."""
+
+    gives_way = 120
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("through_time_view")
+        self._found: list[tuple[str, ComparedModel, _Reached]] = []
+        self._scaled: tuple[float, Reach] | None = None
+        self._wave = GradientWave()
+        self._sums = LossesAndSteps()
+        self._plot = LinePlot("steps back")
+        self._plot.setAccessibleName("how far the gradient reaches")
+        self._plot.set_logarithmic(True)
+        self._scale = SliderRow("scale U", "factor of the recurrent weights")
+        self._scale.set_range(TWENTIETHS, 20)
+        self._said = MutedLine()
+        self._card = Card("Back through time", self._head(), self._body())
+        self.column.addWidget(self._card)
+        self._playing = QTimer(self)
+        self._playing.timeout.connect(self._play_on)
+        self._connect(session)
+
+    def _head(self) -> QWidget:
+        self._truncation = QSpinBox()
+        self._truncation.setObjectName("truncation_spin")
+        self._truncation.setAccessibleName("truncate after so many states")
+        self._truncation.setRange(1, 999)
+        self._truncation.setValue(TRUNCATION)
+        self._truncation.setPrefix("truncate at ")
+        fit_width(self._truncation)
+        self._play = QPushButton("play")
+        self._play.setObjectName("through_time_play")
+        self._play.setProperty("role", "link")
+        self._play.setToolTip("Go back step by step; the arrow keys do so too.")
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._truncation)
+        row.addWidget(self._play)
+        return head
+
+    def _body(self) -> QWidget:
+        right = QVBoxLayout()
+        for widget in (self._said, self._plot, self._scale):
+            right.addWidget(widget)
+        right.setStretchFactor(self._plot, 1)
+        self._below = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._below.setSpacing(18)
+        self._below.addWidget(self._sums, 1)
+        self._below.addLayout(right, 1)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._wave, 2)
+        column.addLayout(self._below, 5)
+        return scrolling(body)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_wide = self.width() >= WIDE * current_theme().scale
+        directions = QBoxLayout.Direction
+        self._below.setDirection(directions.LeftToRight if is_wide else directions.TopToBottom)
+        self._sums.setMinimumHeight(round(0 if is_wide else TALL * current_theme().scale))
+        self._plot.setMinimumHeight(round(0 if is_wide else LOW * current_theme().scale))
+
+    def _connect(self, session: Session) -> None:
+        self._wave.position_hovered.connect(
+            lambda position: session.focus.hover_position(position if position >= 0 else None)
+        )
+        self._wave.position_clicked.connect(session.focus.choose_position)
+        self._sums.position_clicked.connect(session.focus.choose_position)
+        self._sums.loss_chosen.connect(lambda target: session.gradients.choose(f"loss@{target}"))
+        self._truncation.valueChanged.connect(lambda _: self._draw())
+        self._scale.value_changed.connect(lambda _: self._ask_scaled())
+        self._play.clicked.connect(self._toggle)
+        session.focus.position_changed.connect(self._mark)
+        session.focus.hovered_position_changed.connect(self._mark)
+        theme_switch().theme_changed.connect(self._draw)
+        self.follow(session.reading.changed, session.comparison.changed, session.gradients.shown_changed)
+
+    @property
+    def wave(self) -> GradientWave:
+        """The picture of the wave."""
+        return self._wave
+
+    @property
+    def plot(self) -> LinePlot:
+        """How large the gradient is, over the steps back."""
+        return self._plot
+
+    @property
+    def sums(self) -> LossesAndSteps:
+        """The losses by states, and the steps."""
+        return self._sums
+
+    @property
+    def reaches(self) -> dict[str, Reach]:
+        """How far the gradient reaches, by the name of each model."""
+        return {name: found.reach for name, _, found in self._found}
+
+    @property
+    def losses(self) -> LossesByState | None:
+        """Every loss by every state of the shown model."""
+        return None if self._sums.sums is None else self._sums.sums.losses
+
+    @property
+    def parameter(self) -> ParameterOverTime | None:
+        """What each step adds to the gradient of the recurrent weights; None without a recurrence."""
+        return None if self._sums.sums is None else self._sums.sums.parameter
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The norms (position,) of each model, all losses by all states, and the parts of U's gradient."""
+        arrays = {f"norms/{name}": found.norms for name, found in self.reaches.items()}
+        if self.losses is not None:
+            arrays |= {"losses by states": self.losses.norms, "losses": self.losses.values}
+        if self.parameter is not None:
+            arrays[f"steps/{self.parameter.name}"] = self.parameter.along
+        return arrays
+
+    def refresh(self) -> None:
+        reading, models = self.session.reading.current, self.session.comparison.models
+        if reading is None or not models:
+            for key in ("through time", "losses by states", "scaled"):
+                self.silence(key)
+            self._found, self._scaled = [], None
+            self._sums.set_sums(None, None)
+            self._draw()
+            return
+        self._ask_reaches(models, reading)
+        self._ask_losses(reading)
+
+    @property
+    def _of(self) -> Of:
+        """The number that goes back: the chosen one, if it is a loss."""
+        of = self.session.gradients.of
+        return of if isinstance(of, str) else "loss@-1"
+
+    def _ask_reaches(self, models: tuple[ComparedModel, ...], reading: Reading) -> None:
+        text, of = reading.trace.text, self._of
+
+        def work(model: Model, place: int) -> _Reached | str:
+            from lmviz.inspection.backpropagation import gradient
+            from lmviz.inspection.reach import reach, state_address
+
+            try:
+                found, address = gradient(model, text, of), state_address(model)
+            except LmvizError as sentence:
+                return str(sentence)
+            return _Reached(found.trace.tokens, reach(found, address), found[address].array)
+
+        def take(found: list[_Reached | str]) -> None:
+            self._take(models, reading, found)
+
+        self.ask_compared(models, "through time", work, take)
+
+    def _take(self, models: tuple[ComparedModel, ...], reading: Reading, found: list[_Reached | str]) -> None:
+        named = zip(_short_names(models), models, found, strict=True)
+        read = [(name, item, one) for name, item, one in named if isinstance(one, _Reached)]
+        self._found = [row for row in read if row[2].tokens == reading.trace.tokens]
+        sentences = [one for one in found if isinstance(one, str)]
+        self.complain("" if self._found or not sentences else sentences[0], "no gradient")
+        self._draw()
+
+    def _ask_losses(self, reading: Reading) -> None:
+        trace, of = reading.trace, self._of
+
+        def work(model: Model) -> Sums | None:
+            from lmviz.inspection.losses_by_state import losses_by_state
+            from lmviz.inspection.parameter_over_time import parameter_over_time
+            from lmviz.inspection.reach import recurrent_weights, state_address
+
+            try:
+                losses = losses_by_state(
+                    model, trace.text, state_address(model), interventions=trace.interventions
+                )
+                names = recurrent_weights(model)
+                parameter = None
+                if names:
+                    parameter = parameter_over_time(
+                        model, trace.text, of, names[0], interventions=trace.interventions
+                    )
+            except LmvizError:
+                return None  # it has no gradients, which is said of the wave
+            return Sums(losses, parameter)
+
+        def take(found: Sums | None) -> None:
+            self._sums.set_sums(trace, found)
+            self._ask_scaled()
+            self._draw()
+
+        self.ask_about(reading, "losses by states", work, take)
+
+    def _ask_scaled(self) -> None:
+        """How far the gradient would reach with U as large as the slider says."""
+        reading, factor = self.session.reading.current, self._scale.value / 20
+        if reading is None or self.parameter is None or factor == 1:
+            self.silence("scaled")
+            self._scaled = None
+            self._draw()
+            return
+        trace, of = reading.trace, self._of
+
+        def work(model: Model) -> Reach:
+            from lmviz.inspection.reach import reach_with, recurrent_weights, state_address
+
+            scales = dict.fromkeys(recurrent_weights(model), factor)
+            return reach_with(
+                model,
+                trace.text,
+                of,
+                state_address(model),
+                scales=scales,
+                interventions=trace.interventions,
+            )
+
+        def take(found: Reach) -> None:
+            self._scaled = (factor, found)
+            self._draw()
+
+        self.ask_about(reading, "scaled", work, take)
+
+    def _draw(self) -> None:
+        truncation = self._truncation.value()
+        reading = self.session.reading.current
+        tokens = [visible(token) for token in reading.trace.tokens] if reading is not None else []
+        theme = current_theme()
+        rows = [
+            WaveRow(
+                name,
+                _note(found.reach),
+                theme.series_color(item.model.color_index),
+                found.gradients,
+                found.reach.relative,
+            )
+            for name, item, found in self._found
+        ]
+        self._wave.set_rows(rows, tokens if rows else [])
+        self._wave.set_truncation(truncation)
+        self._draw_curves()
+        self._sums.set_truncation(truncation)
+        self._mark()
+
+    def _draw_curves(self) -> None:
+        curves = {
+            name: (found.reach, current_theme().series_color(item.model.color_index), False)
+            for name, item, found in self._found
+        }
+        if self._scaled is not None:
+            curves[SCALED] = (self._scaled[1], current_theme().key, True)
+        for name in set(self._plot.curve_names()) - set(curves):
+            self._plot.remove_curve(name)
+        for name, (reach, color, dashed) in curves.items():
+            back = reach.relative[: reach.last + 1][::-1]
+            self._plot.set_curve(name, np.arange(len(back)), back, role=color, dashed=dashed)
+        changed = ""
+        if self._scaled is not None:
+            changed = f" · U × {self._scaled[0]:.2f}: ×{number(self._scaled[1].factor, 2)} a step"
+        self._said.set_text(f"Size over steps back{changed}" if curves else "")
+        has_u = self.parameter is not None
+        self._scale.setVisible(has_u)
+        self._scale.show_value(self._scale.value, f"× {self._scale.value / 20:.2f}")
+
+    def _mark(self) -> None:
+        position = self.session.focus.shown_position
+        self._wave.set_current(position)
+        self._sums.set_position(position)
+
+    def _toggle(self) -> None:
+        if self._playing.isActive():
+            self._stop()
+        else:
+            self._wave.set_reached(0)
+            self._play.setText("pause")
+            self._playing.start(A_STEP)
+
+    def _play_on(self) -> None:
+        self._wave.step_back()
+        if self._wave.reached is None or not self.is_in_sight:
+            self._stop()
+
+    def _stop(self) -> None:
+        self._playing.stop()
+        self._play.setText("play")
+
+
+def _note(reach: Reach) -> str:
+    """What the gradient goes back along, and what a step multiplies it by."""
+    along = ALONG.get(reach.address.rpartition("/")[2], "state")
+    return f"{along} ×{number(reach.factor, 2)} a step" if np.isfinite(reach.factor) else along
+
+
+def _short_names(models: tuple[ComparedModel, ...]) -> tuple[str, ...]:
+    """The families where no two are alike, else the names."""
+    families = [find_family(item.model.family).short_title for item in models]
+    return tuple(families) if len(set(families)) == len(families) else names_of_compared(models)

@@ -1,0 +1,131 @@
+"""Back through time: the wave, every loss by every state, and the recurrent weights scaled."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSlider, QSpinBox
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.inside.through_time import ThroughTimePanel
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import open_run_model
+from lmviz.inspection.backpropagation import gradient
+from lmviz.inspection.losses_by_state import losses_by_state
+from lmviz.inspection.reach import reach, reach_with, recurrent_weights
+from lmviz.training.run import Run
+
+WORDS = "the cows eat grass the hens eat corn"
+
+
+@pytest.fixture
+def panel(window: MainWindow, read: Session, qtbot: QtBot) -> ThroughTimePanel:
+    """The panel in front, with a longer text read."""
+    window.show_perspective("inside")
+    [found] = [item for item in window.perspective.panels if isinstance(item, ThroughTimePanel)]
+    _raise(found)
+    read.reading.set_prefix(WORDS)
+    qtbot.waitUntil(lambda: bool(found.reaches) and len(next(iter(found.reaches.values())).norms) == 9)
+    qtbot.waitUntil(lambda: found.losses is not None and len(found.losses.targets) == 8)
+    return found
+
+
+def _raise(panel: ThroughTimePanel) -> None:
+    dock = panel.parentWidget()
+    while not hasattr(dock, "toggleViewAction"):
+        dock = dock.parentWidget()
+    dock.raise_()
+
+
+def model_of(session: Session):
+    return open_run_model(Run.open(session.library.model.folder))
+
+
+def test_it_shows_how_far_the_last_loss_reaches(panel: ThroughTimePanel, read: Session) -> None:
+    expected = reach(gradient(model_of(read), WORDS, "loss@-1"), "layers/0/cell")
+    np.testing.assert_allclose(panel.reaches["LSTM"].norms, expected.norms, rtol=1e-4, atol=1e-8)
+    points = panel.plot.points()["LSTM"]
+    np.testing.assert_allclose(points[:, 1], expected.relative[7::-1], rtol=1e-4, atol=1e-8)
+    assert panel.wave.steps == 7
+
+
+def test_every_loss_by_every_state_and_what_the_steps_add(panel: ThroughTimePanel, read: Session) -> None:
+    expected = losses_by_state(model_of(read), WORDS, "layers/0/cell")
+    np.testing.assert_allclose(panel.losses.norms, expected.norms, rtol=1e-4, atol=1e-8)
+    whole = gradient(model_of(read), WORDS, "loss@-1").parameters["recurrence.weight_hh_l0"]
+    assert panel.parameter.along.sum() == pytest.approx(np.linalg.norm(whole), rel=1e-4)
+    assert set(panel.exported_arrays()) == {
+        "norms/LSTM",
+        "losses by states",
+        "losses",
+        "steps/recurrence.weight_hh_l0",
+    }
+
+
+def test_a_click_on_a_loss_takes_the_gradient_of_that_one(
+    panel: ThroughTimePanel, read: Session, qtbot: QtBot
+) -> None:
+    heatmap = panel.sums.heatmap
+    place = heatmap.cell_rectangle(2, 1).center().toPoint()
+    qtbot.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=place)
+    assert read.gradients.of == "loss@3"
+    assert read.gradients.is_shown
+    qtbot.waitUntil(lambda: panel.wave.steps == 2)
+
+
+def test_truncation_cuts_a_band_and_says_what_is_left(panel: ThroughTimePanel) -> None:
+    spin = panel.findChild(QSpinBox, "truncation_spin")
+    assert panel.sums.heatmap.lights is None
+    spin.setValue(2)
+    lights = panel.sums.heatmap.lights
+    assert lights[7].tolist() == [0, 0, 0, 0, 0, 0, 3, 3, 0]
+    share = panel.parameter.kept(2)
+    assert 0 < share < 1
+
+
+def test_scaling_u_draws_how_far_the_gradient_would_reach(
+    panel: ThroughTimePanel, read: Session, qtbot: QtBot
+) -> None:
+    panel.findChild(QSlider).setValue(50)  # 2.5 times as large
+    qtbot.waitUntil(lambda: "with U scaled" in panel.plot.points())
+    model = model_of(read)
+    scales = dict.fromkeys(recurrent_weights(model), 2.5)
+    expected = reach_with(model, WORDS, "loss@-1", "layers/0/cell", scales=scales)
+    found = panel.plot.points()["with U scaled"][:, 1]
+    np.testing.assert_allclose(found, expected.relative[7::-1], rtol=1e-3, atol=1e-8)
+    panel.findChild(QSlider).setValue(20)
+    qtbot.waitUntil(lambda: "with U scaled" not in panel.plot.points())
+
+
+def test_models_stand_beside_the_shown_one_on_the_same_text(
+    panel: ThroughTimePanel, read: Session, make_run: Callable[..., Path], qtbot: QtBot
+) -> None:
+    shown = read.library.model
+    for family, settings in (("rnn", {"width": 6}), ("ngram", {})):
+        read.library.open(make_run(family, 3, **settings))
+        qtbot.waitUntil(lambda family=family: read.library.model.family == family)
+    others = [model for model in read.library.models if model.folder != shown.folder]
+    read.library.choose(shown)
+    qtbot.waitUntil(lambda: read.library.model.folder == shown.folder)
+    read.comparison.choose([(model, model.snapshots[-1]) for model in others])
+    qtbot.waitUntil(lambda: set(panel.reaches) == {"LSTM", "RNN"})  # what counts has no gradient
+    assert panel.complaint == ""
+
+
+def test_an_ngram_alone_says_why_there_is_nothing(
+    panel: ThroughTimePanel, read: Session, make_run: Callable[..., Path], qtbot: QtBot
+) -> None:
+    read.library.open(make_run("ngram", 2))
+    qtbot.waitUntil(lambda: "counts and has no parameters" in panel.complaint)
+    assert panel.reaches == {}
+
+
+def test_playing_goes_back_step_by_step_to_the_beginning(panel: ThroughTimePanel, qtbot: QtBot) -> None:
+    seen = []
+    panel.wave.reached_changed.connect(lambda: seen.append(panel.wave.reached))
+    panel.findChild(object, "through_time_play").click()
+    qtbot.waitUntil(lambda: bool(seen) and seen[-1] is None)
+    assert seen == [*range(7), None]
