@@ -6,9 +6,11 @@ import numpy as np
 
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import OVER_TEXT, View, likeliest_answers
+from lmviz.models.tap import GRADIENT
 
 BY_SIZE = ("token", "label", "key")
-"""Along these axes the largest number is the strongest; along the others, that farthest from zero."""
+"""Along these axes the largest number is the strongest; along the others, and in gradients, that farthest
+from zero."""
 
 
 def strongest_cell(view: View, position: int) -> tuple[int, int] | None:
@@ -23,7 +25,8 @@ def strongest_cell(view: View, position: int) -> tuple[int, int] | None:
     if view.scale == "token":
         sizes = np.where(values >= 0, np.arange(values.shape[1]) + np.arange(len(values))[:, None], -1.0)
     else:
-        sizes = values if {view.row_axis, view.column_axis} & set(BY_SIZE) else np.abs(values)
+        by_size = {view.row_axis, view.column_axis} & set(BY_SIZE) and not view.address.startswith(GRADIENT)
+        sizes = values if by_size else np.abs(values)
     sizes = np.where(np.isfinite(values), sizes, -np.inf)
     here = _at_position(view, position)
     if here.any():

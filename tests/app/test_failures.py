@@ -217,6 +217,11 @@ def change_a_head(scene: Scene) -> None:
     scene.session.surgery.add(scale_head(0, 0, next(scene.numbers)))
 
 
+def take_gradient(scene: Scene) -> None:
+    scene.settle()
+    scene.session.gradients.choose(("layers/0/hidden", (0, next(scene.numbers) % 8)))
+
+
 def scale_recurrence(scene: Scene) -> None:
     scene.settle()
     [panel] = scene._places("through_time_view")
@@ -265,6 +270,7 @@ ROWS = (
     Row("ladder", "inside n-gram", "picture_view", Scene.type),
     Row("window", "inside window", "picture_view", Scene.type),
     Row("lens", "inside", "lens_view", Scene.type),
+    Row("gradient", "inside", "state_view", take_gradient),
     Row("through time", "inside", "through_time_view", Scene.type),
     Row("losses by states", "inside", "through_time_view", Scene.type),
     Row("scaled", "inside", "through_time_view", scale_recurrence),

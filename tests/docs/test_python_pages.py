@@ -55,6 +55,13 @@ def test_the_lens_ends_with_what_the_model_predicts(guide):
     assert int(lens.ids[-1, 0, 0]) == lmviz.next_token(model, guide["first"].text).best
 
 
+def test_the_page_about_time_says_how_far_a_gradient_reaches():
+    found = run("guide/through-time.md")["found"]
+    assert found.address == "layers/0/cell"
+    assert found.relative[found.last] == 1
+    assert 0.5 < found.factor < 1.2
+
+
 def test_an_explained_gradient_comes_to_its_value(guide):
     found = guide["why"]
     assert found.value != 0

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.models.tap import GRADIENT
 
 if TYPE_CHECKING:
     import numpy as np
 
     from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.focus import Cell, Focus
+    from lmviz.app.session.gradients import Gradients
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.work import Work
     from lmviz.inspection.views import View
@@ -24,18 +26,25 @@ class Explanation(Part):
     """Explains the cell that is pinned or hovered, by the model that the reading was taken from.
 
     While there is none, it explains the one that a panel in sight suggests: no card that explains is blank.
+    A cell of "gradient/…" is explained by what reads it, as soon as the gradient is known.
     """
 
     changed = Signal()
     suggestion_changed = Signal()
 
     def __init__(
-        self, work: Work, reading: CurrentReading, focus: Focus, parent: QObject | None = None
+        self,
+        work: Work,
+        reading: CurrentReading,
+        focus: Focus,
+        gradients: Gradients,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._work = work
         self._reading = reading
         self._focus = focus
+        self._gradients = gradients
         self._arithmetic: Arithmetic | None = None
         self._reading_explained: Reading | None = None
         self._asked: tuple[Reading, Cell] | None = None
@@ -46,6 +55,7 @@ class Explanation(Part):
         for changed in (focus.cell_changed, focus.hovered_cell_changed):
             changed.connect(self._update)
         reading.changed.connect(self._take_reading)
+        gradients.changed.connect(self._take_gradient)
 
     @property
     def arithmetic(self) -> Arithmetic | None:
@@ -94,6 +104,12 @@ class Explanation(Part):
         if self._focus.explained_cell is not None or self._reading.current is None:
             self._update()
 
+    def _take_gradient(self) -> None:
+        """Another gradient, or none: what is explained of one is explained anew."""
+        if self.cell is not None and self.cell[0].startswith(GRADIENT):
+            self._asked = None
+            self._explain()
+
     def _update(self) -> None:
         before, self._suggestion = self._suggestion, self._best_offer()
         if self._suggestion != before:
@@ -109,8 +125,10 @@ class Explanation(Part):
         return next((cell for cell in offers if cell is not None and reading.has_cell(*cell)), None)
 
     def _explain(self) -> None:
-        cell, reading = self.cell, self._reading.current
-        if reading is None or cell is None or not reading.has_cell(*cell):
+        cell, reading, found = self.cell, self._reading.current, self._gradients.current
+        is_gradient = cell is not None and cell[0].startswith(GRADIENT)
+        is_there = found is not None or not is_gradient
+        if reading is None or cell is None or not reading.has_cell(*cell) or not is_there:
             self._asked = None
             self._work.silence("why")
             self._take_arithmetic(None, None)
@@ -121,7 +139,10 @@ class Explanation(Part):
 
         def work(model: Model) -> Arithmetic:
             from lmviz.inspection.explain import explain
+            from lmviz.inspection.explain_gradient import explain_gradient
 
+            if found is not None and is_gradient:
+                return explain_gradient(model, found, *cell)
             return explain(model, reading.trace, *cell)
 
         self._reading.ask_about(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.models.tap import GRADIENT
 
 Cell = tuple[str, tuple[int, ...]]
 """The address of a tap, and the index along its axes."""
@@ -63,6 +64,11 @@ class Focus(Part):
     def cell(self) -> Cell | None:
         """The pinned cell: a tap's address and the index along its axes."""
         return self._cell
+
+    @property
+    def value_cell(self) -> Cell | None:
+        """The pinned cell, or the one whose gradient is pinned."""
+        return None if self._cell is None else (self._cell[0].removeprefix(GRADIENT), self._cell[1])
 
     @property
     def hovered_cell(self) -> Cell | None:

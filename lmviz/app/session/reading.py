@@ -59,6 +59,11 @@ class Reading:
         """What the model predicts by its id, a token or a label, as it is shown."""
         return self.word(self.trace.predicts.axis, id)
 
+    def axes(self, address: str) -> tuple[str, ...] | None:
+        """The axes of a tap, or of its gradient; None where the trace has no such tap."""
+        tap = address.removeprefix(GRADIENT)
+        return self.trace[tap].axes if tap in self.trace else None
+
     def has_cell(self, address: str, index: tuple[int, ...]) -> bool:
         """Whether the trace holds such a cell, or the one whose gradient is meant."""
         address = address.removeprefix(GRADIENT)

@@ -53,7 +53,7 @@ class Session(QObject):
         self.attention = AttentionHeads(self)
         self.reading = CurrentReading(self.work, self.text, self.library, self.surgery, self.focus, self)
         self.gradients = Gradients(self.reading, self)
-        self.explanation = Explanation(self.work, self.reading, self.focus, self)
+        self.explanation = Explanation(self.work, self.reading, self.focus, self.gradients, self)
         self.writing = Writing(self.work, self.library, self.surgery, self.focus, self.reading, self)
         self.beam = BeamSearch(self.work, self.library, self.surgery, self.reading, self)
         self.network = OpenNetwork(self)

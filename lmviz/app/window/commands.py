@@ -184,6 +184,7 @@ class Commands:
         self._add(menu, "Enlarge the panel under the pointer", window.toggle_enlarged, "F9")
         self._add(menu, "Full screen", window.toggle_full_screen, "F11")
         menu.addSeparator()
+        self._add(menu, "Values or gradients", self._session.gradients.toggle, "G")
         self._add_list(menu, "Panels", self._fill_panels)
         self._add(menu, "Rearrange panels", window.toggle_rearranging, ticked=False)
         self._add(menu, "Reset the arrangement", window.reset_arrangement)

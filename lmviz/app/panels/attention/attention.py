@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 from lmviz.app.panels.attention.attention_body import AttentionBody
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
+from lmviz.app.panels.shared.gradient_switch import GradientSwitch
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
@@ -18,12 +19,14 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.names import coordinate
+from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.inspection.trace import Trace
+    from lmviz.inspection.views import View
 
 STEPS = {"q · k": "products", "÷ √d": "scaled", "masked": "scores", "softmax": "weights"}
 COMBINATIONS = ("mean", "max")
@@ -88,7 +91,7 @@ class AttentionPanel(Panel):
         return self._strips
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {self._address: self._shown} if self._shown.size else {}
+        return {self._drawn_address: self._shown} if self._shown.size else {}
 
     def exported_names(self) -> Names:
         reading = self.session.reading.current
@@ -99,7 +102,7 @@ class AttentionPanel(Panel):
         from lmviz.inspection.recipes.recipe import array_recipe, attention_recipe
 
         reading = self.session.reading.current
-        if reading is None or not self._shown.size:
+        if reading is None or not self._shown.size or self._shows_gradient:
             return ""
         if self.session.attention.heads:
             return attention_recipe(reading.moment, self.session.attention.heads, self._how.currentText())
@@ -124,7 +127,7 @@ class AttentionPanel(Panel):
         head = QWidget()
         row = QHBoxLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._paint, self._how, self._step):
+        for widget in (self._paint, GradientSwitch(self.session), self._how, self._step):
             row.addWidget(widget)
         return head
 
@@ -161,7 +164,15 @@ class AttentionPanel(Panel):
         session.focus.hovered_cell_changed.connect(self._draw_strips)
         session.explanation.changed.connect(self._light)
         session.explanation.suggestion_changed.connect(self._mark_suggested)
-        self.follow(session.reading.changed, session.attention.head_changed, session.attention.heads_changed)
+        self.follow(
+            session.reading.changed,
+            session.attention.head_changed,
+            session.attention.heads_changed,
+            session.gradients.changed,
+        )
+        self.show_failures(
+            session.gradients.failed, session.gradients.changed, session.gradients.shown_changed
+        )
 
     @property
     def _tap(self) -> str:
@@ -170,6 +181,23 @@ class AttentionPanel(Panel):
     @property
     def _address(self) -> str:
         return f"layers/{self.session.attention.head[0]}/attention/{self._tap}"
+
+    @property
+    def _drawn_address(self) -> str:
+        """The address of the cells that are drawn: the tap's, or its gradient's."""
+        return f"{GRADIENT}{self._address}" if self._shows_gradient else self._address
+
+    @property
+    def _shows_gradient(self) -> bool:
+        found = self.session.gradients.current
+        return found is not None and len(self.session.attention.heads) <= 1 and self._address in found
+
+    def _view(self, trace: Trace) -> View:
+        """The cells of the one head that is drawn."""
+        from lmviz.inspection.views import matrix
+
+        view = matrix(trace, self._address, self.session.attention.head[1], 0, ())
+        return self.session.gradients.view(view) if self._shows_gradient else view
 
     def _draw(self, trace: Trace) -> None:
         from lmviz.inspection.attention import combine_heads, unseen
@@ -184,19 +212,23 @@ class AttentionPanel(Panel):
             self._shown, scale = combine_heads(trace, several, how), "share"
             self._card.set_title(f"{'Mean' if how == 'mean' else 'Maximum'} of {len(several)} heads")
         elif self._has(trace, layer, head):
-            traced = trace[self._address]
-            self._shown, scale = traced.array[head], traced.scale
-            self._card.set_title(f"Layer {layer + 1}, head {head + 1}")
+            view = self._view(trace)
+            self._shown, scale = view.values, view.scale
+            of = "gradient of layer" if self._shows_gradient else "layer"
+            self._card.set_title(f"{of} {layer + 1}, head {head + 1}".capitalize())
+            self._paint.setEnabled(self._paint.isEnabled() and not self._shows_gradient)
         else:
             self._shown, scale = NOTHING, "share"
         names = [visible(token) for token in trace.tokens] if self._shown.size else []
         self._matrix.set_style(square=True, values="hovered row", row_role="query", column_role="key")
-        walked = self._drawn not in ("", self._address)
+        walked = self._drawn not in ("", self._drawn_address)
         reading = self.session.reading.current
         stepped = self.session.reading.has_stepped and reading is not self._stepped_to
-        self._drawn, self._stepped_to = self._address, reading
+        self._drawn, self._stepped_to = self._drawn_address, reading
         # A weight behind the mask is no small weight: its cell is without a number.
         self._hidden = unseen(self._shown) if scale == "share" else np.isneginf(self._shown)
+        if self._shows_gradient and self._shown.size:
+            self._hidden = unseen(trace[f"layers/{layer}/attention/weights"].array[head])
         cells = np.where(self._hidden, np.float32(-np.inf), self._shown)
         self._matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=walked or stepped)
         self._draw_strips()
@@ -258,7 +290,7 @@ class AttentionPanel(Panel):
             self._matrix.set_selection(row=position)
         cell = self.session.focus.cell
         pinned = None
-        if cell is not None and cell[0] == self._address and not self.session.attention.heads:
+        if cell is not None and cell[0] == self._drawn_address and not self.session.attention.heads:
             head, query, key = cell[1]
             pinned = (query, key) if head == self.session.attention.head[1] else None
         self._matrix.set_pinned(pinned)
@@ -277,19 +309,18 @@ class AttentionPanel(Panel):
     def _suggest(self) -> None:
         """Have the strongest weight of the chosen word explained, as long as none is pinned."""
         from lmviz.inspection.strongest import strongest_cell
-        from lmviz.inspection.views import matrix
 
-        reading, (_, head) = self.session.reading.current, self.session.attention.head
+        reading = self.session.reading.current
         is_one = self._shown.size > 0 and not self.session.attention.heads
         if reading is None or not is_one or self._address not in reading.trace or not self.is_in_sight:
             return
-        view = matrix(reading.trace, self._address, head, 0, ())
+        view = self._view(reading.trace)
         place = strongest_cell(view, min(self.session.focus.position, len(self._shown) - 1))
         self.session.explanation.suggest(None if place is None else (view.address, view.index(*place)))
 
     def _mark_suggested(self) -> None:
         suggestion, (_, head) = self.session.explanation.suggestion, self.session.attention.head
-        drawn = suggestion is not None and suggestion[0] == self._address and suggestion[1][0] == head
+        drawn = suggestion is not None and suggestion[0] == self._drawn_address and suggestion[1][0] == head
         query, key = suggestion[1][1:] if suggestion is not None and drawn else (0, 0)
         there = drawn and query < self._shown.shape[0] and key < self._shown.shape[1]
         self._matrix.set_suggested((query, key) if there else None)
@@ -299,7 +330,7 @@ class AttentionPanel(Panel):
         from lmviz.inspection.attention import most_looked_at
 
         reading = self.session.reading.current
-        is_free = position < len(self._shown) and bool(self._hidden[0, 1:].all())
+        is_free = position < len(self._shown) and bool(self._hidden[0, 1:].all()) and not self._shows_gradient
         if reading is None or self._tap != "weights" or not is_free:
             self._body.set_claim("", "", 0.0)
             return
@@ -309,14 +340,13 @@ class AttentionPanel(Panel):
 
     def _light(self) -> None:
         """Dim the cells that are not operands of the explained cell."""
-        from lmviz.inspection.views import matrix
 
-        reading, (_, head) = self.session.reading.current, self.session.attention.head
+        reading = self.session.reading.current
         if reading is None or self._shown.size == 0 or self._address not in reading.trace:
             return
         if not self.is_in_sight:
             return
-        view = matrix(reading.trace, self._address, head, 0, ())
+        view = self._view(reading.trace)
         same = view.values.shape == self._shown.shape and len(self.session.attention.heads) <= 1
         lights = self.session.explanation.lights(view) if same else None
         self._matrix.set_lights(self._isolated() if lights is None else lights)
@@ -333,7 +363,7 @@ class AttentionPanel(Panel):
     def _hover(self, query: int, key: int) -> None:
         self.session.focus.hover_position(query)
         if not self.session.attention.heads:
-            self.session.focus.hover_cell((self._address, (self.session.attention.head[1], query, key)))
+            self.session.focus.hover_cell((self._drawn_address, (self.session.attention.head[1], query, key)))
 
     def _leave(self) -> None:
         self.session.focus.hover_position(None)
@@ -342,7 +372,9 @@ class AttentionPanel(Panel):
     def _choose(self, query: int, key: int) -> None:
         self.session.focus.choose_position(query)
         if not self.session.attention.heads:
-            self.session.focus.choose_cell((self._address, (self.session.attention.head[1], query, key)))
+            self.session.focus.choose_cell(
+                (self._drawn_address, (self.session.attention.head[1], query, key))
+            )
 
     def _repaint(self, query: int, key: int, weight: float) -> None:
         from lmviz.errors import LmvizError

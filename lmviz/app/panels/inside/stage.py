@@ -258,7 +258,7 @@ class StagePanel(Panel):
 
         None where the stage makes no such cell, or none is pinned.
         """
-        cell = self.session.focus.cell
+        cell = self.session.focus.value_cell
         if cell is None or not reading.has_cell(*cell):
             return None
         results, arrays = reading.trace.stages[self.session.focus.stage].results, reading.trace.arrays

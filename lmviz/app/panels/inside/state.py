@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.gradient_switch import GradientSwitch
 from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
@@ -19,6 +20,7 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.names import coordinate, number_of, title_of
+from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -65,6 +67,7 @@ class StatePanel(Panel):
         row = QHBoxLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._drag)
+        row.addWidget(GradientSwitch(session))
         row.addWidget(self._tap)
         row.addWidget(self.order_picker)
         self._card = Card("Values over the text", head, self._heatmap)
@@ -87,6 +90,10 @@ class StatePanel(Panel):
             session.focus.stage_changed,
             session.focus.position_changed,
             session.attention.head_changed,
+            session.gradients.changed,
+        )
+        self.show_failures(
+            session.gradients.failed, session.gradients.changed, session.gradients.shown_changed
         )
 
     @property
@@ -124,7 +131,7 @@ class StatePanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import view_recipe
 
-        if self._reading is None or self._view is None:
+        if self._reading is None or self._view is None or self._view.address.startswith(GRADIENT):
             return ""
         return view_recipe(self._reading.moment, self._view)
 
@@ -168,14 +175,18 @@ class StatePanel(Panel):
         if sortable and self.order_picker.currentText() == ORDERS[1]:
             order = tuple(int(unit) for unit in similarity_order(view.values.T))
             view = matrix(trace, address, head, position, tokens, order)
-        walked = self._view is not None and self._view.address != address
+        view = self.session.gradients.view(view)
+        is_gradient = view.address.startswith(GRADIENT)
+        self._drag.setVisible(not is_gradient)
+        self._heatmap.set_editable(self._drag.isChecked() and not is_gradient)
+        walked = self._view is not None and self._view.address != view.address
         walked = walked or (self.session.reading.has_stepped and reading is not self._reading)
         self._view, self._reading = view, reading
         size = (
             f"{view.values.shape[0]} × {view.values.shape[1]}" if view.row_axis else f"{view.values.shape[1]}"
         )
         named = "".join(f"{coordinate(axis, view.fixed[axis])}, " for axis in HEADS if axis in view.fixed)
-        title, numbers = title_of(address), f"{named}{size}"
+        title, numbers = title_of(view.address), f"{named}{size}"
         title = f"{title[0].upper()}{title[1:]}"
         self._card.set_title(self._longest_that_fits(f"{title} · {numbers}", title, numbers, size))
         self._heatmap.set_style(square=view.row_axis == "query", values="hovered row")

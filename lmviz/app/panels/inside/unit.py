@@ -11,6 +11,7 @@ from lmviz.app.panels.inside.evidence import Evidence
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.inside.unit_search import UnitSearch
 from lmviz.app.panels.panel import JOBS, Panel
+from lmviz.app.panels.shared.gradient_switch import GradientSwitch
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
@@ -78,6 +79,7 @@ class UnitPanel(Panel):
             session.focus.stage_changed,
             session.focus.position_changed,
             session.text.changed,
+            session.gradients.changed,
         )
 
     @property
@@ -155,6 +157,14 @@ class UnitPanel(Panel):
         self._card.set_title(coordinate(trace[address].axes[-1], unit).capitalize())
         strongest = "" if self._unit is not None else "the strongest of "
         self._card.set_aside(f"{strongest}{title_of(address)}")
+        found = self.session.gradients.current
+        if found is not None and address in found:
+            self._card.set_aside(f"gradient, of {strongest}{title_of(address)}")
+            values = found[address].array[:, unit]
+            self._curve.set_values(values, [visible(token) for token in trace.tokens])
+            self._curve.set_threshold(None)
+            self._words.set_shades(values, scale="signed")
+            return
         self._draw_curve(trace[address].array[:, unit], trace)
         self._words.set_shades(trace[address].array[:, unit], scale=trace[address].scale)
 
@@ -195,6 +205,7 @@ class UnitPanel(Panel):
         self._threshold.setAccessibleName("activation from which a unit counts as active")
         brushing = QHBoxLayout()
         brushing.addWidget(hint, 1)
+        brushing.addWidget(GradientSwitch(self.session))
         brushing.addWidget(self._threshold)
         for label in (hint, self._searched):
             label.setProperty("role", "muted")
@@ -233,7 +244,7 @@ class UnitPanel(Panel):
 
     def _take_cell(self) -> None:
         """A pinned cell with a unit is that unit."""
-        reading, cell = self.session.reading.current, self.session.focus.cell
+        reading, cell = self.session.reading.current, self.session.focus.value_cell
         if reading is None or cell is None or cell[0] not in reading.trace.arrays:
             return
         if _has_units(reading.trace, cell[0]):

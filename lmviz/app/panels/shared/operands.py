@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lmviz.app.session.reading import NAMED
 from lmviz.inspection.names import cell_name, title_of
+from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
 
 def name_of_operand(reading: Reading | None, source: str, index: tuple[int, ...]) -> str:
     """An operand in words, tokens by their text; a parameter as Python has it."""
-    if reading is None or source not in reading.trace.arrays:
+    if source.startswith(GRADIENT):
+        return f"gradient of {name_of_operand(reading, source.removeprefix(GRADIENT), index)}"
+    axes = None if reading is None else reading.axes(source)
+    if reading is None or axes is None:
         return f"{source}[{', '.join(map(str, index))}]" if index else source
-    axes = reading.trace[source].axes
     names = [visible(token) for token in reading.trace.tokens]
     if axes and axes[-1] in NAMED:
         places = [cell_name(axes[:-1], index[:-1], names)] if len(index) > 1 else []
@@ -28,7 +31,7 @@ def name_of_operand(reading: Reading | None, source: str, index: tuple[int, ...]
 def hover_operand(session: Session, source: str, index: tuple[int, ...]) -> None:
     """Preview an operand's cell in other panels; what is explained stays."""
     reading = session.reading.current
-    if reading is not None and source in reading.trace.arrays and index is not None:
+    if reading is not None and reading.axes(source) is not None and index is not None:
         session.focus.hover_cell((source, tuple(index)), as_operand=True)
 
 
@@ -38,16 +41,17 @@ def follow_operand(session: Session, source: str, index: tuple[int, ...]) -> Non
     Parameters have no earlier stage.
     """
     reading = session.reading.current
-    if reading is None or source not in reading.trace.arrays:
+    axes = None if reading is None else reading.axes(source)
+    if reading is None or axes is None:
         return
     session.focus.hover_cell(None)
-    places = dict(zip(reading.trace[source].axes, index, strict=True))
+    tap, places = source.removeprefix(GRADIENT), dict(zip(axes, index, strict=True))
     position = places.get("position", places.get("query"))
     if position is not None and position != session.focus.position:
         session.focus.choose_position(position)
     if "head" in places:
-        session.attention.choose_head(int(source.split("/")[1]), places["head"])
+        session.attention.choose_head(int(tap.split("/")[1]), places["head"])
     session.focus.choose_cell((source, tuple(index)))
-    stages = [number for number, stage in enumerate(reading.trace.stages) if source in stage.results]
+    stages = [number for number, stage in enumerate(reading.trace.stages) if tap in stage.results]
     if stages:
         session.focus.choose_stage(stages[0])

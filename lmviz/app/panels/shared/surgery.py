@@ -78,7 +78,7 @@ class SurgeryPanel(Panel):
         changes = session.surgery.interventions
         self._list.set_changes([Change(item.describe(), item.enabled) for item in changes])
         self._measure_effects()
-        cell = session.focus.cell if reading is not None else None
+        cell = session.focus.value_cell if reading is not None else None
         traced = reading.trace.arrays.get(cell[0]) if reading is not None and cell is not None else None
         has_heads = reading is not None and "layers/0/attention/mixed" in reading.trace.arrays
         enabled = {
@@ -100,7 +100,7 @@ class SurgeryPanel(Panel):
 
     def _name_of_pinned(self) -> str:
         """The cell that "set cell" would change, numbered as everywhere; empty where none is pinned."""
-        reading, cell = self.session.reading.current, self.session.focus.cell
+        reading, cell = self.session.reading.current, self.session.focus.value_cell
         if reading is None or cell is None or cell[0] not in reading.trace.arrays:
             return ""
         traced = reading.trace[cell[0]]
@@ -220,7 +220,7 @@ class SurgeryPanel(Panel):
     def _set_cell(self) -> None:
         from lmviz.inspection.interventions import replace
 
-        reading, cell = self.session.reading.current, self.session.focus.cell
+        reading, cell = self.session.reading.current, self.session.focus.value_cell
         if reading is None or cell is None:
             return  # unpinned between the last drawing and the click
         (address, index), axes = cell, reading.trace[cell[0]].axes
@@ -229,7 +229,7 @@ class SurgeryPanel(Panel):
     def _zero_unit(self) -> None:
         from lmviz.inspection.interventions import zero
 
-        reading, cell = self.session.reading.current, self.session.focus.cell
+        reading, cell = self.session.reading.current, self.session.focus.value_cell
         if reading is None or cell is None:
             return
         (address, index), axis = cell, reading.trace[cell[0]].axes[-1]
@@ -237,7 +237,7 @@ class SurgeryPanel(Panel):
 
     def _swapped(self) -> tuple[int, int]:
         """The positions of the two words that would change places."""
-        reading, cell = self.session.reading.current, self.session.focus.cell
+        reading, cell = self.session.reading.current, self.session.focus.value_cell
         if reading is not None and cell is not None and cell[0] in reading.trace:
             query, key = cell[1][-2:] if reading.trace[cell[0]].axes[-2:] == ("query", "key") else (0, 0)
             if query != key:

@@ -22,6 +22,7 @@ from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.inspection.names import POSITIONAL, coordinate, word_of
 from lmviz.inspection.operand_names import operand_name
+from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class WhyPanel(Panel):
         from lmviz.inspection.recipes.recipe import explanation_recipe
 
         reading = self.session.explanation.reading
-        if reading is None or self._shown is None:
+        if reading is None or self._shown is None or self._shown.address.startswith(GRADIENT):
             return ""
         return explanation_recipe(reading.moment, self._shown.address, self._shown.index)
 
@@ -109,7 +110,8 @@ class WhyPanel(Panel):
             self._card.set_title("Why this number?")
             self._place.setText("Open a model and type a prefix: every number of it is explained here.")
         else:
-            self._card.set_title(f"Why {number(arithmetic.value)}?")
+            what = "gradient " if arithmetic.address.startswith(GRADIENT) else ""
+            self._card.set_title(f"Why {what}{number(arithmetic.value)}?")
             name = self._name(arithmetic.address, arithmetic.index)
             self._place.setText(f"The strongest drawn: {name}" if self._is_suggested(arithmetic) else name)
         self._show_trail()
@@ -139,15 +141,16 @@ class WhyPanel(Panel):
     def _short_name(self, source: str, index: tuple[int, ...]) -> str:
         """An operand's name without what it has in common with the cell that is explained."""
         reading, explained = self.session.explanation.reading, self._shown
-        if reading is None or explained is None or source not in reading.trace.arrays or not index:
+        axes = None if reading is None else reading.axes(source)
+        own = None if reading is None or explained is None else reading.axes(explained.address)
+        if reading is None or explained is None or axes is None or own is None or not index:
             return self._name(source, index)
-        arrays = reading.trace.arrays
-        shared = dict(zip(arrays[explained.address].axes, explained.index, strict=True))
-        axes = arrays[source].axes
+        shared = dict(zip(own, explained.index, strict=True))
         told = [axis for axis, place in zip(axes, index, strict=True) if not _is_shared(axis, place, shared)]
         places = dict(zip(axes, index, strict=True))
         words = [_coordinate(reading, axis, places[axis]) for axis in told or axes[-1:]]
-        return f"{word_of(source.rsplit('/', 1)[-1])}, {', '.join(words)}"
+        what = "gradient of " if source.startswith(GRADIENT) else ""
+        return f"{what}{word_of(source.rsplit('/', 1)[-1])}, {', '.join(words)}"
 
     def follow_operand(self, source: str, index: tuple[int, ...]) -> None:
         """Explain an operand in turn; parameters have no earlier stage."""
@@ -167,9 +170,10 @@ class WhyPanel(Panel):
         reading = self.session.reading.current
         if reading is None or not reading.has_cell(address, index):
             return address
-        axes = reading.trace[address].axes
-        if axes[-1] in NAMED:
-            return f"{word_of(address.rsplit('/', 1)[-1])} “{reading.word(axes[-1], index[-1])}”"
+        axes = reading.axes(address) or ()
+        if axes and axes[-1] in NAMED:
+            what = "gradient of " if address.startswith(GRADIENT) else ""
+            return f"{what}{word_of(address.rsplit('/', 1)[-1])} “{reading.word(axes[-1], index[-1])}”"
         return operand_name(reading.trace, address, index)
 
     def _show_trail(self) -> None:

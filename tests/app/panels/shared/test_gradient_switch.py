@@ -1,0 +1,139 @@
+"""Gradients in the place of values: the switch, the key, the choice, and the way forward to the loss."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import open_run_model
+from lmviz.inspection.backpropagation import gradient
+from lmviz.training.run import Run
+
+
+@pytest.fixture
+def inside(window: MainWindow, read: Session, qtbot: QtBot) -> dict[str, object]:
+    """The panels of the Inside perspective, drawn."""
+    window.show_perspective("inside")
+    panels = {panel.objectName(): panel for panel in window.perspective.panels}
+    qtbot.waitUntil(lambda: panels["state_view"].view is not None)
+    return panels
+
+
+def wait(session: Session, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: session.gradients.current is not None)
+
+
+def test_the_key_and_the_switch_turn_values_into_gradients_and_back(
+    window: MainWindow, read: Session, inside: dict[str, object], qtbot: QtBot
+) -> None:
+    state = inside["state_view"]
+    read.focus.choose_stage(3)
+    qtbot.waitUntil(lambda: state.view.address == read.reading.current.trace.stages[3].results[0])
+    address = state.view.address
+    qtbot.keyClick(window, Qt.Key.Key_G)
+    qtbot.waitUntil(lambda: state.view.address == f"gradient/{address}")
+    model = open_run_model(Run.open(read.library.model.folder))
+    expected = gradient(model, "the cows eat", "loss@-1")[address].array
+    np.testing.assert_allclose(state.view.values, expected.T, rtol=1e-4, atol=1e-8)
+    assert state.view.scale == "signed"
+    switch = state.findChild(QPushButton, "gradient_switch")
+    assert switch.isChecked()
+    qtbot.mouseClick(switch, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: state.view.address == address)
+
+
+def test_another_number_is_chosen_from_the_list(
+    read: Session, inside: dict[str, object], qtbot: QtBot
+) -> None:
+    read.gradients.show(True)
+    wait(read, qtbot)
+    picker = inside["state_view"].findChild(QComboBox, "gradient_of_picker")
+    offered = [picker.itemText(place) for place in range(picker.count())]
+    assert offered[:2] == ["loss of “eat”", "all losses"]
+    assert offered[2].startswith("p(“")
+    picker.activated.emit(2)
+    qtbot.waitUntil(
+        lambda: (
+            read.gradients.current is not None
+            and read.gradients.current.scalar.name.startswith("probabilities[3, ")
+        )
+    )
+    read.focus.choose_cell(("layers/0/hidden", (2, 1)))
+    assert picker.itemText(picker.count() - 1) == "the pinned cell"
+    picker.activated.emit(picker.count() - 1)
+    assert read.gradients.of == ("layers/0/hidden", (2, 1))
+
+
+def test_why_this_gradient_leads_forward_to_the_loss(
+    read: Session, inside: dict[str, object], qtbot: QtBot
+) -> None:
+    state, why = inside["state_view"], inside["why_view"]
+    read.gradients.show(True)
+    wait(read, qtbot)
+    read.focus.choose_cell(("gradient/layers/0/hidden", (2, 1)))
+    qtbot.waitUntil(lambda: why.shown is not None and why.shown.address == "gradient/layers/0/hidden")
+    assert why.shown.evaluate() == pytest.approx(why.shown.value, rel=1e-4, abs=1e-8)
+    assert "Why gradient" in why.card.title
+    sources = {group.factors[0].source for group in why.shown.terms}
+    assert "gradient/logits" in sources
+    why.follow_operand("gradient/logits", (2, 3))
+    qtbot.waitUntil(lambda: why.shown is not None and why.shown.address == "gradient/logits")
+    why.follow_operand("gradient/probabilities", why.shown.index)
+    qtbot.waitUntil(lambda: why.shown is not None and why.shown.address == "gradient/probabilities")
+    qtbot.waitUntil(lambda: state.view.address == "gradient/probabilities")
+    labels = [group.label for group in why.shown.terms]
+    assert labels in (["the slope of −ln p"], ["nothing that loss@3 depends on reads it"])
+
+
+def test_a_gradient_that_is_pinned_is_explained_anew_with_another_number(
+    read: Session, inside: dict[str, object], qtbot: QtBot
+) -> None:
+    why = inside["why_view"]
+    read.gradients.show(True)
+    wait(read, qtbot)
+    read.focus.choose_cell(("gradient/embedding", (1, 1)))
+    qtbot.waitUntil(lambda: why.shown is not None and why.shown.address == "gradient/embedding")
+    before = why.shown.value
+    read.gradients.choose("loss@2")
+    qtbot.waitUntil(lambda: why.shown is not None and why.shown.value != before)
+    expected = read.gradients.current["embedding"].array[1, 1]
+    assert why.shown.value == expected
+
+
+def test_a_unit_shows_its_gradient_over_the_text(
+    read: Session, inside: dict[str, object], qtbot: QtBot
+) -> None:
+    unit = inside["unit_view"]
+    read.focus.choose_cell(("layers/0/hidden", (2, 1)))
+    read.gradients.show(True)
+    wait(read, qtbot)
+    unit.catch_up()
+    assert unit.card.aside.startswith("gradient, of ")
+    read.focus.choose_cell(("gradient/layers/0/cell", (2, 3)))
+    assert unit.unit == ("layers/0/cell", 3)
+
+
+def test_attention_shows_the_gradient_of_its_weights(
+    window: MainWindow, session: Session, transformer_run: Path, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    session.library.open(transformer_run)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("the cows eat")
+    window.show_perspective("attention")
+    [panel] = [item for item in window.perspective.panels if item.objectName() == "attention_view"]
+    drawn()
+    qtbot.waitUntil(lambda: "layers/0/attention/weights" in panel.exported_arrays())
+    session.gradients.show(True)
+    address = "gradient/layers/0/attention/weights"
+    qtbot.waitUntil(lambda: address in panel.exported_arrays())
+    model = open_run_model(Run.open(transformer_run))
+    expected = gradient(model, "the cows eat", "loss@-1")["layers/0/attention/weights"].array
+    head = session.attention.head[1]
+    np.testing.assert_allclose(panel.exported_arrays()[address], expected[head], rtol=1e-4, atol=1e-8)
+    assert panel.card.title.startswith("Gradient of layer 1")
