@@ -13,8 +13,10 @@ def color_floor(trace: Trace, view: View) -> float:
 
     Of a thousand words one may have nine tenths, and all the others would look alike.
     """
+    if view.scale != "share":
+        return 0.0
     axes = trace[view.address].axes
-    if view.scale != "share" or "token" not in axes:
+    if "token" not in axes:
         return 0.0
     words = trace[view.address].array.shape[axes.index("token")]
     return 10.0 ** math.floor(-math.log10(words)) if words > ANSWERS_SHOWN else 0.0

@@ -104,8 +104,12 @@ def next_loss(model: Model, position: int, token: int) -> Scalar:
 def targets_of(model: Model, ids: np.ndarray) -> list[int]:
     """The positions of the tokens that the text gives as targets: all that follow another, but START.
 
-    LmvizError where there are none.
+    LmvizError where there are none, and for a model that predicts labels.
     """
+    if not model.predicts.continues:
+        raise LmvizError(
+            "This model predicts labels, which a text does not give itself: choose the number of a label."
+        )
     start = model.tokenizer.start_id if model.tokenizer is not None else None
     targets = [place for place in range(1, len(ids)) if ids[place] != start]
     if not targets:

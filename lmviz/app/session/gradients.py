@@ -10,6 +10,7 @@ from lmviz.app.session.part import Part
 
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
+    from lmviz.app.session.reading import Reading
     from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.scalar import Of
     from lmviz.inspection.views import View
@@ -46,6 +47,14 @@ class Gradients(Part):
     def of(self) -> Of:
         """What the gradient is taken of; positions may be counted from the end."""
         return self._of
+
+    def of_reading(self, reading: Reading) -> Of:
+        """The same for a reading: of a model that predicts labels, the likeliest, until a person chooses."""
+        from lmviz.inspection.strongest import likeliest_answer
+
+        has_losses = "token" in reading.trace["probabilities"].axes
+        is_chosen = self._of != LAST_LOSS
+        return self._of if has_losses or is_chosen else likeliest_answer(reading.trace, reading.last)
 
     @property
     def current(self) -> Gradient | None:
@@ -84,7 +93,7 @@ class Gradients(Part):
             self.changed.emit()
         if reading is None or not self._is_shown:
             return
-        trace, of = reading.trace, self._of
+        trace, of = reading.trace, self.of_reading(reading)
 
         def work(model: Model) -> Gradient:
             from lmviz.inspection.backpropagation import gradient

@@ -59,6 +59,11 @@ class Reading:
         """What the model predicts by its id, a token or a label, as it is shown."""
         return self.word(self.trace.predicts.axis, id)
 
+    @property
+    def last(self) -> int:
+        """The last position."""
+        return len(self.trace) - 1
+
     def axes(self, address: str) -> tuple[str, ...] | None:
         """The axes of a tap, or of its gradient; None where the trace has no such tap."""
         tap = address.removeprefix(GRADIENT)

@@ -14,6 +14,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.inside.losses_and_steps import LossesAndSteps, Sums
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
+from lmviz.app.session.gradients import LAST_LOSS
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -186,14 +187,13 @@ class ThroughTimePanel(Panel):
         self._ask_reaches(models, reading)
         self._ask_losses(reading)
 
-    @property
-    def _of(self) -> Of:
-        """The number that goes back: the chosen one, if it is a loss."""
-        of = self.session.gradients.of
-        return of if isinstance(of, str) else "loss@-1"
+    def _of(self, reading: Reading) -> Of:
+        """The number that goes back: the chosen one, if it is a loss or an answer."""
+        of = self.session.gradients.of_reading(reading)
+        return of if isinstance(of, str) or of[0] == "probabilities" else LAST_LOSS
 
     def _ask_reaches(self, models: tuple[ComparedModel, ...], reading: Reading) -> None:
-        text, of = reading.trace.text, self._of
+        text, of = reading.trace.text, self._of(reading)
 
         def work(model: Model, place: int) -> _Reached | str:
             from lmviz.inspection.backpropagation import gradient
@@ -219,7 +219,7 @@ class ThroughTimePanel(Panel):
         self._draw()
 
     def _ask_losses(self, reading: Reading) -> None:
-        trace, of = reading.trace, self._of
+        trace, of = reading.trace, self._of(reading)
 
         def work(model: Model) -> Sums | None:
             from lmviz.inspection.losses_by_state import losses_by_state
@@ -255,7 +255,7 @@ class ThroughTimePanel(Panel):
             self._scaled = None
             self._draw()
             return
-        trace, of = reading.trace, self._of
+        trace, of = reading.trace, self._of(reading)
 
         def work(model: Model) -> Reach:
             from lmviz.inspection.reach import reach_with, recurrent_weights, state_address

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
+from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.gradients import LAST_LOSS
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.inspection.scalar import Of
 
-LENGTH = 10  # characters of what is chosen
+AROUND = 14  # pixels at scale 1 around the button's word
+LENGTH = 6  # characters of what is chosen
 
 
 class GradientSwitch(QWidget):
@@ -40,6 +43,8 @@ class GradientSwitch(QWidget):
         self._choice.setToolTip("The number that gradients are taken of.")
         self._choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._choice.setMinimumContentsLength(LENGTH)
+        self._measure()
+        theme_switch().theme_changed.connect(self._measure)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._switch)
@@ -55,6 +60,11 @@ class GradientSwitch(QWidget):
             changed.connect(self._update)
         self._update()
 
+    def _measure(self) -> None:
+        """Make room for the bold letters that a pressed button has."""
+        width = metrics(bold=True).horizontalAdvance(self._switch.text())
+        self._switch.setMinimumWidth(round(width + AROUND * current_theme().scale))
+
     def _update(self) -> None:
         gradients, reading = self._session.gradients, self._session.reading.current
         self._switch.setChecked(gradients.is_shown)
@@ -62,13 +72,14 @@ class GradientSwitch(QWidget):
         if not gradients.is_shown or reading is None:
             return
         offers = _offers(reading, self._session.reading.position, self._session.focus.cell)
-        if gradients.of not in offers:
-            offers[gradients.of] = _in_words(gradients.of, reading)
+        of = gradients.of_reading(reading)
+        if of not in offers:
+            offers[of] = _in_words(of, reading)
         self._offers = list(offers)
         with QSignalBlocker(self._choice):
             self._choice.clear()
             self._choice.addItems(list(offers.values()))
-            self._choice.setCurrentIndex(self._offers.index(gradients.of))
+            self._choice.setCurrentIndex(self._offers.index(of))
 
 
 def _offers(reading: Reading, position: int, cell: tuple[str, tuple[int, ...]] | None) -> dict[Of, str]:
@@ -76,10 +87,11 @@ def _offers(reading: Reading, position: int, cell: tuple[str, tuple[int, ...]] |
     from lmviz.inspection.strongest import likeliest_answer
 
     trace = reading.trace
-    offers: dict[Of, str] = {LAST_LOSS: f"loss of “{visible(trace.tokens[-1])}”", "loss": "all losses"}
+    offers: dict[Of, str] = {}
+    if "token" in trace["probabilities"].axes:
+        offers = {LAST_LOSS: f"loss of “{visible(trace.tokens[-1])}”", "loss": "all losses"}
     likeliest = likeliest_answer(trace, position)
-    if likeliest is not None:
-        offers[likeliest] = _in_words(likeliest, reading)
+    offers[likeliest] = _in_words(likeliest, reading)
     if cell is not None:
         pinned: Of = (cell[0].removeprefix(GRADIENT), tuple(cell[1]))
         offers.setdefault(pinned, "the pinned cell")

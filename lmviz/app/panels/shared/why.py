@@ -149,7 +149,8 @@ class WhyPanel(Panel):
         told = [axis for axis, place in zip(axes, index, strict=True) if not _is_shared(axis, place, shared)]
         places = dict(zip(axes, index, strict=True))
         words = [_coordinate(reading, axis, places[axis]) for axis in told or axes[-1:]]
-        what = "gradient of " if source.startswith(GRADIENT) else ""
+        is_other = source.startswith(GRADIENT) != explained.address.startswith(GRADIENT)
+        what = "value of " if is_other and explained.address.startswith(GRADIENT) else ""
         return f"{what}{word_of(source.rsplit('/', 1)[-1])}, {', '.join(words)}"
 
     def follow_operand(self, source: str, index: tuple[int, ...]) -> None:
