@@ -125,6 +125,10 @@ class CurrentReading(Part):
         self._encode()
         self._take(stored)
 
+    def close(self) -> None:
+        """Read nothing more: a change that came last is not followed."""
+        self._read_soon.stop()
+
     def moment_of(self, text: str) -> RecipeSubject:
         """The model as it is shown, reading a text, for a recipe; a model must be open."""
         from lmviz.inspection.recipes.recipe import RecipeSubject

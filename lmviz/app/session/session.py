@@ -76,5 +76,6 @@ class Session(QObject):
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""
         self.plan.close()
+        self.reading.close()
         self.training.close()
         self.work.close()
