@@ -32,6 +32,7 @@ GROUPS = (
     "benchmarks.counting",
     "benchmarks.live_training",
     "benchmarks.keystrokes",
+    "benchmarks.gradients",
     "benchmarks.drawing",
     "benchmarks.large_text",
     "benchmarks.checkpoints",

@@ -36,7 +36,8 @@ def _keystrokes(opened: OpenedWindow, texts: Iterable[str]) -> list[float]:
     return sorted(taken)
 
 
-def _open(model: str | Path, prefix: str) -> OpenedWindow:
+def opened_at(model: str | Path, prefix: str) -> OpenedWindow:
+    """The window with a model open, a prefix read, and attention in sight."""
     from benchmarks.opened_window import OpenedWindow
 
     opened = OpenedWindow(Path(tempfile.mkdtemp(prefix="lmviz-bench-")))
@@ -52,7 +53,7 @@ def _typed(prefix: str, letters: str) -> list[str]:
 
 def _sample_model() -> list[float]:
     prefix = SAMPLE_PREFIX[: 64 - len(TYPED)]
-    opened = _open(SAMPLE_MODEL, prefix)
+    opened = opened_at(SAMPLE_MODEL, prefix)
     taken = _keystrokes(opened, _typed(prefix, TYPED))
     opened.close()
     return taken
@@ -64,7 +65,7 @@ def _gpt2() -> tuple[list[float], list[float]]:
     with tempfile.TemporaryDirectory() as folder:
         run = make_run(Path(folder) / "gpt2", gpt2())
         prefix = text(GPT2_TOKENS - len(GPT2_TYPED.split())) + " "
-        opened = _open(run, prefix)
+        opened = opened_at(run, prefix)
         typed = _keystrokes(opened, _typed(prefix, GPT2_TYPED))
         new = _keystrokes(opened, [text(GPT2_TOKENS, seed) for seed in range(1, NEW_TEXTS + 1)])
         opened.close()

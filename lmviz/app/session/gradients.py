@@ -77,7 +77,7 @@ class Gradients(Part):
         if of != self._of or not self._is_shown:
             self._of, self._is_shown = of, True
             self.shown_changed.emit()
-            self._take_anew()
+            self._ask()  # until it is answered, the gradient of the number before stays in sight
 
     def view(self, view: View) -> View:
         """The gradient of the cells of a view, where gradients are shown and known; else the view itself."""
@@ -87,10 +87,13 @@ class Gradients(Part):
         return view if found is None or view.address not in found else gradient_view(view, found)
 
     def _take_anew(self) -> None:
-        reading = self._reading.current
         if self._current is not None:
             self._current = None
             self.changed.emit()
+        self._ask()
+
+    def _ask(self) -> None:
+        reading = self._reading.current
         if reading is None or not self._is_shown:
             return
         trace, of = reading.trace, self.of_reading(reading)
