@@ -259,7 +259,15 @@ def corpus_of(
             raise LmvizError(f"{run.folder} does not name its text: give the corpus.")
         source = places[0] if len(places) == 1 else places
         target = target or next(iter(recorded.get("target_sources", [])), None)
-    return load(source, run.tokenizer(), target=target, options=options, progress=progress)
+    of_source, tokenizer = run.source_tokenizer(), run.tokenizer()
+    return load(
+        source,
+        of_source or tokenizer,
+        target=target,
+        target_tokenizer=tokenizer if of_source else None,
+        options=options,
+        progress=progress,
+    )
 
 
 def sources_elsewhere(run: Run, *folders: str | Path) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,7 @@ class Family:
 _LEARN = "lmviz.training.gradient_training:learn"
 _COUNT = "lmviz.training.counting:learn_counts"
 _LABELS = ("next-token", "tagging", "classification")
+_ALL = (*_LABELS, "translation")
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -93,7 +95,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.rnn:RNNModel",
             _LEARN,
             "RNN",
-            _LABELS,
+            _ALL,
             "lmviz.models.rnn:RNNTranslator",
         ),
         Family(
@@ -104,7 +106,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.recurrent_configuration:LSTMConfiguration",
             "lmviz.models.lstm:LSTMModel",
             _LEARN,
-            tasks=_LABELS,
+            tasks=_ALL,
             translator="lmviz.models.lstm:LSTMTranslator",
         ),
         Family(
@@ -114,7 +116,7 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.recurrent_configuration:GRUConfiguration",
             "lmviz.models.gru:GRUModel",
             _LEARN,
-            tasks=_LABELS,
+            tasks=_ALL,
             translator="lmviz.models.gru:GRUTranslator",
         ),
         Family(
@@ -177,6 +179,7 @@ def build_model(
 
     with DrawnFrom(torch.Generator().manual_seed(seed)):
         if source_vocabulary is not None:
+            check_task(family, "translation")
             return load(find_family(family).translator)(configuration, vocabulary_size, source_vocabulary)
         model = load(find_family(family).model)
         if predicts is None or predicts.continues:
@@ -199,38 +202,46 @@ def open_run_model(run: Run, step: int | None = None) -> Model:
         raise LmvizError(f"{run.folder} has no snapshot of step {chosen}: choose one of {offered}.")
     configuration = find_family(description.family).configuration.from_values(description.configuration)
     tokenizer, state = run.tokenizer(), run.load_snapshot(chosen)
-    if tokenizer.vocabulary_size != description.vocabulary_size:
-        raise LmvizError(f"{run.folder / 'tokenizer.json'} does not fit its run.json: choose another run.")
+    source_tokenizer, source_vocabulary = run.source_tokenizer(), description.source_vocabulary_size
+    for name, read, size in (
+        ("tokenizer.json", tokenizer, description.vocabulary_size),
+        ("source_tokenizer.json", source_tokenizer, source_vocabulary),
+    ):
+        if read is not None and read.vocabulary_size != size:
+            raise LmvizError(f"{run.folder / name} does not fit its run.json: choose another run.")
     try:
         predicts = find_task(description.task).predicts(description.labels)
-        _check_shapes(description.family, configuration, description.vocabulary_size, predicts, state)
-        model = build_model(
-            description.family, configuration, description.vocabulary_size, seed=0, predicts=predicts
+        build = partial(
+            build_model,
+            description.family,
+            configuration,
+            description.vocabulary_size,
+            seed=0,
+            predicts=predicts,
+            source_vocabulary=source_vocabulary,
         )
+        _check_shapes(build, state)
+        model = build()
         model.load_state(state)
     except (RuntimeError, KeyError, ValueError):
         snapshot = run.snapshot_path(chosen)
         raise LmvizError(f"{snapshot} does not fit its run.json: choose another run.") from None
     model.tokenizer, model.name, model.step = tokenizer, description.name, chosen
     model.documents = description.corpus.get("options", {}).get("documents", model.documents)
+    if source_tokenizer is not None:
+        model.further_tokenizers = {"source": source_tokenizer}
     return model.eval().requires_grad_(False)
 
 
-def _check_shapes(
-    family: str,
-    configuration: ModelConfiguration,
-    vocabulary_size: int,
-    predicts: Prediction,
-    state: Mapping[str, torch.Tensor],
-) -> None:
-    """Raise ValueError where weights differ from what the configuration asks for.
+def _check_shapes(build: Callable[[], Model], state: Mapping[str, torch.Tensor]) -> None:
+    """Raise ValueError where weights differ from those of the model that would be built.
 
     A run.json from a stranger may claim any size, so it is compared before memory is taken for it.
     """
     from lmviz.models.shapes import without_numbers
 
     with without_numbers():
-        expected = build_model(family, configuration, vocabulary_size, 0, predicts).state_dict()
+        expected = build().state_dict()
     shapes = {name: tensor.shape for name, tensor in expected.items()}
     if shapes and shapes != {name: tensor.shape for name, tensor in state.items()}:
         raise ValueError

@@ -66,7 +66,8 @@ def begin_run(
         name=Path(os.path.abspath(folder)).name,
         family=family,
         configuration=configuration.to_values(),
-        vocabulary_size=corpus.tokenizer.vocabulary_size,
+        vocabulary_size=(corpus.target_tokenizer or corpus.tokenizer).vocabulary_size,
+        source_vocabulary_size=corpus.tokenizer.vocabulary_size if corpus.target_tokenizer else None,
         task=corpus.task,
         labels=corpus.labels,
         training=options.to_values(),
@@ -76,7 +77,14 @@ def begin_run(
     model = _untrained(description, configuration)
     prepared = _prepare(model, Run(Path(folder), description), corpus, options, controls, resume=False)
     if is_first_process():
-        Run.create(folder, description, corpus.tokenizer, overwrite=overwrite)
+        target, source = corpus.target_tokenizer, corpus.tokenizer
+        Run.create(
+            folder,
+            description,
+            target or source,
+            source_tokenizer=source if target else None,
+            overwrite=overwrite,
+        )
     return prepared
 
 
@@ -89,8 +97,13 @@ def rehearse(
     """
     from lmviz.training.cost import check_memory
 
-    check_memory(configuration, options, corpus.tokenizer.vocabulary_size)
-    model = build_model(family, configuration, corpus.tokenizer.vocabulary_size, options.seed)
+    check_task(family, corpus.task)
+    source, target = corpus.tokenizer, corpus.target_tokenizer
+    size = (target or source).vocabulary_size
+    check_memory(configuration, options, size)
+    predicts = find_task(corpus.task).predicts(corpus.labels)
+    of_source = source.vocabulary_size if target else None
+    model = build_model(family, configuration, size, options.seed, predicts, of_source)
     return _learn(model, None, corpus, options, None, resume=False)
 
 
@@ -128,7 +141,12 @@ def _untrained(description: RunDescription, configuration: ModelConfiguration) -
     """The model of a run before its first update."""
     predicts = find_task(description.task).predicts(tuple(description.labels))
     return build_model(
-        description.family, configuration, description.vocabulary_size, description.seed, predicts
+        description.family,
+        configuration,
+        description.vocabulary_size,
+        description.seed,
+        predicts,
+        description.source_vocabulary_size,
     )
 
 

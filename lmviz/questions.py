@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from lmviz.decoding.distribution import Distribution
     from lmviz.decoding.labels import Answer
     from lmviz.decoding.sampling import SamplingStep
+    from lmviz.decoding.translation import Translation
+    from lmviz.decoding.translation_evaluation import TranslationEvaluation
     from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.logit_lens import LogitLens
@@ -48,6 +50,7 @@ def trace(
     model: Given,
     text_or_ids: str | Ids,
     *,
+    source: str | Ids | None = None,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),
 ) -> Trace: ...
@@ -56,6 +59,7 @@ def trace(
     model: Given,
     text_or_ids: Texts,
     *,
+    source: str | Ids | None = None,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),
 ) -> list[Trace]: ...
@@ -63,26 +67,32 @@ def trace(
     model: Given,
     text_or_ids: str | Ids | Texts,
     *,
+    source: str | Ids | None = None,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),
 ) -> Trace | list[Trace]:
     """One forward pass written down: `trace["layers/0/hidden"].array`, `.axes`, `trace.tokens`.
 
     Of several texts there are as many traces, in their order. `taps` are patterns of addresses, such as
-    "layers/*/hidden"; by default all are recorded. LmvizError when a text cannot be read, or when a
-    pattern or an intervention does not fit the model.
+    "layers/*/hidden"; by default all are recorded. `source` is what a translator reads beside its text.
+    LmvizError when a text cannot be read, or when a pattern or an intervention does not fit the model.
     """
     from lmviz.inspection.tracing import trace as record
 
-    opened = _opened(model)
+    opened, further = _opened(model), _beside(source)
     texts = text_or_ids if isinstance(text_or_ids, list | tuple) else ()
     if texts and all(isinstance(text, str) for text in texts):
-        return [record(opened, text, taps=taps, interventions=interventions) for text in texts]
-    return record(opened, text_or_ids, taps=taps, interventions=interventions)  # type: ignore[arg-type]
+        return [record(opened, text, taps=taps, interventions=interventions, **further) for text in texts]
+    return record(opened, text_or_ids, taps=taps, interventions=interventions, **further)  # type: ignore[arg-type]
 
 
 def gradient(
-    model: Given, text_or_ids: str | Ids, of: Of = "loss", *, interventions: Sequence[Intervention] = ()
+    model: Given,
+    text_or_ids: str | Ids,
+    of: Of = "loss",
+    *,
+    source: str | Ids | None = None,
+    interventions: Sequence[Intervention] = (),
 ) -> Gradient:
     """The derivative of one number with respect to every tap and every parameter.
 
@@ -95,7 +105,7 @@ def gradient(
     """
     from lmviz.inspection.backpropagation import gradient as swept_back
 
-    return swept_back(_opened(model), text_or_ids, of, interventions=interventions)
+    return swept_back(_opened(model), text_or_ids, of, interventions=interventions, **_beside(source))
 
 
 def explain(model: Given, trace: Trace | Gradient, address: str, index: Sequence[int]) -> Arithmetic:
@@ -130,7 +140,12 @@ def logit_lens(
 
 
 def next_token(
-    model: Given, prefix: str | Ids, *, interventions: Sequence[Intervention] = (), **options: Any
+    model: Given,
+    prefix: str | Ids,
+    *,
+    source: str | Ids | None = None,
+    interventions: Sequence[Intervention] = (),
+    **options: Any,
 ) -> Distribution:
     """The distribution of the token that follows a prefix.
 
@@ -142,19 +157,38 @@ def next_token(
     from lmviz.decoding.sampling import distribution_after
 
     chosen = SamplingOptions.from_values(options)
-    return distribution_after(Continuation.of(_changed(model, prefix, interventions), prefix), chosen)
+    return distribution_after(
+        Continuation.of(_changed(model, prefix, interventions, source=source), prefix), chosen
+    )
 
 
-def predict(model: Given, text: str | Ids, *, interventions: Sequence[Intervention] = ()) -> Answer:
-    """What a tagger or a classifier says of a text: `.tokens`, `.labels`, `.probabilities`.
+def predict(
+    model: Given, text: str | Ids, *, interventions: Sequence[Intervention] = (), **options: Any
+) -> Answer | Translation:
+    """What a tagger, a classifier or a translator says of a text.
 
-    A tagger gives a label for each token, probabilities (position, label); a classifier one for the text,
-    probabilities (label). `.names` are all its labels in order. LmvizError when the text cannot be read,
-    when the model predicts no labels, or when an intervention cannot be.
+    A tagger gives `.tokens`, `.labels` and `.probabilities` (position, label), one label for each token; a
+    classifier one for the text, probabilities (label). `.names` are all its labels in order. A translator
+    gives `.text`, `.tokens`, `.log_probability` in nats, and `.alignment` (position, source), None where it
+    has no attention; `options` are fields of `lmviz.decoding.options.BeamOptions`, and without a width the
+    likeliest token is taken at each step. LmvizError when the text cannot be read, when the model is none of
+    the three, or when an option or an intervention cannot be.
     """
     from lmviz.decoding.labels import label
+    from lmviz.decoding.options import BeamOptions
+    from lmviz.decoding.translation import greedily, translate
+    from lmviz.models.prefix import read_prefix
+    from lmviz.models.sequences import SOURCE
 
-    return label(_changed(model, text, interventions), text)
+    opened = _opened(model)
+    if SOURCE not in opened.inputs:
+        if options:
+            raise LmvizError(f"Labels are predicted without {min(options)}: leave it out.")
+        return label(_changed(opened, text, interventions), text)
+    length = len(read_prefix(opened, text, SOURCE))
+    chosen = BeamOptions.from_values({**greedily(length).to_values(), **options})
+    changed = _with_interventions(opened, interventions, 1 + chosen.length, source=length)
+    return translate(changed, text, chosen)
 
 
 def sample(
@@ -162,6 +196,7 @@ def sample(
     prefix: str | Ids,
     tokens: int = 20,
     *,
+    source: str | Ids | None = None,
     interventions: Sequence[Intervention] = (),
     **options: Any,
 ) -> Iterator[SamplingStep]:
@@ -177,23 +212,31 @@ def sample(
     if not isinstance(tokens, int) or tokens < 0:
         raise LmvizError(f"tokens must be the number of tokens to add, 0 or more, and not {tokens!r}.")
     chosen = SamplingOptions.from_values(options)
-    return draw(_changed(model, prefix, interventions, further=max(0, tokens - 1)), prefix, tokens, chosen)
+    changed = _changed(model, prefix, interventions, further=max(0, tokens - 1), source=source)
+    return draw(changed, prefix, tokens, chosen)
 
 
 def beam_search(
-    model: Given, prefix: str | Ids, *, interventions: Sequence[Intervention] = (), **options: Any
+    model: Given,
+    prefix: str | Ids,
+    *,
+    source: str | Ids | None = None,
+    interventions: Sequence[Intervention] = (),
+    **options: Any,
 ) -> BeamTree:
     """The likeliest continuations of a prefix by beam search: `tree.results`, best first, `tree.best`.
 
     The tree keeps all that was weighed, what was pruned included. `options` are fields of
-    `lmviz.decoding.options.BeamOptions`: width, length, length_penalty, stop_at_end. LmvizError when the
+    `lmviz.decoding.options.BeamOptions`: width, continuations, choice, seed, length, length_penalty,
+    stop_at_end. LmvizError when the
     prefix cannot be read, or when an option or an intervention cannot be.
     """
     from lmviz.decoding.beam import beam_search as search
     from lmviz.decoding.options import BeamOptions
 
     chosen = BeamOptions.from_values(options)
-    return search(_changed(model, prefix, interventions, further=chosen.length - 1), prefix, chosen)
+    changed = _changed(model, prefix, interventions, further=chosen.length - 1, source=source)
+    return search(changed, prefix, chosen)
 
 
 def compare(models: Sequence[Given], text: str) -> Disagreement:
@@ -221,16 +264,18 @@ def evaluate(
     model: Given,
     source: str | Path | Sequence[str | Path],
     *,
+    target: str | Path | None = None,
     interventions: Sequence[Intervention] = (),
     encoding: str = "utf-8",
     progress: Callable[[float], None] | None = None,
-) -> Evaluation | LabelEvaluation:
+) -> Evaluation | LabelEvaluation | TranslationEvaluation:
     """How well a model predicts a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
     nats per token, `.perplexity`, `.bits_per_character`, and how many of the tokens are `.unknown`, and
     their `.unknown_share`.
 
     Of a tagger or a classifier, a text with labels: `.accuracy`, `.by_label`, `.by_word` and `.confusion`
-    beside nats and perplexity per label.
+    beside nats and perplexity per label. Of a translator, pairs of texts, or two files, the second as
+    `target`: `.exact_match`, `.bleu` and `.by_length` beside nats, perplexity and accuracy per token.
 
     Bits per character include what it takes to spell unknown words out (`lmviz.text.spelling`), over the
     characters of the file.
@@ -239,6 +284,7 @@ def evaluate(
     a position are read without that change, and each is held in memory whole. LmvizError when the text
     cannot be read or is too short, or when an intervention cannot be.
     """
+    from lmviz.models.sequences import SOURCE
     from lmviz.text.stream import Stream
     from lmviz.training.held_out import documents_of, evaluate_stream
 
@@ -248,6 +294,10 @@ def evaluate(
         raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
     if any(item.concerns_tokens for item in interventions):
         raise LmvizError("An intervention cannot change the tokens that are judged: change the text instead.")
+    if SOURCE in opened.inputs:
+        return _evaluate_translations(opened, source, target, interventions, encoding, progress)
+    if target is not None:
+        raise LmvizError("This model translates nothing, so there is no target: leave it out.")
     if not opened.predicts.continues:
         return _evaluate_labels(opened, source, interventions, encoding, progress)
     text = load_corpus(
@@ -289,6 +339,39 @@ def _evaluate_labels(
     return evaluate_examples(changed, text.training_examples, progress)
 
 
+def _evaluate_translations(
+    model: Model,
+    source: str | Path | Sequence[str | Path],
+    target: str | Path | None,
+    interventions: Sequence[Intervention],
+    encoding: str,
+    progress: Callable[[float], None] | None,
+) -> TranslationEvaluation:
+    """How well a model translates pairs of texts, all of which are judged."""
+    from lmviz.decoding.translation_evaluation import evaluate_translations
+    from lmviz.models.sequences import SOURCE
+    from lmviz.text.corpus import load_corpus as load
+
+    text = load(
+        source,
+        model.tokenizer_of(SOURCE),
+        target=target,
+        target_tokenizer=model.tokenizer,
+        task="translation",
+        validation=0.0,
+        encoding=encoding,
+    )
+    assert text.training_examples is not None
+    examples = text.training_examples
+    lengths = (int(side.lengths.max(initial=0)) for side in (examples.target, examples.source))
+    return evaluate_translations(_with_interventions(model, interventions, *lengths), examples, progress)
+
+
+def _beside(source: str | Ids | None) -> dict[str, Any]:
+    """What is read beside a text, by name."""
+    return {} if source is None else {"source": source}
+
+
 def _opened(model: Given) -> Model:
     """The model itself, or the one of that name or folder; LmvizError if there is none."""
     from lmviz.models.model import Model
@@ -304,23 +387,40 @@ def _opened(model: Given) -> Model:
 
 
 def _changed(
-    model: Given, prefix: str | Ids, interventions: Sequence[Intervention], *, further: int = 0
+    model: Given,
+    prefix: str | Ids,
+    interventions: Sequence[Intervention],
+    *,
+    further: int = 0,
+    source: str | Ids | None = None,
 ) -> Model:
-    """The model under interventions, for a prefix that will grow by so many tokens more."""
-    from lmviz.models.prefix import read_prefix
+    """The model under interventions, for a prefix that will grow by so many tokens more, and its source."""
+    from lmviz.models.given_source import GivenSource
+    from lmviz.models.prefix import check_inputs, read_prefix
+    from lmviz.models.sequences import SOURCE
 
     opened = _opened(model)
-    return _with_interventions(opened, interventions, len(read_prefix(opened, prefix)) + further)
+    check_inputs(opened, _beside(source))
+    positions = len(read_prefix(opened, prefix)) + further
+    if source is None:
+        return _with_interventions(opened, interventions, positions)
+    read = read_prefix(opened, source, SOURCE)
+    return GivenSource(_with_interventions(opened, interventions, positions, len(read)), read.ids)
 
 
-def _with_interventions(model: Model, interventions: Sequence[Intervention], positions: int) -> Model:
-    """The model under interventions; LmvizError where one requires a position beyond those of a text."""
+def _with_interventions(
+    model: Model, interventions: Sequence[Intervention], positions: int, source: int = 0
+) -> Model:
+    """The model under interventions; LmvizError where one requires a position beyond those of a text.
+
+    `source` is the number of positions of what is read beside it.
+    """
     if not interventions:
         return model
     from lmviz.inspection.changed_model import ChangedModel
     from lmviz.inspection.surgery import check_positions
-    from lmviz.models.sequences import TEXT
+    from lmviz.models.sequences import SOURCE, TEXT
 
     read = positions if model.context is None else min(positions, model.context)
-    check_positions(interventions, {TEXT: read})
+    check_positions(interventions, {TEXT: read, SOURCE: source} if SOURCE in model.inputs else {TEXT: read})
     return ChangedModel(model, interventions)

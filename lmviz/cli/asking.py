@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,25 +10,33 @@ import click
 import lmviz
 from lmviz.cli.options import as_json, at_step, sampling_options
 from lmviz.cli.terminal import print_json, print_table, share_bar
+from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
+    from lmviz.decoding.translation import Translation
+    from lmviz.decoding.translation_evaluation import TranslationEvaluation
     from lmviz.training.label_evaluation import LabelEvaluation
 
 
 @click.command()
 @click.argument("model")
 @click.argument("file")
+@click.option("--target", metavar="FILE", help="The same lines as MODEL should translate them.")
 @at_step
 @as_json
-def evaluate(model: str, file: str, step: int | None, as_json: bool) -> None:
-    """Say how well MODEL, a run or a sample model, predicts the text in FILE, or the labels in it."""
+def evaluate(model: str, file: str, target: str | None, step: int | None, as_json: bool) -> None:
+    """Say how well MODEL, a run or a sample model, predicts the text in FILE, or labels or translates it."""
+    from lmviz.decoding.translation_evaluation import TranslationEvaluation
     from lmviz.training.label_evaluation import LabelEvaluation
 
     opened = lmviz.open_model(model, step)
     with share_bar("evaluating") as progress:
-        score = lmviz.evaluate(opened, file, progress=progress)
+        score = lmviz.evaluate(opened, file, target=target, progress=progress)
     if isinstance(score, LabelEvaluation):
         _report_labels(score, as_json)
+        return
+    if isinstance(score, TranslationEvaluation):
+        _report_translations(score, as_json)
         return
     values = {
         "tokens": score.tokens,
@@ -84,14 +93,53 @@ def _report_labels(score: LabelEvaluation, as_json: bool) -> None:
     print_table(("label", "count", "found", "right when given", "nats"), rows)
 
 
+def _report_translations(score: TranslationEvaluation, as_json: bool) -> None:
+    """Say how well texts were translated: as a whole, and by the length of the source."""
+    values = {
+        "sentences": score.sentences,
+        "tokens": score.tokens,
+        "negative_log_likelihood": score.negative_log_likelihood,
+        "perplexity": score.perplexity,
+        "accuracy": score.accuracy,
+        "exact_match": score.exact_match,
+        "bleu": score.bleu,
+    }
+    if as_json:
+        by_length = {length: asdict(item) for length, item in score.by_length.items()}
+        print_json({**values, "by_length": by_length})
+        return
+    names = {"negative_log_likelihood": "nats per token", "exact_match": "exact match", "bleu": "BLEU"}
+    for name, value in values.items():
+        number = f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
+        print(f"{names.get(name, name):<24} {number}")
+    rows = [
+        (length, item.count, *(f"{share:.3f}" for share in shares))
+        for length, item in score.by_length.items()
+        for shares in [(item.exact_match, item.bleu, item.negative_log_likelihood)]
+    ]
+    print_table(("source tokens", "count", "exact", "BLEU", "nats"), rows)
+
+
 @click.command()
 @click.argument("model")
-@click.option("--text", required=True, help="The text that is labelled.")
+@click.option("--text", help="The text that is labelled; of a translator also the text to be translated.")
+@click.option("--source", help="The text that is translated.")
 @at_step
 @as_json
-def predict(model: str, text: str, step: int | None, as_json: bool) -> None:
-    """Say which labels MODEL, a tagger or a classifier, gives to a text."""
-    answer = lmviz.predict(lmviz.open_model(model, step), text)
+def predict(model: str, text: str | None, source: str | None, step: int | None, as_json: bool) -> None:
+    """Say which labels MODEL, a tagger or a classifier, gives to a text, or how it translates one."""
+    from lmviz.decoding.translation import Translation
+
+    given = source if text is None else text
+    if given is None or None not in (text, source):
+        raise LmvizError("Give one text: --text for labels, --source (or --text) for a translation.")
+    opened = lmviz.open_model(model, step)
+    if source is not None and "source" not in opened.inputs:
+        raise LmvizError("This model translates nothing: give what it should label as --text.")
+    answer = lmviz.predict(opened, given)
+    if isinstance(answer, Translation):
+        _show_translation(answer, as_json)
+        return
     shares = answer.probabilities.tolist()
     if as_json:
         values = {"tokens": answer.tokens, "labels": answer.labels, "names": answer.names}
@@ -102,6 +150,15 @@ def predict(model: str, text: str, step: int | None, as_json: bool) -> None:
     else:
         rows = zip(answer.tokens, answer.labels, map(max, shares), strict=True)
         print_table(("token", "label", "probability"), [(*words, f"{share:.4f}") for *words, share in rows])
+
+
+def _show_translation(answer: Translation, as_json: bool) -> None:
+    if not as_json:
+        print(answer.text)
+        return
+    alignment = None if answer.alignment is None else answer.alignment.tolist()
+    values = {"text": answer.text, "tokens": answer.tokens, "source_tokens": answer.source_tokens}
+    print_json({**values, "log_probability": answer.log_probability, "alignment": alignment})
 
 
 @click.command()
@@ -129,13 +186,22 @@ def sample(model: str, prefix: str, tokens: int, step: int | None, as_json: bool
 @click.command()
 @click.argument("model")
 @click.option("--text", required=True, help="The text that the model reads.")
+@click.option("--source", help="What a translator reads beside it.")
 @click.option("--out", required=True, metavar="FILE.npz", help="Where to write the arrays.")
 @click.option("--taps", multiple=True, metavar="PATTERN", help='Only these, such as "*/hidden".')
 @at_step
 @as_json
-def trace(model: str, text: str, out: str, taps: tuple[str, ...], step: int | None, as_json: bool) -> None:
+def trace(
+    model: str,
+    text: str,
+    source: str | None,
+    out: str,
+    taps: tuple[str, ...],
+    step: int | None,
+    as_json: bool,
+) -> None:
     """Record one forward pass of MODEL: every array under its tap address, and "tokens"."""
-    recorded = lmviz.trace(lmviz.open_model(model, step), text, taps=taps or None)
+    recorded = lmviz.trace(lmviz.open_model(model, step), text, source=source, taps=taps or None)
     recorded.save(out)
     arrays = recorded.arrays.items()
     if as_json:

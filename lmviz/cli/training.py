@@ -19,6 +19,7 @@ from lmviz.cli.options import as_json, read_settings
 from lmviz.cli.terminal import duration, print_json, say, share_bar, training_bar
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
+from lmviz.tasks import find_task
 
 if TYPE_CHECKING:
     from lmviz.configuration import Configuration, Setting
@@ -243,13 +244,14 @@ def _report(prepared: PreparedTraining, last: Progress, as_json: bool) -> None:
         f"{last.step:,} steps in {duration(last.seconds)}."
     )
     if validation is not None:
-        print(_validated(validation, measured.get("validation_accuracy")))
+        unit = "label" if find_task(run.description.task).has_labels else "token"
+        print(_validated(validation, measured.get("validation_accuracy"), unit))
     finished = last.finished
     print(f"Look into it with: lmviz {shlex.quote(str(run.folder))}" if finished else last.trouble)
 
 
-def _validated(loss: float, accuracy: float | None) -> str:
+def _validated(loss: float, accuracy: float | None, unit: str) -> str:
     """The validation figures in a sentence."""
     if accuracy is None:
         return f"Validation loss {loss:.4f} nats per token, perplexity {math.exp(loss):,.2f}."
-    return f"Validation loss {loss:.4f} nats per label, accuracy {accuracy:.1%}."
+    return f"Validation loss {loss:.4f} nats per {unit}, accuracy {accuracy:.1%}."

@@ -1,9 +1,9 @@
 """Beam search that records every text it considered, including those it pruned.
 
-At each step every unfinished text offers its likeliest continuations; of all offers the `width` with
-the largest log-probability are kept. A text that reaches END leaves the beam as finished and its place
-stays empty (Sutskever, Vinyals and Le 2014). Texts of different lengths are compared by log-probability
-over ((5 + length) / 6)^α, the length normalisation of Wu et al. (2016).
+At each step every unfinished text offers some of its continuations, the likeliest or drawn ones; of all
+offers the `width` with the largest log-probability are kept. A text that reaches END leaves the beam as
+finished and its place stays empty (Sutskever, Vinyals and Le 2014). Texts of different lengths are compared
+by log-probability over ((5 + length) / 6)^α, the length normalisation of Wu et al. (2016).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.distribution import Candidate, Distribution
 from lmviz.decoding.options import BeamOptions, SamplingOptions
 from lmviz.decoding.sampling import distribution_after
 
@@ -144,11 +145,12 @@ def _one_step(tree: BeamTree, read: dict[int, Continuation]) -> BeamTree:
 
 
 def _offers(tree: BeamTree, node: BeamNode, continuation: Continuation) -> Iterator[BeamNode]:
-    """The likeliest tokens after a text; more than `width` of them could not all be kept."""
+    """Continuations of a text, likeliest first; more than `width` of the likeliest could not all be kept."""
     options = tree.options
     distribution = distribution_after(continuation, SamplingOptions())
+    count = min(options.continuations or options.width, distribution.choices)
     normaliser = length_normaliser(node.depth + 1, options.length_penalty)
-    for candidate in distribution.top(min(options.width, distribution.choices)):
+    for candidate in _chosen(distribution, count, options, node.index):
         log_probability = float(np.log(candidate.probability))
         total = node.total + log_probability
         yield BeamNode(
@@ -164,3 +166,13 @@ def _offers(tree: BeamTree, node: BeamNode, continuation: Continuation) -> Itera
             rank=0,
             state=PRUNED,
         )
+
+
+def _chosen(distribution: Distribution, count: int, options: BeamOptions, node: int) -> tuple[Candidate, ...]:
+    """So many of the tokens that can follow a node: the likeliest, or drawn one after the other."""
+    if options.choice == "likeliest":
+        return distribution.top(count)
+    shares = distribution.probabilities[distribution.order]
+    chance = np.random.default_rng((options.seed, node))
+    ranks = 1 + chance.choice(len(shares), count, replace=False, p=shares / shares.sum())
+    return tuple(distribution.candidate(int(rank)) for rank in np.sort(ranks))

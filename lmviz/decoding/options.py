@@ -50,6 +50,20 @@ class BeamOptions(Configuration):
     """The size of a beam search and how it compares texts of different lengths."""
 
     width: int = setting(3, "How many unfinished texts are kept after each step.", minimum=1, maximum=64)
+    continuations: int = setting(
+        0,
+        "How many continuations of each text are weighed at each step; 0 stands for as many as are kept.",
+        zero="as width",
+        label="Continuations (m)",
+        minimum=0,
+        maximum=64,
+    )
+    choice: str = setting(
+        "likeliest",
+        "Which continuations are weighed: the likeliest, or drawn ones, of which none comes twice.",
+        choices=("likeliest", "sampled"),
+    )
+    seed: int = setting(0, "The seed of what is drawn.", minimum=0, maximum=2**63 - 1)
     length: int = setting(10, "How many tokens a text may grow by.", minimum=1, maximum=1000)
     length_penalty: float = setting(
         0.6,

@@ -22,7 +22,7 @@ from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.explicit import in_order
 from lmviz.models.model import Model
-from lmviz.models.prefix import Prefix, read_prefix
+from lmviz.models.prefix import Prefix, check_inputs, read_prefix
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Tap, Value, inside
@@ -230,17 +230,6 @@ def _changed_squares(taps: Sequence[Tap], interventions: Sequence[Intervention])
     changed = [tap for tap in taps if _concerning(interventions, tap.address)]
     passed = {tap.operation.operands[0].address for tap in changed if tap.operation.operands}
     return {tap.address for tap in changed} | passed
-
-
-def check_inputs(model: Model, given: Collection[str]) -> None:
-    """LmvizError where a model is not given all that it reads beside the text, or something else."""
-    wanted = [name for name in model.inputs if name != TEXT]
-    for name in wanted:
-        if name not in given:
-            raise LmvizError(f"This model reads a {name} beside its text: give it, as in {name}=….")
-    for name in given:
-        if name not in wanted:
-            raise LmvizError(f"This model reads no {name}: leave {name} out.")
 
 
 def _concerning(interventions: Sequence[Intervention], address: str) -> tuple[int, ...]:

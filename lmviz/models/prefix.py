@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.errors import LmvizError
-from lmviz.models.sequences import TEXT
+from lmviz.models.sequences import SOURCE, TEXT
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -48,13 +48,16 @@ class Prefix:
 def read_prefix(model: Model, text_or_ids: str | Sequence[int] | np.ndarray, sequence: str = TEXT) -> Prefix:
     """A prefix as the model's tokenizer sees it, whole; `Prefix.last(model.context)` fits it in.
 
-    `sequence` is one of the model's `inputs`, the text or what it reads beside it. LmvizError when there
+    `sequence` is one of the model's `inputs`, the text or what it reads beside it; behind a source in words
+    stands END, as behind those that were learned from. LmvizError when there
     is nothing to read, when a text meets a model without a tokenizer, or when what is given instead of a
     text is no row of ids of the vocabulary.
     """
     tokenizer, vocabulary = model.tokenizer_of(sequence), model.vocabulary_of(sequence)
     if isinstance(text_or_ids, str):
         prefix = _from_text(tokenizer, text_or_ids)
+        if sequence == SOURCE and tokenizer is not None and tokenizer.end_id is not None:
+            prefix = _ended(prefix, tokenizer, tokenizer.end_id)
     else:
         prefix = _from_ids(tokenizer, _whole_numbers(text_or_ids))
     if not len(prefix):
@@ -68,6 +71,17 @@ def read_prefix(model: Model, text_or_ids: str | Sequence[int] | np.ndarray, seq
     return prefix
 
 
+def check_inputs(model: Model, given: Collection[str]) -> None:
+    """LmvizError where a model is not given all that it reads beside the text, or something else."""
+    wanted = [name for name in model.inputs if name != TEXT]
+    for name in wanted:
+        if name not in given:
+            raise LmvizError(f"This model reads a {name} beside its text: give it, as in {name}=….")
+    for name in given:
+        if name not in wanted:
+            raise LmvizError(f"This model reads no {name}: leave {name} out.")
+
+
 def _from_text(tokenizer: Tokenizer | None, text: str) -> Prefix:
     if tokenizer is None:
         raise LmvizError(
@@ -75,6 +89,16 @@ def _from_text(tokenizer: Tokenizer | None, text: str) -> Prefix:
         )
     encoding = tokenizer.encode_prefix(text)
     return Prefix(text, encoding.ids, encoding.tokens, encoding.offsets)
+
+
+def _ended(prefix: Prefix, tokenizer: Tokenizer, end: int) -> Prefix:
+    """The same with END behind it."""
+    return Prefix(
+        prefix.text,
+        np.append(prefix.ids, end),
+        (*prefix.tokens, tokenizer.token(end)),
+        (*prefix.offsets, (0, 0)),
+    )
 
 
 def _whole_numbers(given: Sequence[int] | np.ndarray) -> np.ndarray:

@@ -7,7 +7,8 @@ and each of several processes computes the whole batch and takes its rows.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -25,7 +26,8 @@ class Batch:
 
     Targets of texts with one answer are (batch, 1). `share` is the part that this process has in all counted
     targets of the step. `begins` is true where the rows do not continue those of the step before. `lengths`
-    (batch,) says how many tokens of each row are text; it is None where all are.
+    (batch,) says how many tokens of each row are text; it is None where all are. `beside` is what else is
+    read, by the names that `Model.loss` has for it.
     """
 
     tokens: np.ndarray
@@ -33,6 +35,7 @@ class Batch:
     share: float
     begins: bool
     lengths: np.ndarray | None = None
+    beside: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 def window_length(length: int, context: int | None, ids: np.ndarray) -> int:

@@ -87,7 +87,8 @@ def _usual_training() -> dict[str, Any]:
 class RunDescription:
     """A run in words and numbers, as `run.json` holds it.
 
-    `task` is a name in `lmviz.tasks.TASKS`, and `labels` are the names of its labels by id.
+    `task` is a name in `lmviz.tasks.TASKS`, and `labels` are the names of its labels by id. Where it is a
+    translation, `source_vocabulary_size` is the number of tokens that a source can have, None otherwise.
     `configuration` and `training` are the plain values of the model's configuration and of its
     TrainingOptions; `corpus` is what `describe_corpus` gives.
     """
@@ -102,6 +103,7 @@ class RunDescription:
     created: str = field(default_factory=now)
     task: str = "next-token"
     labels: tuple[str, ...] = ()
+    source_vocabulary_size: int | None = None
 
     @property
     def seed(self) -> int:
@@ -154,10 +156,14 @@ class RunDescription:
         for name, kind in kinds.items():
             if type(values.get(name)) is not kind:
                 raise LmvizError(f"its {name!r} is missing or of the wrong kind")
-        if not 1 <= values["vocabulary_size"] <= LARGEST_VOCABULARY:
-            raise LmvizError(f"its vocabulary cannot have {values['vocabulary_size']} tokens")
+        of_source = values.get("source_vocabulary_size")
+        if (type(of_source) is not int) if task == "translation" else (of_source is not None):
+            raise LmvizError("the size of its source's vocabulary does not fit its task")
+        for size in (values["vocabulary_size"], *([of_source] if of_source is not None else [])):
+            if not 1 <= size <= LARGEST_VOCABULARY:
+                raise LmvizError(f"its vocabulary cannot have {size} tokens")
         _check_corpus(values["corpus"])
         described = {name: values[name] for name in kinds}
-        description = cls(**described, task=task, labels=tuple(labels))
+        description = cls(**described, task=task, labels=tuple(labels), source_vocabulary_size=of_source)
         description.options  # noqa: B018 - checks them
         return description

@@ -29,7 +29,7 @@ class ExampleValidation:
         self._pieces = pieces_of_examples(examples, model.predicts, longest)
         count = min(len(self._pieces), options.validation_batches * options.batch * team.size)
         chosen = np.linspace(0, len(self._pieces) - 1, count).round().astype(np.int64)
-        chosen = chosen[np.argsort(self._pieces.lengths[chosen], kind="stable")]
+        chosen = chosen[np.argsort(self._pieces.sizes[chosen], kind="stable")]
         self._batches = [chosen[at : at + options.batch] for at in range(0, count, options.batch)]
 
     def measure(self, model: Model) -> Measured | None:
@@ -45,17 +45,23 @@ class ExampleValidation:
             for chosen in self._batches[self._team.rank :: self._team.size]:
                 arrays = (torch.from_numpy(array).to(device) for array in self._pieces.side_by_side(chosen))
                 tokens, targets, lengths = arrays
-                total += summed_answers(model, tokens, targets, lengths)
+                given = self._pieces.beside(chosen).items()
+                beside = {name: torch.from_numpy(array).to(device) for name, array in given}
+                total += summed_answers(model, tokens, targets, lengths, **beside)
         model.train(was_training)
         nats, right, counted = self._team.sum(total).tolist()
         return Measured(nats / counted, right / counted) if counted else None
 
 
 def summed_answers(
-    model: Model, tokens: torch.Tensor, targets: torch.Tensor, lengths: torch.Tensor
+    model: Model,
+    tokens: torch.Tensor,
+    targets: torch.Tensor,
+    lengths: torch.Tensor,
+    **beside: torch.Tensor,
 ) -> torch.Tensor:
     """The nats of all targets that count, how many of them are likeliest, and how many there are, (3,)."""
-    logits = model(tokens, lengths)
+    logits = model(tokens, lengths, **beside)
     rows, wanted = logits.reshape(-1, logits.shape[-1]), targets.flatten()
     counts = wanted != IGNORED
     losses = torch.nn.functional.cross_entropy(rows, wanted, ignore_index=IGNORED, reduction="none")

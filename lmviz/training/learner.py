@@ -150,8 +150,12 @@ class GradientLearner:
         given: list[Any] = [tokens, targets, None if batch.begins else self._carried]
         if batch.lengths is not None:
             given.append(torch.from_numpy(batch.lengths).to(self.device, non_blocking=True))
+        beside = {
+            name: torch.from_numpy(array).to(self.device, non_blocking=True)
+            for name, array in batch.beside.items()
+        }
         with self._computing:
-            loss, carried = self.model.loss(*given)
+            loss, carried = self.model.loss(*given, **beside)
         if batch.share:
             loss.backward()
         else:

@@ -10,7 +10,7 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.models.model import IGNORED
 from lmviz.models.prediction import Prediction
-from lmviz.text.examples import Examples
+from lmviz.text.examples import Examples, Sequences
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +28,11 @@ class Pieces:
 
     def __len__(self) -> int:
         return len(self.spans)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """How much there is to compute of each piece, (piece,), for batches of pieces alike."""
+        return self.lengths
 
     @property
     def lengths(self) -> np.ndarray:
@@ -54,6 +59,31 @@ class Pieces:
             targets[row, : last - aim] = self.target_ids[aim:last]
         return tokens, targets, lengths
 
+    def beside(self, chosen: Sequence[int] | np.ndarray) -> dict[str, np.ndarray]:
+        """What is read beside the tokens of some pieces, by the names that `Model.loss` has for it."""
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs(Pieces):
+    """Texts to be written, each of whose tokens aims at the next, and as many `source` sequences."""
+
+    source: Sequences
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """See Pieces: the tokens of both sides."""
+        return self.lengths + self.source.lengths
+
+    def beside(self, chosen: Sequence[int] | np.ndarray) -> dict[str, np.ndarray]:
+        """The sources (piece, position), filled up with token 0, and their lengths (piece,), int64."""
+        sources = [self.source[int(piece)] for piece in chosen]
+        lengths = np.array([len(source) for source in sources], dtype=np.int64)
+        tokens = np.zeros((len(sources), lengths.max(initial=1)), dtype=np.int64)
+        for row, source in enumerate(sources):
+            tokens[row, : len(source)] = source
+        return {"source": tokens, "source_lengths": lengths}
+
 
 def pieces_of_text(ids: np.ndarray, start: int | None, longest: int | None) -> Pieces:
     """The documents of a stream of ids, each of whose tokens aims at the next.
@@ -73,11 +103,14 @@ def pieces_of_text(ids: np.ndarray, start: int | None, longest: int | None) -> P
 
 
 def pieces_of_examples(examples: Examples, predicts: Prediction, longest: int | None) -> Pieces:
-    """The examples of a task with labels.
+    """The examples of a task with labels, or of a translation.
 
-    Of a text with one label no more than its last `longest` tokens are read, as of any prefix; a text with a
-    label for each token is cut into pieces of so many.
+    Pairs with a side of more than `longest` tokens are left out. Of a text with one label no more than its
+    last `longest` tokens are read, as of any prefix; a text with a label for each token is cut into pieces of
+    so many.
     """
+    if predicts.continues:
+        return _pairs(examples, longest)
     spans = np.column_stack([examples.source.starts[:-1], examples.source.starts[1:]])
     targets = np.column_stack([examples.target.starts[:-1], examples.target.starts[1:]])
     kept = spans[:, 1] > spans[:, 0]
@@ -94,6 +127,19 @@ def pieces_of_examples(examples: Examples, predicts: Prediction, longest: int | 
     cut = _cut(spans, longest)
     which = np.searchsorted(spans[:, 0], cut[:, 0], side="right") - 1
     return Pieces(examples.source.ids, cut, examples.target.ids, cut + offsets[which][:, None])
+
+
+def _pairs(examples: Examples, longest: int | None) -> Pairs:
+    """Every text but its last token is read, and every one but its START aimed at."""
+    target = examples.target
+    both = np.maximum(examples.source.lengths, target.lengths - 1)
+    kept = (target.lengths > 1) & (examples.source.lengths > 0)
+    fits = kept if longest is None else kept & (both <= longest)
+    if not fits.any():
+        reason = f"of up to {longest} tokens " if kept.any() else ""
+        raise LmvizError(f"There is no pair of texts {reason}to learn from: choose other texts.")
+    spans = np.column_stack([target.starts[:-1], target.starts[1:] - 1])[fits]
+    return Pairs(target.ids, spans, target.ids, spans + 1, examples.source.select(fits))
 
 
 def _cut(spans: np.ndarray, longest: int | None) -> np.ndarray:

@@ -2,6 +2,7 @@
 
     run.json                      what was trained, how and on what
     tokenizer.json                how text becomes its tokens (Hugging Face tokenizers)
+    source_tokenizer.json         the same for what is translated, where it is
     metrics.jsonl                 one line a step
     snapshots/NNNNNN.safetensors  the weights after so many steps
     resume/state.safetensors      everything needed to continue exactly
@@ -65,6 +66,7 @@ class Run:
         description: RunDescription,
         tokenizer: Tokenizer | None = None,
         *,
+        source_tokenizer: Tokenizer | None = None,
         overwrite: bool = False,
     ) -> Self:
         """Start a run in a folder that is new, or that at least holds none.
@@ -89,6 +91,8 @@ class Run:
         run = cls(folder, description)
         if tokenizer is not None:
             write_bytes(folder / "tokenizer.json", tokenizer.content)
+        if source_tokenizer is not None:
+            write_bytes(folder / "source_tokenizer.json", source_tokenizer.content)
         run._write_description()
         return run
 
@@ -133,6 +137,14 @@ class Run:
         from lmviz.text.tokenizer import Tokenizer
 
         return Tokenizer.load(self.folder / "tokenizer.json")
+
+    def source_tokenizer(self) -> Tokenizer | None:
+        """How the texts become tokens that the run translates, None where it translates none; LmvizError."""
+        from lmviz.text.tokenizer import Tokenizer
+
+        if self.description.source_vocabulary_size is None:
+            return None
+        return Tokenizer.load(self.folder / "source_tokenizer.json")
 
     # What was measured
 
@@ -276,7 +288,7 @@ def _remove(folder: Path) -> None:
         for inner in (folder / "snapshots", folder / "resume"):
             for path in inner.glob("*.safetensors"):
                 path.unlink(missing_ok=True)
-        for name in ("metrics.jsonl", "tokenizer.json", "run.json"):
+        for name in ("metrics.jsonl", "tokenizer.json", "source_tokenizer.json", "run.json"):
             (folder / name).unlink(missing_ok=True)
 
 

@@ -39,21 +39,23 @@ class Sentences(Batches):
         whole = self._order[place]
         own = np.array_split(whole, self._team.size)[self._team.rank]
         counts = len(own) > 0
-        tokens, targets, lengths = self._pieces.side_by_side(own if counts else whole[:1])
+        read = own if counts else whole[:1]
+        tokens, targets, lengths = self._pieces.side_by_side(read)
         if not counts:  # the last batch of an epoch may have fewer sentences than there are processes
             targets[:] = IGNORED
         wanted = self._pieces.targets
         share = float(wanted[own].sum() / wanted[whole].sum())
         padded = bool((lengths < tokens.shape[1]).any())
-        return Batch(tokens, targets, share, begins=True, lengths=lengths if padded else None)
+        beside = self._pieces.beside(read)
+        return Batch(tokens, targets, share, True, lengths if padded else None, beside)
 
     def _shuffled(self, epoch: int) -> list[np.ndarray]:
         """The pieces of each batch of an epoch."""
         chance = np.random.default_rng((self._seed, epoch))
-        order = chance.permutation(len(self._pieces))
+        order, sizes = chance.permutation(len(self._pieces)), self._pieces.sizes
         batches: list[np.ndarray] = []
         for first in range(0, len(order), POOL * self._rows):
             pool = order[first : first + POOL * self._rows]
-            pool = pool[np.argsort(self._pieces.lengths[pool], kind="stable")]
+            pool = pool[np.argsort(sizes[pool], kind="stable")]
             batches += [pool[at : at + self._rows] for at in range(0, len(pool), self._rows)]
         return [batches[place] for place in chance.permutation(len(batches))]
