@@ -56,6 +56,8 @@ class Intervention:
     required: bool = dataclasses.field(default=True, compare=False)
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.address, str) and isinstance(self.label, str)):
+            raise LmvizError("The address and the label of an intervention are texts: give them as such.")
         where = {axis: _place(axis, place) for axis, place in self.where.items()}
         object.__setattr__(self, "where", MappingProxyType(where))
         object.__setattr__(self, "value", self.value if callable(self.value) else _number(self.value))
@@ -132,8 +134,10 @@ class Intervention:
 
 def _place(axis: str, place: Any) -> Where:
     if isinstance(place, slice):
+        if not all(part is None or _is_index(part) for part in (place.start, place.stop, place.step)):
+            raise LmvizError(f"{place!r} is no place on the axis {axis}: a slice goes from index to index.")
         return place
-    if isinstance(place, (int, np.integer)) and not isinstance(place, bool):
+    if _is_index(place):
         return int(place)
     try:
         places = tuple(operator.index(index) for index in place)
@@ -144,6 +148,10 @@ def _place(axis: str, place: Any) -> Where:
     return places
 
 
+def _is_index(place: Any) -> bool:
+    return isinstance(place, (int, np.integer)) and not isinstance(place, bool)
+
+
 def _hashable(place: Where) -> Any:
     return ("slice", place.start, place.stop, place.step) if isinstance(place, slice) else place
 
@@ -151,7 +159,7 @@ def _hashable(place: Where) -> Any:
 def _number(value: Any) -> Number:
     try:
         array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # of a number with 400 digits
         raise LmvizError(
             "The value of an intervention must be a number, a full array of numbers, or a function."
         ) from None

@@ -39,10 +39,15 @@ def title_of(address: str) -> str:
     if parts[0] not in ("layers", "orders") or len(parts) < 2:
         return " ".join(word_of(part) for part in parts)
     number = parts[1]
-    if number.isdigit() and parts[0] == "layers":
+    if _is_number(number) and parts[0] == "layers":
         number = str(int(number) + 1)
     place = f"every {_PARTS[parts[0]]}" if number == "*" else f"{_PARTS[parts[0]]} {number}"
     return ", ".join([place, *([" ".join(word_of(part) for part in parts[2:])] if parts[2:] else [])])
+
+
+def _is_number(part: str) -> bool:
+    """Whether it is a number that a layer may have; not every digit of Unicode is one to `int`."""
+    return part.isdecimal() and len(part) < 10
 
 
 def stop_name(address: str) -> str:

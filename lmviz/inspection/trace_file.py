@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,16 @@ from lmviz.models.prediction import Prediction
 from lmviz.models.prefix import Prefix
 from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import SCALES, Stage
+from lmviz.text.ordinary_files import read_file
 
 TOKENS, DESCRIPTION = "tokens", "description"
+
+UNPACKED_FREELY = 256_000_000
+"""Bytes to which a trace may unpack, however small its file is."""
+
+LARGEST_RATIO = 30
+"""How many times as large as its file a larger trace may be. Numbers of a model hardly shrink; a mask and the
+zeros that it leaves do."""
 
 
 def write_trace(path: str | Path, fields: Mapping[str, Any]) -> None:
@@ -56,13 +65,26 @@ def write_trace(path: str | Path, fields: Mapping[str, Any]) -> None:
 def read_trace(path: str | Path) -> dict[str, Any]:
     """The fields of the trace in a file; LmvizError when it holds none. Nothing in it is ever run."""
     try:
-        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
+        content = read_file(path)
+        _check_unpacked(content)
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
             description = json.loads(str(file[DESCRIPTION][()]))
             return _fields(description, {address: file[address] for address in description["taps"]})
     except OSError as error:
         raise LmvizError(f"{path} cannot be read: {error.strerror or error}.") from None
     except Exception as error:  # strangers' bytes break zip, npy and JSON in more ways than can be listed
         raise LmvizError(f"{path} is no trace that can be read: {error}.") from None
+
+
+def _check_unpacked(content: bytes) -> None:
+    """Raise ValueError where an archive says that it unpacks to far more than traces do.
+
+    No more than it says is ever unpacked.
+    """
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > max(UNPACKED_FREELY, LARGEST_RATIO * len(content)):
+        raise ValueError(f"its {len(content) / 1e6:,.0f} MB unpack to {unpacked / 1e6:,.0f} MB")
 
 
 def _fields(description: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -10,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lmviz.errors import LmvizError
+from lmviz.inspection import trace_file
+from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import paint_attention, scale_head, swap_tokens
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.tracing import trace
@@ -103,6 +106,42 @@ def test_pickles_are_never_read(tmp_path):
         Trace.load(path)
     with zipfile.ZipFile(path) as file:
         assert file.namelist() == ["description.npy"]
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_is_not_unpacked(a, text, tmp_path, monkeypatch):
+    path = tmp_path / "bomb.npz"
+    trace(a("rnn"), text, taps=["logits"]).save(path)
+    monkeypatch.setattr(trace_file, "UNPACKED_FREELY", 1_000_000)
+    assert len(Trace.load(path)) > 0
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("zeros.npy", bytes(3_000_000))
+    with pytest.raises(LmvizError, match="unpack to 3 MB"):
+        Trace.load(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_pipes_and_devices_are_no_traces(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/zero", tmp_path):
+        with pytest.raises(LmvizError, match=r"no ordinary file|Is a directory"):
+            Trace.load(path)
+
+
+@settings(max_examples=60)
+@given(
+    address=st.sampled_from(["tokens", "logits", "layers/²/hidden", "layers/" + "9" * 5000, "", 3, None]),
+    kind=st.sampled_from(["replace", "add", "bypass", "swap"]),
+    value=st.sampled_from([0, [], [[1.0, 2], [3, 4]], 10**400, "x", None, {}, [[1], 2]]),
+    place=st.sampled_from([1, -1, [1, 2], [[1]], 0.5, None, {"start": "x", "stop": 2, "step": None}])
+    | st.fixed_dictionaries(
+        {part: st.none() | st.floats() | st.integers() for part in ("start", "stop", "step")}
+    ),
+    label=st.sampled_from(["", "head", 3, None, ["x"]]),
+)
+def test_whatever_a_trace_was_changed_by_can_be_described(address, kind, value, place, label):
+    values = {"address": address, "kind": kind, "value": value, "where": {"position": place}, "label": label}
+    with contextlib.suppress(LmvizError):
+        assert isinstance(Intervention.from_values(values).describe(), str)
 
 
 def test_a_stored_trace_is_read_without_torch(a, text, tmp_path):
