@@ -62,6 +62,8 @@ class Recorder:
                 raise LmvizError(f"{run.folder} already holds a training: resume it, or choose another one.")
             self._check_options(run)
             self.restore()
+        elif run is not None and self._writes and not resume:
+            run.check_own()
         self._team.wait()  # until no process reads any more
         if run is not None and self._writes:
             run.rewind(self._learner.step or -1)

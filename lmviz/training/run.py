@@ -26,6 +26,7 @@ from lmviz.errors import LmvizError
 from lmviz.files import remove_unfinished
 from lmviz.text.ordinary_files import read_file
 from lmviz.training.description import RunDescription
+from lmviz.training.lock import holding
 from lmviz.training.metrics import append_metrics, flush_metrics, read_metrics, truncate_metrics
 from lmviz.training.writing import write_bytes
 
@@ -72,13 +73,11 @@ class Run:
         """Start a run in a folder that is new, or that at least holds none.
 
         With `overwrite` the run that is there is removed first. LmvizError otherwise, and when something
-        trains into it.
+        trains into it or begins there at the same moment.
         """
         folder = Path(folder)
-        if os.path.exists(folder / "run.json"):
-            if not overwrite:
-                raise HoldsRun(folder)
-            _remove(folder)
+        if not overwrite:
+            _check_empty(folder)  # before anything is made in there
         try:
             (folder / "snapshots").mkdir(parents=True, exist_ok=True)
             (folder / "resume").mkdir(exist_ok=True)
@@ -89,11 +88,15 @@ class Run:
                 "choose another place."
             ) from None
         run = cls(folder, description)
-        if tokenizer is not None:
-            write_bytes(folder / "tokenizer.json", tokenizer.content)
-        if source_tokenizer is not None:
-            write_bytes(folder / "source_tokenizer.json", source_tokenizer.content)
-        run._write_description()
+        with holding(folder):  # another training may be about to begin here, too
+            if overwrite:
+                _remove(folder)
+            _check_empty(folder)
+            if tokenizer is not None:
+                write_bytes(folder / "tokenizer.json", tokenizer.content)
+            if source_tokenizer is not None:
+                write_bytes(folder / "source_tokenizer.json", source_tokenizer.content)
+            run._write_description()
         return run
 
     @classmethod
@@ -122,6 +125,15 @@ class Run:
         """Record that the training continues with other options."""
         self.description = replace(self.description, training=dict(values))
         self._write_description()
+
+    def check_own(self) -> None:
+        """Raise LmvizError where another training has overwritten the run since it was begun or opened."""
+        own = RunDescription.from_values(json.loads(json.dumps(self.description.to_values())))
+        there = type(self).open(self.folder).description
+        if replace(there, name=own.name) != own:
+            raise LmvizError(
+                f"Another training has begun in {self.folder} meanwhile: train in another folder."
+            )
 
     def rename(self, name: str) -> None:
         """Call the run something else, and nothing of one's own where the name is empty; its folder stays.
@@ -280,16 +292,18 @@ class Run:
         truncate_metrics(self._metrics, step)
 
 
+def _check_empty(folder: Path) -> None:
+    if os.path.exists(folder / "run.json"):
+        raise HoldsRun(folder)
+
+
 def _remove(folder: Path) -> None:
     """Remove the files of a run and no others, its description last: a crash leaves what is still a run."""
-    from lmviz.training.lock import holding
-
-    with holding(folder):
-        for inner in (folder / "snapshots", folder / "resume"):
-            for path in inner.glob("*.safetensors"):
-                path.unlink(missing_ok=True)
-        for name in ("metrics.jsonl", "tokenizer.json", "source_tokenizer.json", "run.json"):
-            (folder / name).unlink(missing_ok=True)
+    for inner in (folder / "snapshots", folder / "resume"):
+        for path in inner.glob("*.safetensors"):
+            path.unlink(missing_ok=True)
+    for name in ("metrics.jsonl", "tokenizer.json", "source_tokenizer.json", "run.json"):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _no_run(folder: Path) -> LmvizError:

@@ -6,18 +6,23 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
-from threading import Thread
+from threading import Barrier, BrokenBarrierError, Thread
 
 import numpy as np
 import pytest
 
+from lmviz.errors import LmvizError
 from lmviz.models.model import Model
+from lmviz.text.tokenizer_options import TokenizerOptions
+from lmviz.text.tokenizer_training import train_tokenizer
+from lmviz.training.description import RunDescription
 from lmviz.training.gradient_training import learn
 from lmviz.training.lock import LOCK_NAME, NOTE_START, BeingTrained, holding
 from lmviz.training.options import TrainingOptions
-from lmviz.training.run import Run
+from lmviz.training.run import HoldsRun, Run
 from lmviz.training.writing import NotWritten
 
 HOLDER = """
@@ -134,6 +139,57 @@ def test_trainers_that_follow_one_another_at_once_never_meet(tmp_path: Path) -> 
     for thread in threads:
         thread.join()
     assert not together
+
+
+def test_only_one_of_several_trainings_begins_in_a_new_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All have seen that there is no run yet when the first one writes."""
+    descriptions = [
+        RunDescription(str(number), "lstm", {"width": 8}, 7, corpus={"name": str(number)})
+        for number in range(4)
+    ]
+    tokenizers = [
+        train_tokenizer([f"a {number}"], TokenizerOptions(), marks_boundaries=False) for number in range(4)
+    ]
+    seen, together = os.path.exists, Barrier(4)
+
+    def exists(path: Path) -> bool:
+        found = seen(path)
+        with suppress(BrokenBarrierError):
+            together.wait(0.5)
+        return found
+
+    monkeypatch.setattr(os.path, "exists", exists)
+    begun: list[int] = []
+
+    def begin(number: int) -> None:
+        with suppress(HoldsRun, BeingTrained):
+            Run.create(tmp_path / "run", descriptions[number], tokenizers[number])
+            begun.append(number)
+
+    threads = [Thread(target=begin, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    [first] = begun
+    there = Run.open(tmp_path / "run")
+    assert there.description.corpus == {"name": str(first)}
+    assert there.tokenizer().content == tokenizers[first].content
+
+
+def test_a_training_whose_run_was_overwritten_before_its_first_step_leaves_the_other_alone(
+    lstm: Callable[..., Model], new_run: Callable[..., Run], ids: np.ndarray
+) -> None:
+    options = TrainingOptions(steps=4, batch=4, length=8)
+    run = new_run(lstm(), options)
+    waiting = learn(lstm(), ids[:500], ids[500:], options, run, ignored_target=None)
+    Run.create(run.folder, replace(run.description, corpus={"name": "another"}), overwrite=True)
+    with pytest.raises(LmvizError, match="Another training has begun in"):
+        next(waiting)
+    there = Run.open(run.folder)
+    assert (there.description.corpus, there.snapshots()) == ({"name": "another"}, [])
 
 
 def test_two_trainings_never_share_a_run(

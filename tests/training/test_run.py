@@ -17,6 +17,7 @@ from lmviz.text.tokenizer_options import TokenizerOptions
 from lmviz.text.tokenizer_training import train_tokenizer
 from lmviz.training import tensors as tensors_module
 from lmviz.training.description import RunDescription
+from lmviz.training.lock import LOCK_NAME
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
 
@@ -75,6 +76,7 @@ def test_whatever_a_crash_leaves_half_made_goes_when_training_begins_again(
     monkeypatch.setattr(Path, "unlink", lambda self, missing_ok=False: None)
     run = Run.create(tmp_path / "run", DESCRIPTION, tokenizer)
     monkeypatch.undo()
+    (run.folder / LOCK_NAME).unlink()  # which the next training takes over
     assert len(list(run.folder.iterdir())) == 6
     run.rewind(-1)
     assert {path.name for path in run.folder.iterdir()} == {
