@@ -141,9 +141,10 @@ def transformer_run(make_run: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture
-def session(tmp_path: Path, qapp: QCoreApplication) -> Iterator[Session]:
-    """A session at work, closed after the test."""
+def session(tmp_path: Path, text_file: Path, qapp: QCoreApplication) -> Iterator[Session]:
+    """A session at work that may read the text of the runs, closed after the test."""
     session = Session(tmp_path / "runs")
+    session.permission.allow([str(text_file)])
     session.start()
     yield session
     session.close()

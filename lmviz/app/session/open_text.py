@@ -13,6 +13,7 @@ from lmviz.app.session.part import Part
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.permission import Permission
     from lmviz.app.session.work import Work
     from lmviz.app.workers.job import Job, Report
     from lmviz.text.corpus import Corpus
@@ -56,9 +57,9 @@ class OpenText(Part):
     reading_given_up = Signal()
     """The text that was being read does not come: it failed, or was cancelled."""
 
-    def __init__(self, work: Work, parent: QObject | None = None) -> None:
+    def __init__(self, work: Work, permission: Permission, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._work = work
+        self._work, self._permission = work, permission
         self._corpus: Corpus | None = None
         self._own: tuple[OwnText, ...] = ()
         self._job: Job | None = None
@@ -130,7 +131,10 @@ class OpenText(Part):
         return self.open(own.sources[0] if len(own.sources) == 1 else own.sources, options, target=target)
 
     def open_text_of(self, model: OpenedModel) -> Job | None:
-        """Read the text that a model learned from, as it was read then; None where that is not known."""
+        """Read the text that a model learned from, as it was read then.
+
+        None where that is not known, and where a person has to be asked first.
+        """
         from lmviz.errors import LmvizError
         from lmviz.text.corpus_options import CorpusOptions
 
@@ -140,7 +144,7 @@ class OpenText(Part):
             options = CorpusOptions.from_values(recorded.get("options", {}))
         except LmvizError:
             return None  # an older way of reading it; a person can still open the text
-        if not sources:
+        if not sources or not self._permission.may_read(model.run, lambda: self.open_text_of(model)):
             return None
         target = next(iter(recorded.get("target_sources") or []), None)
         return self.open(sources[0] if len(sources) == 1 else sources, options, target=target)
@@ -150,6 +154,7 @@ class OpenText(Part):
         from lmviz.text.catalogue import find_entry
 
         self._corpus = corpus
+        self._permission.allow((*corpus.sources, *corpus.target_sources))
         if len(corpus.sources) != 1 or find_entry(corpus.sources[0]) is None:
             self._remember(OwnText.of(corpus), corpus)
         self._place = 0

@@ -24,6 +24,7 @@ from lmviz.app.session.module_checks import ModuleChecks
 from lmviz.app.session.network import OpenNetwork
 from lmviz.app.session.network_focus import NetworkFocus
 from lmviz.app.session.open_text import OpenText
+from lmviz.app.session.permission import Permission
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.surgery import Surgery
 from lmviz.app.session.training import Training
@@ -43,10 +44,13 @@ class Session(QObject):
     def __init__(self, runs_folder: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.work = Work(self)
-        self.text = OpenText(self.work, self)
+        self.permission = Permission(runs_folder, self)
+        self.text = OpenText(self.work, self.permission, self)
         self.library = Library(self.work, self)
         self.plan = TrainingPlan(self.work, self.text, self)
-        self.training = Training(self.work, self.text, self.library, self.plan, runs_folder, self)
+        self.training = Training(
+            self.work, self.permission, self.text, self.library, self.plan, runs_folder, self
+        )
         self.surgery = Surgery(self.library, self)
         self.comparison = Comparison(self.work, self.library, self.surgery, self)
         self.focus = Focus(self)

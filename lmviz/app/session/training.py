@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.library import Library
     from lmviz.app.session.open_text import OpenText
     from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.permission import Permission
     from lmviz.app.session.training_plan import TrainingPlan
     from lmviz.app.session.work import Work
     from lmviz.models.model_configuration import ModelConfiguration
@@ -53,6 +54,7 @@ class Training(Part):
     def __init__(
         self,
         work: Work,
+        permission: Permission,
         text: OpenText,
         library: Library,
         plan: TrainingPlan,
@@ -61,6 +63,7 @@ class Training(Part):
     ) -> None:
         super().__init__(parent)
         self._work, self._text, self._library, self._plan = work, text, library, plan
+        self._permission = permission
         self.runs_folder = runs_folder or data_folder() / "runs"
         self._state = TrainingState()
         self._worker: TrainingWorker | None = None
@@ -243,6 +246,9 @@ class Training(Part):
         from lmviz.runs.further import one_step_further
 
         description, corpus, history = model.description, self._text.corpus, self.history_of(model)
+        fits = corpus is not None and corpus.fingerprint == description.fingerprint
+        if not fits and not self._permission.may_read(model.run, lambda: self._start_again(steps)):
+            return
         rate = self._plan.current.training_options.learning_rate
         changed = model.folder == self._state.folder and rate != self._rate_begun_with
         done = model.snapshots[-1]
@@ -250,7 +256,6 @@ class Training(Part):
         self._further.plan_run(model, replace(options, learning_rate=rate) if changed else options)
         self._rate_begun_with = self._plan.current.training_options.learning_rate
         self._plan.begin_timing(description.fingerprint)
-        fits = corpus is not None and corpus.fingerprint == description.fingerprint
         text = corpus if fits else None
         tokenizer = str(description.corpus.get("options", {}).get("tokenizer", ""))
         state = TrainingState(

@@ -231,6 +231,9 @@ class MainWindow(QMainWindow):
             (session.text, session.text.changed),
         ):
             self.notice.show_failures(part.failed, answered)
+        session.permission.asked.connect(
+            lambda sentence, agree: self.notice.offer(sentence, "Read it", agree)
+        )
 
     def _restore(self) -> None:
         switch, choice = theme_switch(), self.settings.text("view/theme", "system")

@@ -83,7 +83,7 @@ def test_a_session_that_was_killed_in_mid_training_is_offered_again_and_trains_o
     session.training.stop()
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
-    later = Session(tmp_path / "runs")
+    later = Session(tmp_path)  # one's own runs need not be asked about
     again = MainWindow(later, Settings(copied))
     qtbot.addWidget(again)
     later.start()
