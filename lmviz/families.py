@@ -127,7 +127,8 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.transformer_configuration:TransformerConfiguration",
             "lmviz.models.transformer:TransformerModel",
             _LEARN,
-            tasks=_LABELS,
+            tasks=_ALL,
+            translator="lmviz.models.transformer_translator:TransformerTranslator",
         ),
     )
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -49,6 +49,8 @@ def translate(
     check_translates(model)
     read = read_prefix(model, source, SOURCE)
     options = options or greedily(len(read))
+    if model.context is not None:  # a text is written no further than the model can look back
+        options = replace(options, length=min(options.length, model.context))
     bound = GivenSource(model, read.ids)
     tree = beam_search(bound, "", options)
     path = tree.path(tree.best)

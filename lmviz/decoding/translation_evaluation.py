@@ -140,6 +140,7 @@ def write(model: Model, sources: Sequence[np.ndarray], start: int, end: int) -> 
     A changed model is given one source at a time.
     """
     limit = longest_answer(max(map(len, sources)))
+    limit = limit if model.context is None else min(limit, model.context)
     if isinstance(model, Translator):
         writer: Model = model
         state = model.begin(*_on_device(model, *_side_by_side(sources)))

@@ -153,6 +153,29 @@ class Layer(nn.Module):
         return self.norm2(stream + self.dropout(self.feedforward(stream))), kept
 
 
+def initialise(model: nn.Module, configuration: TransformerConfiguration) -> None:
+    """Matrices that read the residual stream keep its variance; those that add to it begin small.
+
+    The latter and the embeddings are those of GPT-2 (Radford et al. 2019); its reading matrices are made
+    for widths near a thousand, and too small for a small model's attention to find its feet. Where sums
+    are normalised afterwards, quiet layers would not be heard above the embedding, so that there all
+    matrices keep variances (Glorot & Bengio 2010).
+    """
+    reading = configuration.width**-0.5
+    adding = INITIAL_DEVIATION / (2 * configuration.layers) ** 0.5
+    for name, parameter in model.named_parameters():
+        if name.endswith("bias"):
+            nn.init.zeros_(parameter)
+        elif "norm" in name:
+            nn.init.ones_(parameter)
+        elif "layers." not in name:
+            nn.init.normal_(parameter, std=INITIAL_DEVIATION)
+        elif configuration.norm == "post":
+            nn.init.xavier_uniform_(parameter)
+        else:
+            nn.init.normal_(parameter, std=adding if "output" in name else reading)
+
+
 class TransformerModel(NeuralModel):
     """A language model of Transformer layers with causal attention."""
 
@@ -185,29 +208,7 @@ class TransformerModel(NeuralModel):
         self.layers = nn.ModuleList(Layer(configuration) for _ in range(configuration.layers))
         self.norm = norm_of(configuration) if configuration.norm == "pre" else None
         self.dropout = nn.Dropout(configuration.dropout)
-        self._initialise()
-
-    def _initialise(self) -> None:
-        """Matrices that read the residual stream keep its variance; those that add to it begin small.
-
-        The latter and the embeddings are those of GPT-2 (Radford et al. 2019); its reading matrices are made
-        for widths near a thousand, and too small for a small model's attention to find its feet. Where sums
-        are normalised afterwards, quiet layers would not be heard above the embedding, so that there all
-        matrices keep variances (Glorot & Bengio 2010).
-        """
-        reading = self.configuration.width**-0.5
-        adding = INITIAL_DEVIATION / (2 * self.configuration.layers) ** 0.5
-        for name, parameter in self.named_parameters():
-            if name.endswith("bias"):
-                nn.init.zeros_(parameter)
-            elif "norm" in name:
-                nn.init.ones_(parameter)
-            elif not name.startswith("layers"):
-                nn.init.normal_(parameter, std=INITIAL_DEVIATION)
-            elif self.configuration.norm == "post":
-                nn.init.xavier_uniform_(parameter)
-            else:
-                nn.init.normal_(parameter, std=adding if "output" in name else reading)
+        initialise(self, configuration)
 
     def features(
         self, tokens: torch.Tensor, state: KeyValueCache | None = None, lengths: torch.Tensor | None = None

@@ -13,42 +13,44 @@ from lmviz.models.transformer_configuration import TransformerConfiguration
 @lru_cache(maxsize=8)  # asked for with every keystroke
 def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, ...]:
     """All stages up to the end of the residual stream, in the order of pre- or post-norm."""
-    stages = list(_embedding_stages(configuration))
+    stages = list(embedding_stages(configuration))
     stream = "embedding/sum"
     for index in range(configuration.layers):
         layer = f"layers/{index}"
-        stages += _layer_stages(configuration, layer, stream)
+        stages += layer_stages(configuration, layer, stream)
         stream = f"{layer}/residual2" if configuration.norm == "pre" else f"{layer}/norm2"
     if configuration.norm == "pre":
-        stages.append(Stage("Final normalisation", _norm(configuration), ("norm",), (stream,), "output"))
+        stages.append(
+            Stage("Final normalisation", norm_equation(configuration), ("norm",), (stream,), "output")
+        )
         stream = "norm"
     return tuple(stages)
 
 
-def _embedding_stages(configuration: TransformerConfiguration) -> Iterator[Stage]:
-    scale = "" if configuration.embedding_scale == 1 else r"\sqrt{d} \, "
-    yield Stage(
-        "Token embedding", rf"\mathbf{{e}}_t = {scale}E_{{w_t}}", ("embedding/token",), (), "embedding"
-    )
+def embedding_stages(configuration: TransformerConfiguration, part: str = "") -> Iterator[Stage]:
+    """What enters the stream; `part` is "encoder/" or "decoder/" where there are both."""
+    place, scale = f"{part}embedding", "" if configuration.embedding_scale == 1 else r"\sqrt{d} \, "
+    token, position, result = (f"{place}/{name}" for name in ("token", "position", "sum"))
+    yield Stage("Token embedding", rf"\mathbf{{e}}_t = {scale}E_{{w_t}}", (token,), (), place)
     equations = {
         "learned": r"\mathbf{p}_t = P_t",
         "sinusoidal": r"p_{t,2i} = \sin(\omega_i t), \quad p_{t,2i+1} = \cos(\omega_i t)",
     }
-    result, token, position = "embedding/sum", "embedding/token", "embedding/position"
     if configuration.positions in equations:
-        yield Stage("Positions", equations[configuration.positions], (position,), (), "embedding")
+        yield Stage("Positions", equations[configuration.positions], (position,), (), place)
         sum_equation = r"\mathbf{x}_t = \mathbf{e}_t + \mathbf{p}_t"
-        yield Stage("Token and position", sum_equation, (result,), (token, position), "embedding")
+        yield Stage("Token and position", sum_equation, (result,), (token, position), place)
     else:
-        yield Stage("Into the stream", r"\mathbf{x}_t = \mathbf{e}_t", (result,), (token,), "embedding")
+        yield Stage("Into the stream", r"\mathbf{x}_t = \mathbf{e}_t", (result,), (token,), place)
 
 
-def _layer_stages(configuration: TransformerConfiguration, layer: str, stream: str) -> Iterator[Stage]:
+def layer_stages(configuration: TransformerConfiguration, layer: str, stream: str) -> Iterator[Stage]:
+    """The steps of a layer that reads the tap `stream`."""
     norm1, norm2 = f"{layer}/norm1", f"{layer}/norm2"
     residual1, residual2 = f"{layer}/residual1", f"{layer}/residual2"
     pre = configuration.norm == "pre"
 
-    norm, parallel = _norm(configuration), configuration.parallel
+    norm, parallel = norm_equation(configuration), configuration.parallel
     second_read = (stream if parallel else residual1) if pre else residual2
     first_norm = Stage("Normalisation", norm, (norm1,), (stream if pre else residual1,), layer)
     second_norm = Stage("Normalisation", norm, (norm2,), (second_read,), layer)
@@ -78,17 +80,19 @@ def _layer_stages(configuration: TransformerConfiguration, layer: str, stream: s
         )
     if pre:
         yield first_norm
-    yield from _attention_stages(configuration, f"{layer}/attention", attention_reads)
+    yield from attention_stages(configuration, f"{layer}/attention", attention_reads)
     if not parallel:
         yield first_sum
     yield second_norm if pre else first_norm
-    yield from _feedforward_stages(configuration, f"{layer}/feedforward", feedforward_reads)
+    yield from feedforward_stages(configuration, f"{layer}/feedforward", feedforward_reads)
     yield second_sum
     if not pre:
         yield second_norm
 
 
-def _attention_stages(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Stage]:
+def attention_stages(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Stage]:
+    """The steps of self-attention."""
+
     def stage(title: str, equation: str, result: str, *operands: str) -> Stage:
         return Stage(title, equation, (f"{place}/{result}",), operands, place)
 
@@ -130,7 +134,8 @@ def _attention_stages(configuration: TransformerConfiguration, place: str, read:
     yield stage("Heads joined", joining, "output", f"{place}/mixed")
 
 
-def _feedforward_stages(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Stage]:
+def feedforward_stages(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Stage]:
+    """The steps of the feed-forward network."""
     hidden, activation = f"{place}/hidden", f"{place}/activation"
     source = r"\mathbf{n}_t"
     biases = [rf" + \mathbf{{b}}_{name}" if configuration.feedforward_bias else "" for name in "12g"]
@@ -151,7 +156,7 @@ def _feedforward_stages(configuration: TransformerConfiguration, place: str, rea
     yield Stage("Feed-forward output", equation, (f"{place}/output",), (activation,), place)
 
 
-def _norm(configuration: TransformerConfiguration) -> str:
+def norm_equation(configuration: TransformerConfiguration) -> str:
     """The equation of normalisation."""
     if configuration.norm_kind == "rms":
         return r"\mathbf{n}_t = \frac{\mathbf{x}_t}{\sqrt{\overline{x_t^2} + \varepsilon}} \odot \mathbf{g}"

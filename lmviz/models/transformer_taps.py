@@ -30,6 +30,7 @@ from lmviz.models.operations import (
     sum_of,
 )
 from lmviz.models.operations.inputs import Input
+from lmviz.models.sequences import TEXT
 from lmviz.models.tap import Operation, Tap, Value, Weight
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
@@ -44,56 +45,62 @@ GROUPS = ("group", "position", "channel")
 @lru_cache(maxsize=8)  # asked for with every keystroke
 def transformer_taps(configuration: TransformerConfiguration) -> tuple[Tap, ...]:
     """All taps up to the last one of width channels, from which logits are made."""
-    taps = list(_embedding_taps(configuration))
+    taps = list(embedding_taps(configuration))
     for layer in range(configuration.layers):
-        taps += _layer_taps(configuration, f"layers/{layer}", taps[-1].address)
+        taps += layer_taps(configuration, f"layers/{layer}", taps[-1].address)
     if configuration.norm == "pre":
-        taps.append(_norm(configuration, "norm", taps[-1].address))
+        taps.append(norm_tap(configuration, "norm", taps[-1].address))
     return tuple(taps)
 
 
-def _embedding_taps(configuration: TransformerConfiguration) -> Iterator[Tap]:
-    yield Tap(
-        "embedding/token", CHANNELS, TokenLookup(Weight("embedding.weight"), configuration.embedding_scale)
-    )
+def embedding_taps(
+    configuration: TransformerConfiguration,
+    part: str = "",
+    table: str = "embedding.weight",
+    sequence: str = TEXT,
+) -> Iterator[Tap]:
+    """What enters the stream; `part` is "encoder/" or "decoder/" where there are both."""
+    token, position, total = (f"{part}embedding/{name}" for name in ("token", "position", "sum"))
+    yield Tap(token, CHANNELS, TokenLookup(Weight(table), configuration.embedding_scale, sequence))
     operations: dict[str, Operation] = {
-        "learned": PositionLookup(Weight("positions.weight")),
-        "sinusoidal": Sinusoids(configuration.width),
+        "learned": PositionLookup(Weight(f"{part.replace('/', '.')}positions.weight"), sequence),
+        "sinusoidal": Sinusoids(configuration.width, sequence),
     }
     if configuration.positions in operations:
-        yield Tap("embedding/position", CHANNELS, operations[configuration.positions])
-        yield Tap("embedding/sum", CHANNELS, sum_of(token="embedding/token", position="embedding/position"))
+        yield Tap(position, CHANNELS, operations[configuration.positions])
+        yield Tap(total, CHANNELS, sum_of(token=token, position=position))
     else:
-        yield Tap("embedding/sum", CHANNELS, sum_of(token="embedding/token"))
+        yield Tap(total, CHANNELS, sum_of(token=token))
 
 
-def _layer_taps(configuration: TransformerConfiguration, layer: str, stream: str) -> Iterator[Tap]:
+def layer_taps(configuration: TransformerConfiguration, layer: str, stream: str) -> Iterator[Tap]:
     """The taps of a layer that reads the tap `stream`; the last one is what the next layer reads."""
     norm1, norm2 = f"{layer}/norm1", f"{layer}/norm2"
     residual1, residual2 = f"{layer}/residual1", f"{layer}/residual2"
     attended, answered = f"{layer}/attention/output", f"{layer}/feedforward/output"
     if configuration.norm == "pre":
-        yield _norm(configuration, norm1, stream)
-        yield from _attention_taps(configuration, f"{layer}/attention", norm1)
+        yield norm_tap(configuration, norm1, stream)
+        yield from attention_taps(configuration, f"{layer}/attention", norm1)
         if configuration.parallel:
-            yield _norm(configuration, norm2, stream)
-            yield from _feedforward_taps(configuration, f"{layer}/feedforward", norm2)
+            yield norm_tap(configuration, norm2, stream)
+            yield from feedforward_taps(configuration, f"{layer}/feedforward", norm2)
             yield Tap(residual2, CHANNELS, sum_of(stream=stream, attention=attended, feed_forward=answered))
             return
         yield Tap(residual1, CHANNELS, sum_of(stream=stream, attention=attended))
-        yield _norm(configuration, norm2, residual1)
-        yield from _feedforward_taps(configuration, f"{layer}/feedforward", norm2)
+        yield norm_tap(configuration, norm2, residual1)
+        yield from feedforward_taps(configuration, f"{layer}/feedforward", norm2)
         yield Tap(residual2, CHANNELS, sum_of(stream=residual1, feed_forward=answered))
     else:
-        yield from _attention_taps(configuration, f"{layer}/attention", stream)
+        yield from attention_taps(configuration, f"{layer}/attention", stream)
         yield Tap(residual1, CHANNELS, sum_of(stream=stream, attention=attended))
-        yield _norm(configuration, norm1, residual1)
-        yield from _feedforward_taps(configuration, f"{layer}/feedforward", norm1)
+        yield norm_tap(configuration, norm1, residual1)
+        yield from feedforward_taps(configuration, f"{layer}/feedforward", norm1)
         yield Tap(residual2, CHANNELS, sum_of(stream=norm1, feed_forward=answered))
-        yield _norm(configuration, norm2, residual2)
+        yield norm_tap(configuration, norm2, residual2)
 
 
-def _attention_taps(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Tap]:
+def attention_taps(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Tap]:
+    """The steps of self-attention, which reads the tap `read`."""
     keys, queries, bias = f"{place}/key", f"{place}/query", ""
     shared, first = configuration.heads // configuration.groups, 0
     of_groups = HEADS if shared == 1 else GROUPS
@@ -105,7 +112,7 @@ def _attention_taps(configuration: TransformerConfiguration, place: str, read: s
         rows = (first, first + heads * configuration.head_width)
         first = rows[1]
         biased = configuration.attention_bias != "none"
-        affine = _affine(f"{place}/input", Row(Value(read)), rows, biased=biased)
+        affine = affine_at(f"{place}/input", Row(Value(read)), rows, biased=biased)
         yield Tap(f"{place}/{name}", axes, SplitHeads(affine, heads))
     if configuration.positions == "rotary":
         yield Tap(f"{queries}_rotated", HEADS, Rotate(queries, configuration.rotary))
@@ -127,31 +134,35 @@ def _attention_taps(configuration: TransformerConfiguration, place: str, read: s
     yield Tap(weights, SCORES, Softmax(scores), "share")
     yield Tap(f"{place}/mixed", HEADS, Mix(weights, f"{place}/value", shared))
     joined, biased = JoinedHeads(f"{place}/mixed"), configuration.attention_bias == "all"
-    yield Tap(f"{place}/output", CHANNELS, _affine(f"{place}/output", joined, biased=biased))
+    yield Tap(f"{place}/output", CHANNELS, affine_at(f"{place}/output", joined, biased=biased))
 
 
-def _feedforward_taps(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Tap]:
+def feedforward_taps(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Tap]:
+    """The steps of the feed-forward network, which reads the tap `read`."""
     hidden, activation, biased = f"{place}/hidden", f"{place}/activation", configuration.feedforward_bias
     if configuration.gated:
         gate = f"{place}/gate"
         factors = (Of(Value(gate), configuration.activation), Of(Value(hidden)))
-        yield Tap(gate, UNITS, _affine(gate, Row(Value(read)), biased=biased))
-        yield Tap(hidden, UNITS, _affine(hidden, Row(Value(read)), biased=biased))
+        yield Tap(gate, UNITS, affine_at(gate, Row(Value(read)), biased=biased))
+        yield Tap(hidden, UNITS, affine_at(hidden, Row(Value(read)), biased=biased))
         yield Tap(activation, UNITS, SumOfProducts((Product("gate × unit", factors),)))
     else:
-        yield Tap(hidden, UNITS, _affine(hidden, Row(Value(read)), biased=biased))
+        yield Tap(hidden, UNITS, affine_at(hidden, Row(Value(read)), biased=biased))
         yield Tap(activation, UNITS, Activation(Value(hidden), configuration.activation))
-    yield Tap(f"{place}/output", CHANNELS, _affine(f"{place}/output", Row(Value(activation)), biased=biased))
+    yield Tap(
+        f"{place}/output", CHANNELS, affine_at(f"{place}/output", Row(Value(activation)), biased=biased)
+    )
 
 
-def _affine(place: str, read: Input, rows: tuple[int, int] | None = None, *, biased: bool) -> Affine:
+def affine_at(place: str, read: Input, rows: tuple[int, int] | None = None, *, biased: bool) -> Affine:
     """The affine map of the module at a place; the state dict has dots where places have slashes."""
     module = place.replace("/", ".")
     bias = Weight(f"{module}.bias", rows) if biased else None
     return Affine((Linear("input", read, Weight(f"{module}.weight", rows), bias),))
 
 
-def _norm(configuration: TransformerConfiguration, place: str, read: str) -> Tap:
+def norm_tap(configuration: TransformerConfiguration, place: str, read: str) -> Tap:
+    """The normalisation at a place of the tap `read`."""
     module, epsilon = place.replace("/", "."), configuration.norm_epsilon
     gain = Weight(f"{module}.weight")
     if configuration.norm_kind == "rms":

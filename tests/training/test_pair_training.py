@@ -231,6 +231,20 @@ def test_two_files_train_and_predict_from_the_command_line(tmp_path: Path):
     assert "encoder/layers/0/hidden" in np.load(traced)
 
 
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_transformer_is_trained_opened_and_asked(corpus, tmp_path, norm):
+    settings = {"width": 8, "layers": 1, "heads": 2, "context": 12, "norm": norm}
+    run = lmviz.train("transformer", corpus, tmp_path / "run", steps=3, batch=8, **settings)
+    model = lmviz.open_model(run.folder)
+    answer = lmviz.predict(model, "abd", width=2, length=5)
+    assert answer.alignment.shape == (len(answer.tokens), 4)
+    np.testing.assert_allclose(answer.alignment.sum(axis=1), 1, rtol=1e-5)
+    assert len(lmviz.predict(model, "abd", stop_at_end=False).tokens) <= 12  # as far as it can look back
+    score = evaluate_translations(model, corpus.validation_examples)
+    assert score.sentences == len(corpus.validation_examples)
+    assert lmviz.trace(model, "ab", source="ba")["decoder/layers/0/cross/weights"].array.shape == (2, 3, 3)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_letters_are_written_backwards_within_three_minutes(tmp_path):

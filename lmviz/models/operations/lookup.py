@@ -62,17 +62,19 @@ class TokenLookup(Operation):
 
 @dataclass(frozen=True, eq=False)
 class PositionLookup(Operation):
-    """The row of `table` (position, channel) that belongs to each position."""
+    """The row of `table` (position, channel) that belongs to each position of a sequence."""
 
     table: Weight
+    sequence: str = TEXT
 
     growth = ROWS
     operands = ()
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel), alike in the whole batch."""
-        batch, positions = scope.tokens.shape
-        return widened(scope.weight(self.table)[scope.first : positions]).expand(batch, -1, -1)
+        batch, positions = scope.sequences[self.sequence].shape
+        first = scope.first if self.sequence == TEXT else 0
+        return widened(scope.weight(self.table)[first:positions]).expand(batch, -1, -1)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The number in the table."""
@@ -93,14 +95,16 @@ class Sinusoids(Operation):
     """Sines and cosines of the position, `width` channels (Vaswani et al. 2017)."""
 
     width: int
+    sequence: str = TEXT
 
     growth = ROWS
     operands = ()
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel), alike in the whole batch."""
-        batch, positions = scope.tokens.shape
-        waves = sinusoids(positions, self.width)[scope.first :]
+        batch, positions = scope.sequences[self.sequence].shape
+        first = scope.first if self.sequence == TEXT else 0
+        waves = sinusoids(positions, self.width)[first:]
         return waves.to(scope.tokens.device).expand(batch, -1, -1)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
