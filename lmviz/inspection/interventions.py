@@ -103,7 +103,7 @@ def paint_attention(trace: Trace, layer: int, head: int, query: int, key: int, w
 def remove_positions(model: Model) -> tuple[Intervention, ...]:
     """What makes a Transformer blind to positions, except for the causal mask.
 
-    Position vectors and ALiBi's bias become zero; rotary turns are passed by. LmvizError where a model
+    Position vectors and biases by distance become zero; rotary turns are passed by. LmvizError where a model
     has nothing of the kind.
     """
     label = "no positions"

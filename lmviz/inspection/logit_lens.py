@@ -76,9 +76,9 @@ def stream_places(addresses: Iterable[str], stages: Iterable[Stage]) -> tuple[st
     addresses = tuple(addresses)
     if POOLED in addresses:  # one answer for the text: what it is pooled from has none of its own
         return ()
-    sums = _matching(addresses, r"layers/\d+/residual[12]")
+    sums = _matching(addresses, r"layers/\d+/(residual|stream)[12]")
     if sums and "norm" not in addresses:  # post-norm: the stream is what has been normalised
-        sums = _matching(addresses, r"layers/\d+/norm[12]")
+        sums = _matching(addresses, r"layers/\d+/norm[12]") or sums
     if sums:
         return (*_matching(addresses, "embedding/sum"), *sums)
     states = _matching(addresses, r"(layers/\d+/)?(hidden|joined)|orders/\d+/probabilities")

@@ -25,6 +25,7 @@ _PARTS = {
     "norm2": "norm 2",
 }
 _PARTS |= {"residual1": "residual 1", "residual2": "residual 2", "preactivation": "pre-activation"}
+_PARTS |= {"stream1": "stream 1", "stream2": "stream 2"}
 _PARTS |= {"mixed": "weighted sum of v"}
 
 

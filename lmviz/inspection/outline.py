@@ -17,7 +17,8 @@ from lmviz.inspection.trace import Trace
 from lmviz.models.tap import Stage
 
 LEFT_OUT = frozenset(
-    {"norm", "norm1", "norm2", "residual1", "residual2", "query_rotated", "key_rotated"}
+    {"norm", "norm1", "norm2", "residual1", "residual2", "stream1", "stream2"}
+    | {"query_rotated", "key_rotated"}
     | {"products", "scaled", "bias", "scores", "feedforward/hidden"}
 )
 """Steps between one value that is drawn and the next, which a miniature could hardly tell from either."""
@@ -134,6 +135,8 @@ def _part(trace: Trace, address: str, places: Sequence[str]) -> Line | StreamPla
     title = next((stage.title for stage in trace.stages if address in stage.results), _last(address))
     has_attention = "/attention/" in address or "/feedforward/" in address
     name = NAMES.get(_last_two(address), _last(address)) if has_attention else title.removesuffix(" state")
+    if name == "adds" and not _is_added(trace.stages, address):
+        name = "gives"
     return Line(_arrow(address) + name[:1].lower() + name[1:], (address,))
 
 
@@ -154,6 +157,11 @@ def _is_sum(stages: Sequence[Stage], place: str, places: Sequence[str]) -> bool:
             return False
         operands = made.operands
     return any(operand in places for operand in operands)
+
+
+def _is_added(stages: Sequence[Stage], address: str) -> bool:
+    """Whether what a sublayer gives is added to something, and does not take the stream's place."""
+    return any(address in stage.operands and len(stage.operands) > 1 for stage in stages)
 
 
 def _is_handed_on(stages: Sequence[Stage], address: str) -> bool:

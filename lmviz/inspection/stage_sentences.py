@@ -37,7 +37,7 @@ SENTENCES: tuple[tuple[str, str, str], ...] = (
     (
         "transformer",
         "layers/*/attention/bias",
-        "What head {head} takes off the score of a word: the more, the farther it is from {word}.",
+        "What head {head} adds to the score of a word for its distance from {word}.",
     ),
     (
         "transformer",
@@ -61,6 +61,7 @@ SENTENCES: tuple[tuple[str, str, str], ...] = (
         "What all heads have collected for {word}, joined to one vector.",
     ),
     ("transformer", "layers/*/residual1", "What attention has found is added to the stream at {word}."),
+    ("transformer", "layers/*/stream1", "What attention has found takes the place of the stream at {word}."),
     ("transformer", "layers/*/feedforward/gate", "How far the gate of each unit opens at {word}."),
     ("transformer", "layers/*/feedforward/hidden", "How strongly each unit responds to {word}."),
     ("transformer", "layers/*/feedforward/activation", "Which units are active at {word}, and how much."),
@@ -69,6 +70,11 @@ SENTENCES: tuple[tuple[str, str, str], ...] = (
         "transformer",
         "layers/*/residual2",
         "What the feed-forward units contribute is added to the stream at {word}.",
+    ),
+    (
+        "transformer",
+        "layers/*/stream2",
+        "What the feed-forward units contribute takes the place of the stream at {word}.",
     ),
     # Recurrent networks
     ("lstm", "layers/**/forget", "How much of each cell is kept when {input} comes: {mean} on average."),

@@ -96,7 +96,7 @@ def _scaling(configuration: TransformerConfiguration) -> dict[str, Any] | None:
 
 
 def _activation(configuration: TransformerConfiguration, tanh: str) -> str:
-    return tanh if configuration.activation == "gelu_tanh" else configuration.activation
+    return {"gelu_tanh": tanh, "identity": "linear"}.get(configuration.activation, configuration.activation)
 
 
 WRITERS: dict[str, Callable[[TransformerConfiguration], dict[str, Any]]] = {

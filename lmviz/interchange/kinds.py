@@ -22,6 +22,7 @@ ACTIVATIONS = {
     "relu": "relu",
     "silu": "silu",
     "swish": "silu",
+    "linear": "identity",
 }
 """The functions of transformers that lmviz has, by their names there."""
 

@@ -1,4 +1,4 @@
-"""The position encodings of a Transformer: sines and cosines, rotary angles, ALiBi slopes.
+"""The position encodings of a Transformer: sines and cosines, rotary angles, slopes and rows by distance.
 
 Angles and slopes are computed in float64, so that an explanation finds the same numbers up to one rounding.
 Tables are kept as arrays, not tensors: a tensor first made in inference mode cannot be used in training.
@@ -75,3 +75,16 @@ def distance_bias(
     falls = torch.from_numpy(slopes(heads).astype(np.float32)).to(device)  # (head,)
     distances = places[None, :] - places[:, None]
     return falls[:, None, None] * (-distances.abs() if both_ways else distances)
+
+
+def distance_rows(
+    positions: int, distances: int, device: torch.device, *, both_ways: bool = False
+) -> torch.Tensor:
+    """The row of a table of distances for each query and key, (query, key) int64.
+
+    Row d is for keys d positions back; keys that come later have none, and are given row 0. With `both_ways`
+    the middle row is that of distance 0, and those before it are for later keys.
+    """
+    places = torch.arange(positions, device=device)
+    back = places[:, None] - places[None, :]
+    return back + distances // 2 if both_ways else back.clamp(min=0)

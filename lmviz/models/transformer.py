@@ -13,7 +13,7 @@ from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.neural import NeuralModel
 from lmviz.models.operations.attention import for_each_head
 from lmviz.models.pooling import Pooling, is_padding
-from lmviz.models.positions import distance_bias, rotate, rotations, sinusoids
+from lmviz.models.positions import distance_bias, distance_rows, rotate, rotations, sinusoids
 from lmviz.models.precision import StoredLinear, widened
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.tap import Stage, Tap
@@ -107,7 +107,7 @@ class FeedForward(nn.Module):
         self.gate = StoredLinear(width, units, bias=bias) if configuration.gated else None
         self.hidden = StoredLinear(width, units, bias=bias)
         self.output = StoredLinear(units, width, bias=bias)
-        self.activation = FUNCTIONS[configuration.activation].tensor
+        self.activation = FUNCTIONS[configuration.function].tensor
 
     def forward(self, read: torch.Tensor) -> torch.Tensor:
         """(batch, position, channel)."""
@@ -117,18 +117,24 @@ class FeedForward(nn.Module):
 
 
 def norm_of(configuration: TransformerConfiguration) -> nn.Module:
-    """The normalisation of a layer's input, or of the end of the stream."""
+    """The normalisation of the stream, inside a layer or at the end; without one, what changes nothing."""
+    if configuration.norm == "none":
+        return nn.Identity()
     if configuration.norm_kind == "rms":
         return nn.RMSNorm(configuration.width, configuration.norm_epsilon)
     return nn.LayerNorm(configuration.width, configuration.norm_epsilon, bias=configuration.norm_bias)
 
 
 class Layer(nn.Module):
-    """Attention and feed-forward network, each added to the residual stream, in turn or side by side."""
+    """Attention and feed-forward network, in turn or side by side.
+
+    Each is added to the residual stream; without residual connections it takes the stream's place.
+    """
 
     def __init__(self, configuration: TransformerConfiguration) -> None:
         super().__init__()
-        self.norm_first = configuration.norm == "pre"
+        self.norm_last = configuration.norm == "post"
+        self.residual = configuration.residual
         self.parallel = configuration.parallel
         self.norm1 = norm_of(configuration)
         self.attention = Attention(configuration)
@@ -140,17 +146,20 @@ class Layer(nn.Module):
         self, stream: torch.Tensor, attending: Attending, past: tuple[torch.Tensor, torch.Tensor] | None
     ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
         """The residual stream (batch, position, channel) after this layer, and its keys and values."""
-        if self.norm_first:
-            attended, kept = self.attention(self.norm1(stream), attending, past)
-            if self.parallel:
-                return stream + self.dropout(attended) + self.dropout(
-                    self.feedforward(self.norm2(stream))
-                ), kept
-            stream = stream + self.dropout(attended)
-            return stream + self.dropout(self.feedforward(self.norm2(stream))), kept
-        attended, kept = self.attention(stream, attending, past)
-        stream = self.norm1(stream + self.dropout(attended))
-        return self.norm2(stream + self.dropout(self.feedforward(stream))), kept
+        if self.norm_last:
+            attended, kept = self.attention(stream, attending, past)
+            stream = self.norm1(self._onto(stream, attended))
+            return self.norm2(self._onto(stream, self.feedforward(stream))), kept
+        attended, kept = self.attention(self.norm1(stream), attending, past)
+        read = stream
+        stream = self._onto(stream, attended)
+        if self.parallel:
+            return stream + self.dropout(self.feedforward(self.norm2(read))), kept
+        return self._onto(stream, self.feedforward(self.norm2(stream))), kept
+
+    def _onto(self, stream: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+        """The stream after a sublayer with this result."""
+        return stream + self.dropout(result) if self.residual else self.dropout(result)
 
 
 def initialise(model: nn.Module, configuration: TransformerConfiguration) -> None:
@@ -158,8 +167,8 @@ def initialise(model: nn.Module, configuration: TransformerConfiguration) -> Non
 
     The latter and the embeddings are those of GPT-2 (Radford et al. 2019); its reading matrices are made
     for widths near a thousand, and too small for a small model's attention to find its feet. Where sums
-    are normalised afterwards, quiet layers would not be heard above the embedding, so that there all
-    matrices keep variances (Glorot & Bengio 2010).
+    are normalised afterwards, quiet layers would not be heard above the embedding, and where nothing is
+    added up they would silence the stream, so that there all matrices keep variances (Glorot & Bengio 2010).
     """
     reading = configuration.width**-0.5
     adding = INITIAL_DEVIATION / (2 * configuration.layers) ** 0.5
@@ -170,7 +179,7 @@ def initialise(model: nn.Module, configuration: TransformerConfiguration) -> Non
             nn.init.ones_(parameter)
         elif "layers." not in name:
             nn.init.normal_(parameter, std=INITIAL_DEVIATION)
-        elif configuration.norm == "post":
+        elif configuration.norm == "post" or not configuration.residual:
             nn.init.xavier_uniform_(parameter)
         else:
             nn.init.normal_(parameter, std=adding if "output" in name else reading)
@@ -188,9 +197,8 @@ class TransformerModel(NeuralModel):
         vocabulary_size: int,
         predicts: Prediction = NEXT_TOKEN,
     ) -> None:
-        width, last = configuration.width, f"layers/{configuration.layers - 1}/norm2"
-        stream = "norm" if configuration.norm == "pre" else last
-        pooling = Pooling(configuration.pooling, width, stream) if predicts.per == "text" else None
+        end = transformer_taps(configuration)[-1].address
+        pooling = Pooling(configuration.pooling, configuration.width, end) if predicts.per == "text" else None
         super().__init__(
             configuration,
             vocabulary_size,
@@ -205,6 +213,8 @@ class TransformerModel(NeuralModel):
         self.causal = configuration.causal
         learned = configuration.positions == "learned"
         self.positions = nn.Embedding(configuration.context, configuration.width) if learned else None
+        relative = configuration.positions == "relative"
+        self.distances = nn.Embedding(configuration.distances, configuration.heads) if relative else None
         self.layers = nn.ModuleList(Layer(configuration) for _ in range(configuration.layers))
         self.norm = norm_of(configuration) if configuration.norm == "pre" else None
         self.dropout = nn.Dropout(configuration.dropout)
@@ -247,10 +257,10 @@ class TransformerModel(NeuralModel):
             turns = rotations(end, configuration.rotary)[:, start:end].to(stream)
         if not configuration.causal:
             return Attending(turns, self._all_seen(end, stream, lengths), causal=False)
-        if configuration.positions == "alibi":
+        biases = self._biases(end, stream)
+        if biases is not None:
             later = torch.ones(end - start, end, dtype=torch.bool, device=stream.device).triu(start + 1)
-            biases = distance_bias(configuration.heads, end, stream.device)[:, start:].to(stream)
-            mask = biases.masked_fill(later, -torch.inf)
+            mask = biases[:, start:].masked_fill(later, -torch.inf)
         elif start and end - start > 1:
             mask = torch.ones(end - start, end, dtype=torch.bool, device=stream.device).tril(start)
         return Attending(turns, mask, causal=mask is None and start == 0)
@@ -260,11 +270,21 @@ class TransformerModel(NeuralModel):
     ) -> torch.Tensor | None:
         """The mask where every word looks at all others, padding left out; None where it hides nothing."""
         padding = None if lengths is None else is_padding(lengths, positions)[:, None, None]
-        if self.configuration.positions != "alibi":
+        biases = self._biases(positions, stream)
+        if biases is None:
             return None if padding is None else ~padding
-        biases = distance_bias(self.configuration.heads, positions, stream.device, both_ways=True)
-        biases = biases.to(stream)
         return biases if padding is None else biases.masked_fill(padding, -torch.inf)
+
+    def _biases(self, positions: int, stream: torch.Tensor) -> torch.Tensor | None:
+        """What is added to scores by the distance from query to key, (head, query, key), if anything is."""
+        both_ways = not self.configuration.causal
+        if self.distances is not None:
+            rows = distance_rows(positions, self.configuration.distances, stream.device, both_ways=both_ways)
+            return widened(self.distances(rows)).permute(2, 0, 1).to(stream)
+        if self.configuration.positions == "alibi":
+            heads = self.configuration.heads
+            return distance_bias(heads, positions, stream.device, both_ways=both_ways).to(stream)
+        return None
 
     def taps(self) -> tuple[Tap, ...]:
         """Embeddings; each layer's norm, attention, feed-forward network and residuals; norm; logits."""
@@ -273,7 +293,7 @@ class TransformerModel(NeuralModel):
     @property
     def _stream(self) -> str:
         """The tap that logits are made of."""
-        return "norm" if self.norm is not None else f"layers/{self.configuration.layers - 1}/norm2"
+        return transformer_taps(self.configuration)[-1].address
 
     def stages(self) -> tuple[Stage, ...]:
         """The steps from the tokens to the distribution, layer by layer, as they are wired."""

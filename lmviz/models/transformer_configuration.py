@@ -55,8 +55,9 @@ class TransformerConfiguration(ModelConfiguration):
         "learned",
         "How the model knows the order of words: a learned vector for each position; fixed sines and "
         "cosines; rotary turns queries and keys by their position; alibi lowers scores with distance; "
-        "none leaves only the causal mask.",
-        choices=("learned", "sinusoidal", "rotary", "alibi", "none"),
+        "relative adds to scores a learned number for each distance and head (as T5); none leaves only the "
+        "causal mask.",
+        choices=("learned", "sinusoidal", "rotary", "alibi", "relative", "none"),
     )
     causal: bool = setting(
         True,
@@ -76,9 +77,17 @@ class TransformerConfiguration(ModelConfiguration):
     norm: str = setting(
         "pre",
         "Where normalisation stands: pre normalises what a sublayer reads (GPT-2, steadier to train); "
-        "post normalises the sum after it (the original Transformer).",
+        "post normalises the sum after it (the original Transformer); none leaves it out, and deep models "
+        "become hard to train.",
         label="Normalisation",
-        choices=("pre", "post"),
+        choices=("pre", "post", "none"),
+    )
+    residual: bool = setting(
+        True,
+        "Add what a sublayer computes to the stream (He et al. 2016). Without it the result takes the place "
+        "of the stream, and in a deep model little of the words is left: even the training loss is worse.",
+        label="Residual connections",
+        advanced=True,
     )
     norm_kind: str = setting(
         "layer",
@@ -99,8 +108,8 @@ class TransformerConfiguration(ModelConfiguration):
     activation: str = setting(
         "gelu",
         "The function between the two layers of the feed-forward network. gelu_tanh is the approximation "
-        "of GELU that GPT-2 was trained with; silu is x · sigmoid(x).",
-        choices=("gelu", "gelu_tanh", "relu", "silu"),
+        "of GELU that GPT-2 was trained with; silu is x · sigmoid(x). With identity the network is linear.",
+        choices=("gelu", "gelu_tanh", "relu", "silu", "identity"),
     )
     gated: bool = setting(
         False,
@@ -236,7 +245,8 @@ class TransformerConfiguration(ModelConfiguration):
             self._check_rotary()
         if self.parallel and self.norm == "post":
             raise SettingError(
-                "Parallel sublayers read a normalised stream: choose pre-norm, or one after the other.",
+                "Parallel sublayers read the same stream, and post-norm stands between the two: choose "
+                "pre-norm, or one after the other.",
                 "parallel",
                 "norm",
             )
@@ -269,6 +279,8 @@ class TransformerConfiguration(ModelConfiguration):
         unused: set[str] = set()
         if self.norm_kind == "rms":
             unused |= {"norm_bias"}
+        if self.norm == "none":
+            unused |= {"norm_kind", "norm_epsilon", "norm_bias"}
         rotary = {name for name in self.names() if name.startswith("rotary_")}
         if self.positions != "rotary":
             return self.names() - unused - rotary
@@ -285,6 +297,16 @@ class TransformerConfiguration(ModelConfiguration):
     def head_width(self) -> int:
         """Channels of one head."""
         return self.head_channels or self.width // self.heads
+
+    @property
+    def function(self) -> str:
+        """The activation by its name in FUNCTIONS, where the identity has none."""
+        return "" if self.activation == "identity" else self.activation
+
+    @property
+    def distances(self) -> int:
+        """How many distances relative positions tell apart; without the mask, those to later keys too."""
+        return self.context if self.causal else 2 * self.context - 1
 
     @property
     def groups(self) -> int:
@@ -330,9 +352,11 @@ class TransformerConfiguration(ModelConfiguration):
         )
         biases += (first_layers * hidden + width) * self.feedforward_bias
         norm = width * (2 if self.norm_kind == "layer" and self.norm_bias else 1)
+        norm = 0 if self.norm == "none" else norm
         parameters = (
             vocabulary_size * width * (1 if self.tied else 2)
             + (self.context * width if self.positions == "learned" else 0)
+            + (self.distances * self.heads if self.positions == "relative" else 0)
             + self.layers * (matrices + biases + 2 * norm)
             + (norm if self.norm == "pre" else 0)
         )

@@ -8,17 +8,18 @@ from functools import lru_cache
 from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.tap import Stage
 from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.models.transformer_taps import stream_taps
 
 
 @lru_cache(maxsize=8)  # asked for with every keystroke
 def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, ...]:
-    """All stages up to the end of the residual stream, in the order of pre- or post-norm."""
+    """All stages up to the end of the residual stream, in the order in which they are wired."""
     stages = list(embedding_stages(configuration))
     stream = "embedding/sum"
     for index in range(configuration.layers):
         layer = f"layers/{index}"
         stages += layer_stages(configuration, layer, stream)
-        stream = f"{layer}/residual2" if configuration.norm == "pre" else f"{layer}/norm2"
+        stream = f"{layer}/norm2" if configuration.norm == "post" else stream_taps(configuration, layer)[1]
     if configuration.norm == "pre":
         stages.append(
             Stage("Final normalisation", norm_equation(configuration), ("norm",), (stream,), "output")
@@ -47,47 +48,38 @@ def embedding_stages(configuration: TransformerConfiguration, part: str = "") ->
 def layer_stages(configuration: TransformerConfiguration, layer: str, stream: str) -> Iterator[Stage]:
     """The steps of a layer that reads the tap `stream`."""
     norm1, norm2 = f"{layer}/norm1", f"{layer}/norm2"
-    residual1, residual2 = f"{layer}/residual1", f"{layer}/residual2"
-    pre = configuration.norm == "pre"
+    first, second = stream_taps(configuration, layer)
+    attended, answered = f"{layer}/attention/output", f"{layer}/feedforward/output"
+    pre, post = configuration.norm == "pre", configuration.norm == "post"
+    norm = norm_equation(configuration)
 
-    norm, parallel = norm_equation(configuration), configuration.parallel
-    second_read = (stream if parallel else residual1) if pre else residual2
-    first_norm = Stage("Normalisation", norm, (norm1,), (stream if pre else residual1,), layer)
-    second_norm = Stage("Normalisation", norm, (norm2,), (second_read,), layer)
-    attention_reads, feedforward_reads = (norm1, norm2) if pre else (stream, norm1)
-    second_stream = residual1 if pre else norm1
-    first_sum = Stage(
-        "Residual sum",
-        r"\mathbf{x}_t \leftarrow \mathbf{x}_t + \mathbf{a}_t",
-        (residual1,),
-        (stream, f"{layer}/attention/output"),
-        layer,
-    )
-    second_sum = Stage(
-        "Residual sum",
-        r"\mathbf{x}_t \leftarrow \mathbf{x}_t + \mathbf{f}_t",
-        (residual2,),
-        (second_stream, f"{layer}/feedforward/output"),
-        layer,
-    )
-    if parallel:
-        second_sum = Stage(
-            "Residual sum",
-            r"\mathbf{x}_t \leftarrow \mathbf{x}_t + \mathbf{a}_t + \mathbf{f}_t",
-            (residual2,),
-            (stream, f"{layer}/attention/output", f"{layer}/feedforward/output"),
-            layer,
-        )
+    def onto(before: str, result: str, added: str, *sublayers: str) -> Stage:
+        if configuration.residual:
+            equation = rf"\mathbf{{x}}_t \leftarrow \mathbf{{x}}_t + {added}"
+            return Stage("Residual sum", equation, (result,), (before, *sublayers), layer)
+        equation = rf"\mathbf{{x}}_t \leftarrow {added}"
+        return Stage("New stream", equation, (result,), sublayers, layer)
+
+    attention, feedforward = r"\mathbf{a}_t", r"\mathbf{f}_t"
     if pre:
-        yield first_norm
-    yield from attention_stages(configuration, f"{layer}/attention", attention_reads)
-    if not parallel:
-        yield first_sum
-    yield second_norm if pre else first_norm
-    yield from feedforward_stages(configuration, f"{layer}/feedforward", feedforward_reads)
-    yield second_sum
-    if not pre:
-        yield second_norm
+        yield Stage("Normalisation", norm, (norm1,), (stream,), layer)
+    yield from attention_stages(configuration, f"{layer}/attention", norm1 if pre else stream)
+    between = stream
+    if not configuration.parallel:
+        yield onto(stream, first, attention, attended)
+        between = first
+    if post:
+        yield Stage("Normalisation", norm, (norm1,), (first,), layer)
+        between = norm1
+    if pre:
+        yield Stage("Normalisation", norm, (norm2,), (between,), layer)
+    yield from feedforward_stages(configuration, f"{layer}/feedforward", norm2 if pre else between)
+    if configuration.parallel:
+        yield onto(stream, second, f"{attention} + {feedforward}", attended, answered)
+    else:
+        yield onto(between, second, feedforward, answered)
+    if post:
+        yield Stage("Normalisation", norm, (norm2,), (second,), layer)
 
 
 def attention_stages(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Stage]:
@@ -115,9 +107,10 @@ def attention_stages(configuration: TransformerConfiguration, place: str, read: 
     head = r"^{h}" if group else ""
     product_equation = rf"s_{{tj}} = \mathbf{{q}}{head}_t \cdot \mathbf{{k}}{group}_j"
     yield stage("Dot products", product_equation, "products", f"{query}{ending}", f"{key}{ending}")
-    if configuration.positions == "alibi":
+    if configuration.positions in ("alibi", "relative"):
         distance = "(j - t)" if configuration.causal else "(-|j - t|)"
-        yield stage("Bias by distance", rf"b_{{tj}} = m \, {distance}", "bias")
+        number = "B_{t - j}" if configuration.positions == "relative" else rf"m \, {distance}"
+        yield stage("Bias by distance", f"b_{{tj}} = {number}", "bias")
         equation = r"s_{tj} \leftarrow \frac{s_{tj}}{\sqrt{d}} + b_{tj}"
         yield stage("Scaled and biased scores", equation, made, products, bias)
     else:
@@ -137,10 +130,10 @@ def attention_stages(configuration: TransformerConfiguration, place: str, read: 
 def feedforward_stages(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Stage]:
     """The steps of the feed-forward network."""
     hidden, activation = f"{place}/hidden", f"{place}/activation"
-    source = r"\mathbf{n}_t"
+    source = r"\mathbf{x}_t" if configuration.norm == "none" else r"\mathbf{n}_t"
     biases = [rf" + \mathbf{{b}}_{name}" if configuration.feedforward_bias else "" for name in "12g"]
     units = rf"\mathbf{{u}}_t = W_1 {source}{biases[0]}"
-    apply = FUNCTIONS[configuration.activation].latex.format
+    apply = FUNCTIONS[configuration.function].latex.format
     if configuration.gated:
         gate = f"{place}/gate"
         equation = rf"\mathbf{{z}}_t = W_g {source}{biases[2]}"

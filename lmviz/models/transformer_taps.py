@@ -13,6 +13,7 @@ from lmviz.models.operations import (
     DotProducts,
     JoinedHeads,
     LayerNorm,
+    LearnedDistanceBias,
     Linear,
     Mix,
     Of,
@@ -73,30 +74,42 @@ def embedding_taps(
         yield Tap(total, CHANNELS, sum_of(token=token))
 
 
+def stream_taps(configuration: TransformerConfiguration, layer: str) -> tuple[str, str]:
+    """The taps of the stream after attention and after the feed-forward network of a layer."""
+    name = "residual" if configuration.residual else "stream"
+    return f"{layer}/{name}1", f"{layer}/{name}2"
+
+
 def layer_taps(configuration: TransformerConfiguration, layer: str, stream: str) -> Iterator[Tap]:
     """The taps of a layer that reads the tap `stream`; the last one is what the next layer reads."""
     norm1, norm2 = f"{layer}/norm1", f"{layer}/norm2"
-    residual1, residual2 = f"{layer}/residual1", f"{layer}/residual2"
+    first, second = stream_taps(configuration, layer)
     attended, answered = f"{layer}/attention/output", f"{layer}/feedforward/output"
-    if configuration.norm == "pre":
+    pre, post = configuration.norm == "pre", configuration.norm == "post"
+
+    def onto(before: str, result: str, **sublayers: str) -> Tap:
+        kept = {"stream": before} if configuration.residual else {}
+        return Tap(result, CHANNELS, sum_of(**kept, **sublayers))
+
+    if pre:
         yield norm_tap(configuration, norm1, stream)
-        yield from attention_taps(configuration, f"{layer}/attention", norm1)
-        if configuration.parallel:
-            yield norm_tap(configuration, norm2, stream)
-            yield from feedforward_taps(configuration, f"{layer}/feedforward", norm2)
-            yield Tap(residual2, CHANNELS, sum_of(stream=stream, attention=attended, feed_forward=answered))
-            return
-        yield Tap(residual1, CHANNELS, sum_of(stream=stream, attention=attended))
-        yield norm_tap(configuration, norm2, residual1)
-        yield from feedforward_taps(configuration, f"{layer}/feedforward", norm2)
-        yield Tap(residual2, CHANNELS, sum_of(stream=residual1, feed_forward=answered))
+    yield from attention_taps(configuration, f"{layer}/attention", norm1 if pre else stream)
+    between = stream
+    if not configuration.parallel:
+        yield onto(stream, first, attention=attended)
+        between = first
+    if post:
+        yield norm_tap(configuration, norm1, first)
+        between = norm1
+    if pre:
+        yield norm_tap(configuration, norm2, between)
+    yield from feedforward_taps(configuration, f"{layer}/feedforward", norm2 if pre else between)
+    if configuration.parallel:
+        yield onto(stream, second, attention=attended, feed_forward=answered)
     else:
-        yield from attention_taps(configuration, f"{layer}/attention", stream)
-        yield Tap(residual1, CHANNELS, sum_of(stream=stream, attention=attended))
-        yield norm_tap(configuration, norm1, residual1)
-        yield from feedforward_taps(configuration, f"{layer}/feedforward", norm1)
-        yield Tap(residual2, CHANNELS, sum_of(stream=norm1, feed_forward=answered))
-        yield norm_tap(configuration, norm2, residual2)
+        yield onto(between, second, feed_forward=answered)
+    if post:
+        yield norm_tap(configuration, norm2, second)
 
 
 def attention_taps(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Tap]:
@@ -121,6 +134,10 @@ def attention_taps(configuration: TransformerConfiguration, place: str, read: st
     if configuration.positions == "alibi":
         bias = f"{place}/bias"
         yield Tap(bias, SCORES, DistanceBias(configuration.heads, both_ways=not configuration.causal))
+    if configuration.positions == "relative":
+        bias, table = f"{place}/bias", Weight("distances.weight")
+        learned = LearnedDistanceBias(table, configuration.distances, both_ways=not configuration.causal)
+        yield Tap(bias, SCORES, learned)
     products, scaled, scores, weights = (
         f"{place}/{name}" for name in ("products", "scaled", "scores", "weights")
     )
@@ -142,13 +159,13 @@ def feedforward_taps(configuration: TransformerConfiguration, place: str, read: 
     hidden, activation, biased = f"{place}/hidden", f"{place}/activation", configuration.feedforward_bias
     if configuration.gated:
         gate = f"{place}/gate"
-        factors = (Of(Value(gate), configuration.activation), Of(Value(hidden)))
+        factors = (Of(Value(gate), configuration.function), Of(Value(hidden)))
         yield Tap(gate, UNITS, affine_at(gate, Row(Value(read)), biased=biased))
         yield Tap(hidden, UNITS, affine_at(hidden, Row(Value(read)), biased=biased))
         yield Tap(activation, UNITS, SumOfProducts((Product("gate × unit", factors),)))
     else:
         yield Tap(hidden, UNITS, affine_at(hidden, Row(Value(read)), biased=biased))
-        yield Tap(activation, UNITS, Activation(Value(hidden), configuration.activation))
+        yield Tap(activation, UNITS, Activation(Value(hidden), configuration.function))
     yield Tap(
         f"{place}/output", CHANNELS, affine_at(f"{place}/output", Row(Value(activation)), biased=biased)
     )

@@ -222,11 +222,19 @@ class TransformerTranslator(Translator):
 
 def _check(configuration: TransformerConfiguration) -> None:
     """SettingError for what only a Transformer with one text has."""
-    if configuration.positions in ("rotary", "alibi"):
+    if configuration.positions in ("rotary", "alibi", "relative"):
         raise SettingError(
             f"A Transformer that translates has no {configuration.positions} positions, for between two "
             "texts there is no distance: choose learned or sinusoidal ones.",
             "positions",
+        )
+    if configuration.norm == "none":
+        raise SettingError(
+            "A Transformer that translates is normalised: choose pre-norm or post-norm.", "norm"
+        )
+    if not configuration.residual:
+        raise SettingError(
+            "A Transformer that translates has residual connections: set residual to true.", "residual"
         )
     if configuration.parallel:
         raise SettingError(

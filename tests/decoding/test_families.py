@@ -26,7 +26,7 @@ SMALL |= {
         "context": 10,
         "positions": positions,
     }
-    for positions in ("learned", "sinusoidal", "rotary", "alibi", "none")
+    for positions in ("learned", "sinusoidal", "rotary", "alibi", "relative", "none")
 }
 
 SMALL |= {

@@ -39,8 +39,17 @@ KINDS = {
             ("rotary", "pre"),
             ("alibi", "pre"),
             ("none", "pre"),
+            ("relative", "pre"),
         )
     },
+    "transformer-no-norm": (
+        "transformer",
+        {"layers": 1, "heads": 2, "width": 8, "context": 12, "norm": "none"},
+    ),
+    "transformer-no-residual": (
+        "transformer",
+        {"layers": 2, "heads": 2, "width": 8, "context": 12, "residual": False},
+    ),
 }
 
 others = set(FAMILIES) - {family for family, _ in KINDS.values()}
@@ -58,10 +67,11 @@ def build(kind):
     family, settings = KINDS[kind]
     configuration = find_family(family).configuration.from_values(settings)
     model = build_model(family, configuration, tokenizer().vocabulary_size, seed=1)
+    size = 0.3 if settings.get("norm") == "none" else 0.7  # without it values grow, and rounding too
     with torch.no_grad():
         for parameter in model.parameters():
             noise = torch.randn(parameter.shape, generator=torch.Generator().manual_seed(parameter.numel()))
-            parameter.copy_(0.7 * noise if parameter.ndim > 1 else parameter + 0.2 * noise)
+            parameter.copy_(size * noise if parameter.ndim > 1 else parameter + 0.2 * noise)
     if family == "ngram":
         marks = tokenizer().start_id, tokenizer().end_id
         stream = np.concatenate([[marks[0], *tokenizer().encode(text), marks[1]] for text in SENTENCES])

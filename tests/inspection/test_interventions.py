@@ -317,7 +317,7 @@ def test_attention_cannot_look_ahead(a, text, query, key):
         paint_attention(trace(a("transformer-learned-pre"), text), 0, 0, query, key, 0.5)
 
 
-@pytest.mark.parametrize("kind", ["learned", "sinusoidal", "rotary", "alibi"])
+@pytest.mark.parametrize("kind", ["learned", "sinusoidal", "rotary", "alibi", "relative"])
 def test_without_positions_the_order_of_earlier_words_does_not_matter(a, text, kind):
     model = a(f"transformer-{kind}-pre")
     blind = remove_positions(model)

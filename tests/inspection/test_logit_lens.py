@@ -30,6 +30,11 @@ PLACES = {
         "embedding/sum",
         *(f"layers/{layer}/norm{half}" for layer in (0, 1) for half in (1, 2)),
     ),
+    "transformer-no-norm": ("embedding/sum", "layers/0/residual1", "layers/0/residual2"),
+    "transformer-no-residual": (
+        "embedding/sum",
+        *(f"layers/{layer}/stream{half}" for layer in (0, 1) for half in (1, 2)),
+    ),
     "lstm": ("layers/0/hidden", "layers/1/hidden"),
     "window": ("hidden",),
     "ngram": ("orders/1/probabilities", "orders/2/probabilities", "orders/3/probabilities"),

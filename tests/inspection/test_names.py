@@ -27,6 +27,7 @@ def test_addresses_in_words(address, title):
     [
         ("layers/0/residual1", "1 attention"),
         ("layers/1/residual2", "2 feed-forward"),
+        ("layers/0/stream1", "1 attention"),
         ("layers/1/norm1", "2 attention"),
         ("layers/0/hidden", "layer 1"),
         ("orders/3/probabilities", "order 3"),

@@ -62,6 +62,13 @@ def test_a_layer_of_a_transformer_adds_twice_to_the_stream(parts_of, norm):
     ]
 
 
+def test_without_residual_connections_nothing_is_added_to_the_stream(parts_of):
+    parts = parts_of("transformer-no-residual")
+    assert not any(piece.is_sum for piece in pieces(parts) if isinstance(piece, StreamPlace))
+    names = [line.name for line in lines_of(parts[2])]
+    assert names == ["queries", "keys", "values", "weights", "sum of v", "gives", "feed-forward", "gives"]
+
+
 def test_a_word_alone_is_the_stream_and_has_no_line_of_its_own(parts_of):
     assert parts_of("transformer-rotary-pre")[0] == StreamPlace("embedding/sum")
     assert parts_of("transformer-learned-pre")[0].name == "word + position"

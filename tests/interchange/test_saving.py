@@ -19,6 +19,7 @@ SMALL = {"layers": 2, "heads": 4, "width": 16, "context": 24}
 ROTARY = SMALL | {"positions": "rotary"}
 CONFIGURATIONS = {
     "as trained by default": SMALL,
+    "linear": SMALL | {"activation": "identity"},
     "untied relu": SMALL | {"tied": False, "activation": "relu", "feedforward": 20},
     "gpt2": SMALL | {"activation": "gelu_tanh", "dropout": 0.1, "norm_epsilon": 1e-3},
     "gpt_neox": ROTARY | {"parallel": True, "rotary_channels": 2, "tied": False},
@@ -102,7 +103,10 @@ def test_gpt2_small_is_described_as_transformers_does():
     ("settings", "sentence"),
     [
         ({"positions": "alibi"}, "positions=alibi is none that transformers has"),
+        ({"positions": "relative"}, "positions=relative is none that transformers has"),
         ({"norm": "post"}, "norm=post"),
+        ({"norm": "none"}, "norm=none"),
+        ({"residual": False}, "residual=False"),
         ({"key_value_heads": 2}, "key_value_heads=2"),
         ({"norm_bias": False}, "norm_bias=False"),
     ],

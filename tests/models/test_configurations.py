@@ -29,6 +29,8 @@ VARIATIONS = [
     ),
     ("transformer", {"attention_bias": "none", "feedforward_bias": False, "head_channels": 20}),
     ("transformer", {"norm_bias": False, "parallel": True}),
+    ("transformer", {"norm": "none", "residual": False, "positions": "relative"}),
+    ("transformer", {"positions": "relative", "causal": False, "context": 9}),
 ]
 
 

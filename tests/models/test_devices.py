@@ -11,7 +11,10 @@ CASES = [
     ("rnn", {"activation": "sigmoid"}),
     ("lstm", {"layers": 2}),
     ("gru", {}),
-    *(("transformer", {"positions": name}) for name in ("learned", "sinusoidal", "rotary", "alibi", "none")),
+    *(
+        ("transformer", {"positions": name})
+        for name in ("learned", "sinusoidal", "rotary", "alibi", "relative", "none")
+    ),
 ]
 
 

@@ -63,6 +63,12 @@ OPTIONS = {
             "attention_bias": "query key value",
         },
         {"heads": 4, "key_value_heads": 2, "norm_bias": False, "norm_epsilon": 0.01, "gated": True},
+        {"positions": "relative", "heads": 4, "key_value_heads": 2},
+        {"positions": "relative", "norm": "none", "activation": "identity"},
+        {"residual": False},
+        {"residual": False, "norm": "post", "positions": "relative", "activation": "relu"},
+        {"residual": False, "norm": "none", "tied": False, "gated": True, "activation": "identity"},
+        {"residual": False, "parallel": True},
     ],
 }
 LABELLED = {
@@ -89,7 +95,9 @@ LABELLED = {
         {"causal": False},  # a language model that reads the answer
         {"task": "tagging"},
         {"task": "tagging", "causal": False, "positions": "alibi", "norm": "post"},
+        {"task": "tagging", "causal": False, "positions": "relative", "norm": "none"},
         {"task": "classification", "causal": False, "pooling": "mean", "positions": "rotary"},
+        {"task": "classification", "causal": False, "positions": "relative", "residual": False},
         {"task": "classification", "pooling": "last"},
         {"task": "classification", "causal": False, "pooling": "attention", "positions": "sinusoidal"},
     ],
@@ -116,9 +124,11 @@ def trained(family, settings):
     model = untrained(family, dict(settings))
     if model.predicts.continues:
         learn(model, steps=2)
+    # Without normalisation values grow from layer to layer, and rounding with them.
+    shaking = 0.15 if dict(settings).get("norm") == "none" else 0.4
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter += 0.4 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1))
+            parameter += shaking * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1))
     return model.eval().requires_grad_(False)
 
 
@@ -227,6 +237,8 @@ def test_reading_on_from_a_state_equals_reading_at_once(model):
 
 @every_case
 def test_it_learns_a_toy_text(family, options):
+    if not options.get("residual", True):  # with more layers nothing is learned in so short a time
+        options = options | {"layers": 1}
     model = untrained(family, options)
     if not model.predicts.continues:
         assert learn_labels(model, steps=80) < 0.75 * np.log(3)

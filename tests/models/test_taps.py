@@ -133,7 +133,10 @@ def test_recurrent_stages_are_those_of_every_layer(family):
         ("rnn", {"activation": "relu"}),
         ("lstm", {}),
         ("gru", {}),
-        *(("transformer", {"positions": name}) for name in ("learned", "sinusoidal", "rotary", "alibi")),
+        *(
+            ("transformer", {"positions": name})
+            for name in ("learned", "sinusoidal", "rotary", "alibi", "relative")
+        ),
         ("transformer", {"norm": "post", "activation": "relu", "tied": False}),
     ],
 )

@@ -1,17 +1,21 @@
 """The Transformer against torch.nn and scaled_dot_product_attention."""
 
+import math
+
+import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional
 
 from lmviz.errors import LmvizError
-from lmviz.families import build_model
+from lmviz.families import build_model, learner_of
 from lmviz.models.positions import rotate, rotations, sinusoids, slopes
 from lmviz.models.prediction import Prediction
 from lmviz.models.rotary import Rotary
-from lmviz.models.transformer import TransformerModel
+from lmviz.models.transformer import Attending, TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration, gpt2_small
+from lmviz.training.options import TrainingOptions
 
 IDS = torch.tensor([[3, 1, 4, 1, 5, 0, 2], [2, 6, 5, 3, 5, 1, 1]])
 SMALL = {"layers": 2, "heads": 2, "width": 8, "context": 9}
@@ -42,14 +46,14 @@ def test_gpt2_small_has_the_parameters_that_gpt2_small_has():
     assert gpt2_small().estimate(50257, batch=1, length=1024).parameters == 124_439_808
 
 
-@pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rotary", "alibi", "none"])
+@pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rotary", "alibi", "relative", "none"])
 def test_attention_is_scaled_dot_product_attention(positions):
     found = values(build(positions=positions), IDS)
     turned = "_rotated" if positions == "rotary" else ""
     query, key = (found[f"layers/1/attention/{name}{turned}"] for name in ("query", "key"))
     value = found["layers/1/attention/value"]
     mask = torch.ones(7, 7).tril().log()
-    if positions == "alibi":
+    if positions in ("alibi", "relative"):
         mask = mask + found["layers/1/attention/bias"]
     mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
     torch.testing.assert_close(found["layers/1/attention/mixed"], mixed)
@@ -158,6 +162,72 @@ def test_slopes_are_those_of_the_paper():
     assert slopes(8).tolist() == [2.0**-power for power in range(1, 9)]
 
 
+@pytest.mark.parametrize("causal", [True, False])
+def test_relative_positions_add_a_learned_number_by_distance_and_head(causal):
+    model = build(positions="relative", causal=causal)
+    table = model.distances.weight  # (distance, head)
+    assert table.shape == (9 if causal else 17, 2)
+    found = values(model, IDS)
+    for layer in (0, 1):  # they share the table
+        bias = found[f"layers/{layer}/attention/bias"][0]
+        for head, query, key in ((0, 6, 6), (1, 6, 2), (1, 5, 4), (0, 1, 5)):
+            later = 0.0 if causal else table[query - key + 8, head]
+            expected = later if key > query else table[query - key + (0 if causal else 8), head]
+            assert bias[head, query, key] == expected
+
+
+@pytest.mark.parametrize("norm", ["pre", "post", "none"])
+def test_without_residual_connections_sublayers_take_the_place_of_the_stream(norm):
+    model = build(norm=norm, residual=False)
+    found, layer = values(model, IDS), model.layers[1]
+    stream = found["layers/0/norm2" if norm == "post" else "layers/0/stream2"]
+    attended = found["layers/1/attention/output"]
+    read = layer.norm1(stream) if norm == "pre" else stream
+    assert torch.equal(found["layers/1/stream1"], attended)
+    expected, _ = layer.attention(read, Attending(None, None, causal=True), None)
+    torch.testing.assert_close(attended, expected)
+    between = layer.norm1(attended) if norm == "post" else attended
+    expected = layer.feedforward(layer.norm2(between) if norm == "pre" else between)
+    torch.testing.assert_close(found["layers/1/stream2"], expected)
+
+
+def test_without_normalisation_there_is_nothing_of_it_to_learn():
+    model = build(norm="none")
+    assert not [name for name, _ in model.named_parameters() if "norm" in name]
+    assert not [tap.address for tap in model.taps() if "norm" in tap.address]
+    found = values(model, IDS)
+    expected = model.layers[0].feedforward(found["layers/0/residual1"])
+    torch.testing.assert_close(found["layers/0/feedforward/output"], expected)
+
+
+def test_with_the_identity_the_feedforward_network_is_one_matrix():
+    model = build(activation="identity", feedforward_bias=False)
+    network, vectors = model.layers[0].feedforward, torch.randn(5, 8)
+    product = network.output.weight @ network.hidden.weight
+    torch.testing.assert_close(network(vectors), vectors @ product.T)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_deep_model_without_residual_connections_has_a_worse_loss_on_its_training_text(norm):
+    """It is optimisation that fails, and not generalisation: the text is learned by heart with them."""
+    text = np.tile([1, 2, 3, 4, 5, 2, 6], 60)  # after 2 comes 3 or 6, by what stands before it
+    options = TrainingOptions(
+        steps=150, batch=4, length=14, learning_rate=0.005, warmup=20, device="cpu", seed=0
+    )
+    losses = {}
+    for residual in (True, False):
+        settings = {**SMALL, "layers": 8, "context": 14, "norm": norm, "residual": residual}
+        model = build_model("transformer", TransformerConfiguration(**settings), 7, seed=0)
+        list(learner_of("transformer")(model, text, text[:50], options, None, ignored_target=None))
+        tokens = torch.from_numpy(text[:15])[None]
+        with torch.no_grad():
+            losses[residual] = -model.eval().log_probabilities(tokens[:, :-1], tokens[:, 1:]).mean().item()
+    alone = -(5 * math.log(1 / 7) + 2 * math.log(2 / 7)) / 7  # by how often each token comes, 1.75 nats
+    assert losses[True] < 1
+    assert losses[False] > 0.9 * alone
+
+
 def test_without_positions_the_order_of_earlier_tokens_does_not_matter():
     model = build(positions="none")
     swapped = IDS[:, [1, 0, 2, 3, 4, 5, 6]]
@@ -166,7 +236,7 @@ def test_without_positions_the_order_of_earlier_tokens_does_not_matter():
     torch.testing.assert_close(one[name][:, -1], other[name][:, -1])
 
 
-@pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rotary", "alibi", "none"])
+@pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rotary", "alibi", "relative", "none"])
 def test_one_may_go_on_from_a_cache_again_and_again(positions):
     model = build(positions=positions)
     _, cache = model.advance(IDS[:, :4])

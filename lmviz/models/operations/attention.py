@@ -11,10 +11,20 @@ import torch
 from lmviz.models.arithmetic import Arithmetic, Terms, constant
 from lmviz.models.growth import ROWS, SQUARE, WHOLE, Growth
 from lmviz.models.operations.affine import Affine
-from lmviz.models.operations.factors import explained, gradient_cell, gradient_line, value_cell, value_line
-from lmviz.models.positions import distance_bias, rotate, rotations, slopes
+from lmviz.models.operations.factors import (
+    explained,
+    gradient_cell,
+    gradient_line,
+    part,
+    value_cell,
+    value_cells,
+    value_line,
+    weight_row,
+)
+from lmviz.models.positions import distance_bias, distance_rows, rotate, rotations, slopes
+from lmviz.models.precision import widened
 from lmviz.models.rotary import Rotary
-from lmviz.models.tap import GradientReader, Operation, Reader, Scope, Value
+from lmviz.models.tap import GRADIENT, GradientReader, Operation, Reader, Scope, Value, Weight
 
 
 def for_each_head(vectors: torch.Tensor, shared: int) -> torch.Tensor:
@@ -196,6 +206,53 @@ class DistanceBias(Operation):
         distance = -abs(key - query) if self.both_ways else key - query
         terms = Terms("slope × distance", (constant(slopes(self.heads)[head]), constant(distance)))
         return explained(reader, address, index, "bias by distance", (terms,))
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedDistanceBias(Operation):
+    """What relative positions add to scores: a number from `table` (distance, head) (Raffel et al. 2020).
+
+    T5 joins far distances in buckets; here each distance up to the context has a row of its own, as
+    `distance_rows` says. Without `both_ways` later keys have none, and their bias is zero.
+    """
+
+    table: Weight
+    distances: int
+    both_ways: bool = False
+
+    growth = WHOLE
+    operands = ()
+
+    def compute(self, scope: Scope) -> torch.Tensor:
+        """(batch, head, query, key), alike in the whole batch."""
+        batch, positions = scope.tokens.shape
+        rows = distance_rows(positions, self.distances, scope.tokens.device, both_ways=self.both_ways)
+        biases = widened(scope.weight(self.table)[rows]).permute(2, 0, 1)
+        return (biases if self.both_ways else biases.tril()).expand(batch, -1, -1, -1)
+
+    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
+        """The head's number for the distance from query to key."""
+        head, query, key = index
+        if key > query and not self.both_ways:
+            return explained(reader, address, index, "later key", (Terms("bias", (constant(0.0),)),))
+        row = query - key + (self.distances // 2 if self.both_ways else 0)
+        number = part(weight_row(reader, self.table, row), head, 1)
+        return explained(reader, address, index, "row of the distance", (Terms("distance", (number,)),))
+
+    def passed_back(
+        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
+    ) -> tuple[Terms, ...]:
+        """The gradients of all pairs of query and key at the distance of the row."""
+        if source != self.table.name:
+            return ()
+        row, head = index
+        back = row - (self.distances // 2 if self.both_ways else 0)
+        positions = reader.array(address).shape[-1]
+        if abs(back) >= positions:
+            return ()
+        queries = np.arange(max(back, 0), positions + min(back, 0))
+        cells = np.column_stack([np.full_like(queries, head), queries, queries - back])
+        return (Terms("distance", (value_cells(reader, GRADIENT + address, cells),)),)
 
 
 @dataclass(frozen=True, eq=False)
