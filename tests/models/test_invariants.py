@@ -184,6 +184,16 @@ def test_stages_lead_from_tap_to_tap_to_the_probabilities(model):
     assert stages[-1].results == ("probabilities",)
     shown = [address for stage in stages for address in stage.results]
     assert len(shown) == len(set(shown))
+    if "added" not in model.configuration.used():  # add-k predicts by one order, whatever the others say
+        assert set(shown) == addresses
+
+
+@every_case
+def test_stages_name_all_that_their_results_are_computed_from(model):
+    operations = {tap.address: tap.operation for tap in model.taps()}
+    for stage in model.stages():
+        read = {operand.address for result in stage.results for operand in operations[result].operands}
+        assert set(stage.operands) - set(stage.results) == read - set(stage.results), stage.title
 
 
 @every_case

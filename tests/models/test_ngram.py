@@ -1,6 +1,7 @@
 """The n-gram as a model: its two paths, its taps and their arithmetic, its loss, its stages."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -206,6 +207,54 @@ def test_stages_walk_the_taps_with_equations_that_can_be_drawn(order, smoothing)
         assert "<svg" in ziamath.Latex(stage.equation).svg()
     assert known <= set(addresses)
     assert {"logits", "probabilities", *(a for a in addresses if a.endswith("counts"))} <= known
+
+
+@pytest.mark.parametrize(
+    ("smoothing", "titles"),
+    [
+        (
+            "kneser-ney",
+            [
+                "Order 1, interpolated with uniform",
+                "Order 2, interpolated with order 1",
+                "Order 3, interpolated with order 2",
+            ],
+        ),
+        ("add-k", ["Order 3, with k added"]),
+    ],
+)
+def test_stages_of_probabilities_say_what_each_order_is_mixed_with(smoothing, titles):
+    stages = Ngram(NgramConfiguration(3, smoothing), VOCABULARY).stages()
+    probabilities = [stage for stage in stages if re.search(r"orders/\d/probabilities", stage.results[0])]
+    assert [stage.title for stage in probabilities] == titles
+
+
+def test_with_add_k_shorter_orders_weigh_nothing():
+    model = fitted(3, "add-k")
+    arrays = listened(model, PREFIX)
+    equations = {stage.results: stage.equation for stage in model.stages()}
+    for order in (1, 2):
+        assert not arrays[f"orders/{order}/weight"].any()
+        assert equations[(f"orders/{order}/weight",)] == rf"\lambda_{{{order}}} = 0"
+
+
+@pytest.mark.parametrize(
+    ("smoothing", "labels"),
+    [
+        ("kneser-ney", ["count", "discount D3", "lower order"]),
+        ("add-k", ["count", "k", "total", "k for every token"]),
+        ("maximum-likelihood", ["count", "lower order"]),
+    ],
+)
+def test_a_share_is_explained_in_the_order_of_its_formula(smoothing, labels):
+    model = fitted(2, smoothing)
+    arrays = listened(model, PREFIX)
+    index = 1, 5  # after 4 came 5, more than three times
+    assert arrays["orders/2/counts"][index] > 3
+    taps = {tap.address: tap.operation for tap in model.taps()}
+    address = "orders/2/probabilities"
+    found = taps[address].explain(Written(arrays), address, index)
+    assert [group.label for group in found.terms] == labels
 
 
 def test_the_number_of_ngrams_counts_as_parameters():

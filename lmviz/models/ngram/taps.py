@@ -71,7 +71,8 @@ def _lookup_stages(order: int, highest: int, smoothing: str) -> list[Stage]:
     context, counts, total, backoff, weight = (
         address_of(order, name) for name in ("context", "counts", "total", "backoff", "weight")
     )
-    passed_on = tuple(address_of(longer, "backoff") for longer in range(order + 1, highest + 1))
+    longer = range(order + 1, highest + 1)
+    passed_on = () if smoothing == ADD_K else tuple(address_of(each, "backoff") for each in longer)
     title = {1: "The empty context", 2: "Was the last token seen before?"}
     begin = "t" if order == 2 else f"t-{order - 2}"
     match = (
@@ -79,8 +80,9 @@ def _lookup_stages(order: int, highest: int, smoothing: str) -> list[Stage]:
     )
     raw = smoothing != KNESER_NEY or order == highest
     share = rf"\lambda_{{{order}}} = 1 - \gamma(c)"
-    if smoothing != ADD_K and order < highest:
+    if order < highest:
         share = rf"\lambda_{{{order}}} = (1 - \gamma(c)) \prod_{{k > {order}}} \gamma(c_k)"
+        share = rf"\lambda_{{{order}}} = 0" if smoothing == ADD_K else share
     return [
         Stage(
             title.get(order, f"Were the last {order - 1} tokens seen before?"), match, (context,), (), place
