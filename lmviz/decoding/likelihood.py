@@ -169,7 +169,7 @@ def _windows(model: Model, ids: np.ndarray, context: int) -> Iterator[torch.Tens
     stride = max(1, context // 2)
     done = 0
     while done < len(ids):
-        first = 0 if done == 0 else max(0, min(done - (context - stride), len(ids) - context))
+        first = 0 if done == 0 else min(done - (context - stride), len(ids) - context)
         logits = _logits(model, ids[first : first + context], None)[0]
         yield logits[done - first :]
         done = first + len(logits)

@@ -100,9 +100,7 @@ class ListedProbability(_Listed):
             listed = Factor(f"probabilities.{self.order}", gram, np.array([probability]))
             group = Terms("listed", (listed,))
             return Arithmetic(address, index, value, "as listed", "sum", (group,))
-        if self.order == 1:
-            nothing = Terms("not listed", (constant(0.0),))
-            return Arithmetic(address, index, value, "not listed", "sum", (nothing,))
+        # Order 1 lists every token, so that there is an order below.
         backoff = self.cell(reader, "backoff", index[:1])
         lower = self.cell(reader, "probabilities", index, order=self.order - 1)
         group = Terms("lower order", (backoff, lower))
