@@ -26,6 +26,12 @@ def test_a_wide_beam_finds_the_best_of_all_texts(bigram):
     assert tree.best.total == pytest.approx(totals[best])
 
 
+def test_the_root_stands_for_the_prefix_and_for_no_token(bigram):
+    root = next(grow_beam(bigram, "cows")).nodes[0]
+    assert (root.index, root.parent, root.depth, root.id, root.token) == (0, -1, 0, -1, "")
+    assert (root.text, root.state) == ("cows", KEPT)
+
+
 def test_a_beam_of_one_is_greedy(bigram):
     tree = beam_search(bigram, "cows", BeamOptions(width=1, length=6))
     steps = list(greedy(bigram, "cows", 6))

@@ -142,6 +142,13 @@ def test_only_the_latest_places_are_kept(make):
     assert disagreement_of([whole, latest]).places.tolist() == [8, 13]
 
 
+def test_models_without_a_common_boundary_have_no_place_to_disagree():
+    found = disagreement_of([{4: np.array([0.5, 0.5])}, {5: np.array([0.5, 0.5])}])
+    assert (found.places.size, found.divergence.size) == (0, 0)
+    assert np.issubdtype(found.places.dtype, np.integer)
+    assert found.largest(3) == ()
+
+
 def test_a_word_is_found_however_its_space_is_written(make):
     words, pairs = make().tokenizer, make(specification="bpe:300").tokenizer
     assert ids_by_word(words)["corn"] == words.id_of("corn")

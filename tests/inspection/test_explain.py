@@ -177,6 +177,7 @@ def test_a_tap_that_was_passed_by_shows_what_passed_through(a, text):
     address = "layers/0/attention/query_rotated"
     found = trace(model, text, interventions=[Intervention(address, "bypass")])
     arithmetic = explain(model, found, address, (1, 3, 2))
+    assert [group.label for group in arithmetic.terms] == ["passed through"]
     assert arithmetic.terms[0].factors[0].source == "layers/0/attention/query"
     assert arithmetic.value == found["layers/0/attention/query"].array[1, 3, 2] == arithmetic.evaluate()
 

@@ -187,6 +187,12 @@ def test_a_painted_row_may_be_counted_from_the_end(a, text):
     assert paint_attention(plain, 0, -1, -2, -3, 0.5) == paint_attention(plain, 0, 1, 4, 3, 0.5)
 
 
+def test_a_painted_row_is_labelled_by_its_head_and_word(a, text):
+    plain = trace(a("transformer-learned-pre"), text)
+    painted = paint_attention(plain, 1, 0, query=2, key=1, weight=0.5)
+    assert painted.label == f"head 2·1 set at 3 “{plain.tokens[2]}”"
+
+
 def test_layers_are_never_negative():
     with pytest.raises(LmvizError, match="Layers are counted from 0"):
         scale_head(-1, 0)

@@ -12,6 +12,7 @@ from lmviz.inspection.attention import combine_heads
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.equations import one_line
 from lmviz.inspection.explain import explain
+from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import paint_attention, remove_positions, scale_head, swap_tokens
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.inspection.recipes import decoding as decoding_recipes
@@ -109,6 +110,15 @@ def test_interventions_are_spelt_out(run, a):
     distribution = run(decoding_recipes.distribution_recipe(moment, {"temperature": 0.5}))["distribution"]
     assert np.array_equal(distribution.logits, expected[-1].astype(np.float64))
     assert distribution.options.temperature == 0.5
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_an_intervention_spelt_out_is_the_same_one(required):
+    made = Intervention("logits", "scale", 0.5, {"position": 2}, label="half", required=required)
+    found = {}
+    exec(f"found = {recipes.as_source(made)}", {"Intervention": Intervention}, found)
+    assert found["found"] == made
+    assert found["found"].required is required
 
 
 def test_with_interventions_only_the_logits_are_recorded_for_a_distribution(run):

@@ -24,3 +24,14 @@ def test_numbers_that_are_none_do_not_keep_the_others_from_having_an_order():
     values = np.random.default_rng(0).normal(size=(6, 5))
     values[2, 1], values[:, 3], values[0, 4] = np.nan, np.inf, -np.inf
     assert sorted(similarity_order(values)) == list(range(5))
+
+
+def test_how_strongly_a_unit_fires_does_not_move_it():
+    values = np.random.default_rng(1).normal(size=(8, 6))
+    stronger = values * [1, 64, 1, 1 / 64, 8, 1]
+    assert similarity_order(stronger).tolist() == similarity_order(values).tolist()
+
+
+def test_values_of_half_precision_have_an_order_too():
+    values = np.random.default_rng(2).normal(size=(8, 6)).astype(np.float16)
+    assert similarity_order(values).tolist() == similarity_order(values.astype(np.float64)).tolist()

@@ -96,6 +96,16 @@ def test_the_likeliest_come_first(a, text):
     assert [row[token] for token in shown] == sorted(row, reverse=True)[:4]
 
 
+@pytest.mark.parametrize("address", ["layers/0/hidden", "logits"])
+def test_a_drawn_cell_knows_its_place_in_the_tap_and_back(a, text, address):
+    found = trace(a("lstm"), text)
+    view = matrix(found, address, 0, 2, (4, 1, 3))
+    for row, column in np.ndindex(view.values.shape):
+        index = view.index(row, column)
+        assert view.values[row, column] == found[address].array[index]
+        assert view.cell(index) == (row, column)
+
+
 def test_of_a_head_the_keys_and_values_of_its_group_are_drawn():
     settings = {"layers": 1, "heads": 4, "key_value_heads": 2, "width": 8, "context": 9}
     found = trace(build_model("transformer", TransformerConfiguration(**settings), 7, seed=0), [1, 2, 3])

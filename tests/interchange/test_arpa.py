@@ -111,16 +111,27 @@ def test_paths_agree_and_cells_follow_from_their_operands(tmp_path):
         tokens, lambda tap, value, position: arrays.setdefault(tap.address, value[0].numpy()) is None or value
     )
     torch.testing.assert_close(logits, model(tokens))
+    seen = set()
     for tap in model.taps():
         for index in np.ndindex(arrays[tap.address].shape):
             arithmetic = tap.operation.explain(Written, tap.address, index)
+            assert (arithmetic.address, arithmetic.index) == (tap.address, index)
             assert arithmetic.evaluate() == pytest.approx(arrays[tap.address][index], rel=1e-5)
             for factor in (factor for group in arithmetic.terms for factor in group.factors):
                 if "." in factor.source:
                     stated = model.operand(factor.source, factor.indices)
                     np.testing.assert_allclose(stated, factor.values, rtol=1e-6)
-    known = {tap.address for tap in model.taps()}
-    assert all(known >= {*stage.results, *stage.operands} for stage in model.stages())
+            seen.add((tap.address, arithmetic.operation, tuple(group.label for group in arithmetic.terms)))
+    assert seen >= {
+        ("orders/2/backoff", "as listed", ("backoff weight",)),
+        ("orders/2/backoff", "everything is left", ("the context is new",)),
+        ("orders/2/probabilities", "as listed", ("listed",)),
+        ("orders/2/probabilities", "not listed: backed off", ("lower order",)),
+    }
+    known = {tap.address: tap.operation for tap in model.taps()}
+    for stage in model.stages():
+        read = {operand.address for result in stage.results for operand in known[result].operands}
+        assert set(stage.operands) == read - set(stage.results)
     assert sorted(known) == sorted(address for stage in model.stages() for address in stage.results)
 
 

@@ -6,9 +6,10 @@ import sys
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.errors import LmvizError, SettingError
 from lmviz.families import FAMILIES, build_model
-from lmviz.models.recurrent_configuration import LSTMConfiguration
+from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.recurrent_configuration import LSTMConfiguration, RNNConfiguration
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
 NEURAL = ("window", "rnn", "lstm", "gru", "transformer")
@@ -58,6 +59,20 @@ def test_work_of_a_known_network():
     assert estimate.operations_per_step == 6 * matrices * 2 * 3  # ×2 to add as well, ×3 to go back as well
 
 
+def test_memory_grows_by_what_each_token_leaves_for_the_way_back():
+    """Embedding, the two steps of either layer, logits and probabilities, of four bytes each."""
+    configuration = RNNConfiguration(width=10, layers=2, embedding=5)
+    small, large = (configuration.estimate(7, batch, length=3) for batch in (1, 2))
+    assert large.bytes - small.bytes == 4 * 3 * (5 + 2 * 2 * 10 + 2 * 7)
+
+
+def test_the_k_of_add_k_is_no_setting_of_other_smoothings():
+    assert "added" in NgramConfiguration(smoothing="add-k").used()
+    for smoothing in ("kneser-ney", "maximum-likelihood"):
+        names = NgramConfiguration.names()
+        assert NgramConfiguration(smoothing=smoothing).used() == names - {"added"}
+
+
 def test_an_ngram_model_has_at_most_one_ngram_of_every_order_for_each_token():
     estimate = FAMILIES["ngram"].configuration(order=3).estimate(10, batch=2, length=60)
     assert estimate.parameters == 10 + 100 + 120  # there are no more than 100 bigrams of 10 tokens
@@ -101,6 +116,12 @@ def test_every_setting_has_its_limits_and_says_what_it_does(family):
 def test_what_does_not_fit_is_refused_in_a_sentence(configuration, settings, sentence):
     with pytest.raises(LmvizError, match=sentence):
         configuration(**settings)
+
+
+def test_a_head_that_cannot_be_turned_in_pairs_names_the_settings_that_mend_it():
+    with pytest.raises(SettingError) as refused:
+        TransformerConfiguration(width=12, heads=4, positions="rotary")
+    assert refused.value.settings == ("width", "heads", "positions")
 
 
 def test_configurations_do_not_load_torch():

@@ -1,10 +1,14 @@
 """Models compute where their weights are. The meta device, which only knows shapes, stands in for a GPU."""
 
+import numpy as np
 import pytest
 import torch
 
 from lmviz.families import FAMILIES, build_model
 from lmviz.models import cross_entropy
+from lmviz.models.ngram.configuration import NgramConfiguration
+from lmviz.models.ngram.counts import count_ngrams
+from lmviz.models.ngram.model import Ngram
 
 CASES = [
     ("window", {"direct": True}),
@@ -36,3 +40,29 @@ def test_nothing_is_left_on_the_processor(monkeypatch, family, settings, sliced)
     loss, _ = model.loss(tokens, tokens)
     loss.backward()
     assert all(item.grad.device.type == "meta" for item in model.parameters() if item.grad is not None)
+
+
+class Elsewhere(torch.Tensor):
+    """A tensor whose numbers can be read, and which says that it lies on the meta device."""
+
+    device = torch.device("meta")
+
+
+def test_what_is_looked_up_goes_where_the_tokens_are():
+    model = Ngram(NgramConfiguration(order=2), 5)
+    model.fit(count_ngrams(np.array([1, 2, 3, 1, 2, 4]), 2, 5, None))
+    tokens = torch.tensor([[1, 2, 3]]).as_subclass(Elsewhere)
+    assert model(tokens).device.type == "meta"
+    assert model.log_probabilities(tokens, tokens).device.type == "meta"
+
+    class Scope:
+        def __init__(self):
+            self.tokens = tokens
+
+        def read(self, operand):
+            assert operand.address == "orders/2/context"
+            return tokens[..., None]
+
+    taps = {tap.address: tap.operation for tap in model.taps()}
+    for name in ("context", "counts"):
+        assert taps[f"orders/2/{name}"].compute(Scope()).device.type == "meta", name

@@ -72,6 +72,14 @@ def test_ngrams_out_of_order_are_refused():
         Ngram(NgramConfiguration(2), 9).load_state(state)
 
 
+@pytest.mark.parametrize("kind", [torch.float32, torch.complex64])
+def test_counts_that_are_not_whole_numbers_are_refused(kind):
+    state = fitted(2).state()
+    state["orders.2.counts"] = state["orders.2.counts"].to(kind)
+    with pytest.raises(LmvizError, match="another shape or type"):
+        Ngram(NgramConfiguration(2), 9).load_state(state)
+
+
 @given(data=st.data())
 def test_damaged_counts_are_refused_or_make_a_model(data):
     state = fitted(3, tokens=TOKENS[:200]).state()

@@ -10,6 +10,7 @@ import ziamath
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.explain import TraceReader
 from lmviz.inspection.tracing import trace
+from lmviz.models.arithmetic import FUNCTIONS
 
 LSTM_STATES = ["forget", "input", "candidate", "output", "cell", "hidden"]
 LAYER_STATES = {
@@ -144,6 +145,19 @@ def test_every_equation_can_be_set_in_type(family, settings):
     ziamath.config.svg2 = False
     for equation in {stage.equation for stage in build(family, **settings).stages()}:
         assert "<path" in ziamath.Latex(equation).svg()
+
+
+def test_a_window_shows_what_its_activation_is_applied_to():
+    (hidden,) = (stage for stage in build("window").stages() if stage.title == "Hidden layer")
+    applied = r"W [\mathbf{x}_{t-n+1}, \ldots, \mathbf{x}_t] + \mathbf{b}"
+    assert hidden.equation == rf"\mathbf{{h}}_t = {FUNCTIONS['tanh'].latex.format(applied)}"
+
+
+def test_scores_and_shares_of_attention_have_scales_of_their_own():
+    scales = {tap.address: tap.scale for tap in build("transformer", layers=1).taps()}
+    assert scales["layers/0/attention/scaled"] == "signed"
+    assert scales["layers/0/attention/scores"] == "score"
+    assert scales["layers/0/attention/weights"] == "share"
 
 
 def test_the_steps_of_a_recurrence_belong_to_a_position():

@@ -1,6 +1,7 @@
 import math
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,6 +43,24 @@ def test_a_recurrence_reads_each_document_from_its_start_to_its_end(
     assert told.tokens == len(expected) == 593
     assert told.negative_log_likelihood == pytest.approx(-np.mean(expected), rel=1e-5)
     assert told.perplexity == pytest.approx(math.exp(told.negative_log_likelihood))
+
+
+def test_a_large_vocabulary_is_judged_in_small_pieces(
+    lstm: Make, ids: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = lstm()
+    expected = evaluate_ids(model, [ids[:100]], None)
+    monkeypatch.setattr(evaluation, "LOGITS", 7 * 20 + 3)
+    sizes, advance = [], model.advance
+
+    def spy(tokens: torch.Tensor, state: Any) -> tuple[torch.Tensor, Any]:
+        sizes.append(tokens.numel())
+        return advance(tokens, state)
+
+    model.advance = spy  # type: ignore[method-assign]
+    told = evaluate_ids(model, [ids[:100]], None)
+    assert sizes == [20, 20, 20, 20, 19]
+    assert told.negative_log_likelihood == pytest.approx(expected.negative_log_likelihood, rel=1e-5)
 
 
 @pytest.mark.parametrize("positions", [16, 100, 5000])
@@ -139,3 +158,12 @@ def test_progress_rises_to_one_and_the_model_is_left_as_it_was(lstm: Make, ids: 
     assert heard == sorted(heard)
     assert heard[-1] == 1.0
     assert model.training
+
+
+def test_progress_is_the_share_of_the_tokens_that_are_judged(
+    lstm: Make, ids: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation, "POSITIONS", 5)
+    heard: list[float] = []
+    evaluate_ids(lstm(), [ids[:21]], None, progress=heard.append)
+    assert heard == [0.25, 0.5, 0.75, 1.0]

@@ -56,6 +56,15 @@ def test_the_others_decay_nothing() -> None:
         assert all(group["weight_decay"] == 0 for group in groups)
 
 
+@pytest.mark.parametrize(("device", "fused"), [("cpu", True), ("cuda", True), ("mps", False)])
+def test_weights_are_stepped_by_one_kernel_where_torch_has_it(device: str, fused: bool) -> None:
+    # Weights that only say where they lie, so that the device need not be there.
+    there = type("There", (nn.Parameter,), {"device": torch.device(device)})
+    model = nn.Module()
+    model.weight = there(torch.ones(2, 2))
+    assert build_optimizer(model, TrainingOptions()).defaults["fused"] is fused
+
+
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_every_optimizer_goes_on_exactly_from_its_tensors(name: str) -> None:
     options = TrainingOptions(optimizer=name, learning_rate=0.01)
