@@ -92,6 +92,12 @@ def test_transformer_taps():
     assert found.items() >= expected.items()
 
 
+@pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rotary", "alibi", "none"])
+def test_every_tap_of_a_transformer_is_shown_by_a_stage(positions):
+    model = build("transformer", layers=1, positions=positions)
+    assert {result for stage in model.stages() for result in stage.results} == axes(model).keys()
+
+
 def test_transformer_stages_follow_the_wiring():
     assert [stage.title for stage in build("transformer", layers=1).stages()] == STAGES
     post = [stage.title for stage in build("transformer", layers=1, norm="post").stages()]
