@@ -345,7 +345,7 @@ PANELS: tuple[PanelRow, ...] = (
         "autodiff",
         "centre",
         "autodiff.graph:GraphPanel",
-        least=(300, 250),
+        least=(324, 250),
         projected=True,
     ),
     PanelRow(
@@ -385,7 +385,7 @@ PANELS: tuple[PanelRow, ...] = (
         "bottom",
         "autodiff.descent:DescentPanel",
         3,
-        least=(300, 170),
+        least=(330, 170),
     ),
     PanelRow("surface", "Training", "autodiff", "bottom", "autodiff.surface:SurfacePanel", tabbed=True),
 )

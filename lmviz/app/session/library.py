@@ -175,10 +175,13 @@ class Library(Part):
         return moved
 
     def _take(self, opened: OpenedModel) -> OpenedModel:
-        """Put a model among those that are open, with a colour of its own."""
+        """Put a model among those that are open, in its family's colour unless another one has it."""
+        from lmviz.families import FAMILIES
+
         others = tuple(model for model in self._models if model != opened)
         taken = {model.color_index for model in others}
-        free = next(index for index in range(len(taken) + 1) if index not in taken)
+        own = list(reversed(FAMILIES)).index(opened.family)
+        free = next(index for index in (own, *range(len(taken) + 1)) if index not in taken)
         opened = replace(opened, color_index=free)
         self._models = (*others, opened)
         self.models_changed.emit()

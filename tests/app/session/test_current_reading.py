@@ -72,7 +72,7 @@ def test_another_model_leaves_the_interventions_behind(
         read.library.open(transformer_run)
     assert read.surgery.interventions == ()
     assert len(read.library.models) == 2
-    assert {model.color_index for model in read.library.models} == {0, 1}
+    assert len({model.color_index for model in read.library.models}) == 2
 
 
 def test_a_prefix_beyond_the_context_is_read_from_where_the_model_can_see(

@@ -1,5 +1,6 @@
 """The models that are open."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from pytestqt.qtbot import QtBot
@@ -54,12 +55,18 @@ def test_nobody_is_told_of_a_model_that_has_been_closed(
     assert len(met) >= 3
 
 
-def test_a_color_that_became_free_is_given_to_the_next_model(
-    read: Session, lstm_run: Path, transformer_run: Path, qtbot: QtBot
+def test_a_family_has_its_own_color_however_often_it_is_opened(
+    read: Session, lstm_run: Path, transformer_run: Path, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
-    with qtbot.waitSignal(read.library.model_changed, timeout=10_000):
-        read.library.open(transformer_run)
+    def colors() -> list[int]:
+        return [model.color_index for model in read.library.models]
+
+    [lstm] = colors()
+    for folder in (transformer_run, make_run("lstm", 3, width=8)):
+        with qtbot.waitSignal(read.library.model_changed):
+            read.library.open(folder)
+    assert len(set(colors())) == 3, "a second model of a family is told apart from the first"
     read.library.close(read.library.models[0])
-    with qtbot.waitSignal(read.library.model_changed, timeout=10_000):
+    with qtbot.waitSignal(read.library.model_changed):
         read.library.open(lstm_run)
-    assert [model.color_index for model in read.library.models] == [1, 0]
+    assert colors()[-1] == lstm, "its own again"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
 from lmviz.app.panels.attention.attention_body import AttentionBody
 from lmviz.app.panels.panel import Panel
@@ -16,6 +16,7 @@ from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.names import coordinate
@@ -124,12 +125,8 @@ class AttentionPanel(Panel):
         self._suggest()
 
     def _head(self) -> QWidget:
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._paint, GradientSwitch(self.session), self._how, self._step):
-            row.addWidget(widget)
-        return head
+        switch = GradientSwitch(self.session)
+        return FittingRow((self._paint, switch, self._how, self._step), giving_way=(self._paint, switch))
 
     def _invite(self) -> None:
         """Show a sentence that says what to do in place of the matrix."""

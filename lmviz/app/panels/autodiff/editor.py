@@ -48,6 +48,7 @@ class EditorPanel(Panel):
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._picker)
         column.addWidget(self._editor, 1)
         for line in (self._fault, self._said):
             column.addWidget(line)
@@ -57,7 +58,7 @@ class EditorPanel(Panel):
             actions.addWidget(button)
         actions.addStretch(1)
         column.addLayout(actions)
-        self._card = Card("Network", self._picker, body)
+        self._card = Card("Network", "", body)
         self.column.addWidget(self._card)
         self._editor.text_written.connect(session.network.write)
         self._editor.line_hovered.connect(self._hover_line)

@@ -12,6 +12,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import Cell
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
 DIGITS = 6
-VERSIONS = {"A": "A gather", "B": "B add up"}
+VERSIONS = {"A": "gather", "B": "add up"}
 TITLES = {
     "A": "A value asks all its consumers what they hand back, and adds that up.",
     "B": "A module that is popped adds to the gradient of each of its inputs.",
@@ -42,6 +43,8 @@ class GraphPanel(Panel):
         head = QWidget()
         row = QHBoxLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
+        self._module = MutedLine(right=True)
+        row.addWidget(self._module, 1)
         for version, button in self._versions.items():
             button.setObjectName(f"version_{version.lower()}_button")
             button.setCheckable(True)
@@ -96,7 +99,7 @@ class GraphPanel(Panel):
         values, unrolled = drawn_values(network.current)
         self._picture.set_network(values, network.largest_gradient, unrolled=unrolled)
         self._versions[network.current.tape.version].setChecked(True)
-        self._card.set_title(self._title())
+        self._say_where()
         self._mark()
         self._come_into_sight()
 
@@ -110,19 +113,19 @@ class GraphPanel(Panel):
         middle = self._picture.box_rectangle(node.name).center().toPoint()
         self._area.ensureVisible(middle.x(), middle.y(), 160, 90)
 
-    def _title(self) -> str:
+    def _say_where(self) -> None:
+        """The title counts the steps of the sweep, and beside it stands the module of the last one."""
         tape = self.session.network.current.tape
-        total = len(tape.modules)
+        total, node, title = len(tape.modules), None, "Nothing on the tape yet"
         if tape.popped:
-            node = tape.modules[tape.pushed - tape.popped]
-            words = f"Backward {tape.popped} of {total}"
+            node, title = tape.modules[tape.pushed - tape.popped], f"Backward {tape.popped} of {total}"
         elif tape.pushed:
-            node = tape.modules[tape.pushed - 1]
-            words = f"Forward {tape.pushed} of {total}"
+            node, title = tape.modules[tape.pushed - 1], f"Forward {tape.pushed} of {total}"
+        self._card.set_title(title)
+        if node is None or node.module is None:
+            self._module.set_text("")
         else:
-            return "Nothing on the tape yet"
-        assert node.module is not None
-        return f"{words} · {node.module.word.replace('_', ' ')} {label(node.name)}"
+            self._module.set_text(f"{node.module.word.replace('_', ' ')} {label(node.name)}")
 
     def _mark(self) -> None:
         focus, net = self.session.network_focus, self.session.network.current

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
@@ -18,6 +18,7 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.names import coordinate, number_of, title_of
 from lmviz.models.tap import GRADIENT
@@ -63,13 +64,8 @@ class StatePanel(Panel):
         self._drag.setProperty("role", "link")
         self._drag.setToolTip("Edit values: drag a cell up or down; all later values are recomputed.")
         self._dragging = False
-        head = self._head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._drag)
-        row.addWidget(GradientSwitch(session))
-        row.addWidget(self._tap)
-        row.addWidget(self.order_picker)
+        controls = (self._drag, GradientSwitch(session), self._tap, self.order_picker)
+        head = self._head = FittingRow(controls, giving_way=(self.order_picker, self._drag))
         self._card = Card("Values over the text", head, self._heatmap)
         self.column.addWidget(self._card)
         self._tap.activated.connect(lambda _: self.refresh_soon())
@@ -202,7 +198,7 @@ class StatePanel(Panel):
 
     def _longest_that_fits(self, *titles: str) -> str:
         """The first of these titles of the card that there is room for beside the pickers."""
-        room = self._card.width() - self._head.sizeHint().width() - self._card.length(AROUND)
+        room = self._card.width() - self._head.full_width - self._card.length(AROUND)
         fits = (words for words in titles if metrics(bold=True).horizontalAdvance(words) <= room)
         return next(fits, "")
 

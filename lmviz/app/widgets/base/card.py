@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPaintEvent, QPen
+from PySide6.QtGui import QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.muted_line import MutedLine
 
 RADIUS = 8
@@ -69,6 +70,7 @@ class Card(Canvas):
         """The words on the left; they also name the card for assistive tools."""
         self._title.setText(title)
         self.setAccessibleName(title)
+        self._fit_control()
 
     def set_aside(self, aside: str | QWidget) -> None:
         """What is shown on the right: a unit in muted words, or a control."""
@@ -128,6 +130,16 @@ class Card(Canvas):
     def adopt_theme(self) -> None:
         self._measure()
         super().adopt_theme()
+        self._fit_control()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_control()
+
+    def _fit_control(self) -> None:
+        if isinstance(self._control, FittingRow):
+            beside = self._title.sizeHint().width() + self._head.spacing() if self._title.text() else 0
+            self._control.fit(round(self.width() - 2 * self.length(MARGIN)) - beside)
 
     def _measure(self) -> None:
         margin = round(self.length(MARGIN))

@@ -13,6 +13,12 @@ from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 
 
+@pytest.fixture
+def first_perspective() -> str:
+    """Not where the suggestion stands: it is made when the sample models of a test are known."""
+    return "corpus"
+
+
 def test_one_button_opens_and_compares_the_three_families(
     window: MainWindow,
     session: Session,

@@ -1,0 +1,133 @@
+"""At every size and in every look no word is cut, and no panel in sight is blank."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QLabel,
+    QStyle,
+    QStyleOptionComboBox,
+    QTabBar,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.table import PERSPECTIVES
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.window.main_window import MainWindow
+
+SIZES = ((1000, 640), (1280, 720), (1440, 900), (1920, 1080), (2560, 1440))
+NAMES = [perspective.name for perspective in PERSPECTIVES]
+SMALL = {"width": 8}
+MODELS = {
+    "ngram": {"order": 3},
+    "window": SMALL,
+    "rnn": SMALL,
+    "lstm": SMALL,
+    "gru": SMALL,
+    "transformer": {**SMALL, "heads": 2, "layers": 2, "context": 16},
+}
+HEAD = 44  # pixels at scale 1 in which a card says what it is
+PREFIX = "the cows eat grass the hens"
+
+
+def cut_words(window: MainWindow) -> list[str]:
+    """What stands in labels, buttons, pickers and tabs without the room to be read."""
+    return [f"{text!r} of {type(widget).__name__}" for widget, text in _cut(window)]
+
+
+def _cut(window: MainWindow) -> Iterator[tuple[QWidget, str]]:
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisible() or widget.visibleRegion().isEmpty():
+            continue
+        words = widget.fontMetrics()
+        if isinstance(widget, QTabBar):
+            for place in range(widget.count()):
+                text = widget.tabText(place)
+                if words.horizontalAdvance(text) > widget.tabRect(place).width():
+                    yield widget, text
+        elif isinstance(widget, QComboBox):
+            option = QStyleOptionComboBox()
+            widget.initStyleOption(option)
+            edit = QStyle.SubControl.SC_ComboBoxEditField
+            room = widget.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, edit, widget)
+            if words.horizontalAdvance(widget.currentText()) > room.width():
+                yield widget, widget.currentText()
+        elif isinstance(widget, QAbstractButton | QLabel) and widget.text():
+            is_plain = not isinstance(widget, QLabel) or not (widget.wordWrap() or "<" in widget.text())
+            if is_plain and widget.sizeHint().width() > widget.width() + 1:
+                yield widget, widget.text()
+
+
+def is_blank(panel: Panel) -> bool:
+    """Whether nothing is drawn below the head of a panel's card."""
+    card = panel.findChild(Card)
+    image = (card or panel).grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), -1)
+    scale = image.devicePixelRatio()
+    inner = pixels[round(HEAD * scale) : -4, 4 : image.width() - 4]
+    return bool((inner == inner[0, 0]).all())
+
+
+@pytest.fixture
+def opened(
+    window: MainWindow, session: Session, make_run: Callable[..., Path], text_file: Path, qtbot: QtBot
+) -> Callable[[str], None]:
+    """Call it with a family to open a small model of it, a text and a prefix."""
+
+    def open_family(family: str) -> None:
+        session.text.open(text_file, documents="line")
+        session.library.open(make_run(family, 3, **MODELS[family]))
+        qtbot.waitUntil(lambda: session.library.model is not None and session.text.corpus is not None)
+        session.reading.set_prefix(PREFIX)
+        qtbot.waitUntil(
+            lambda: session.reading.current is not None and session.reading.current.trace.text == PREFIX
+        )
+
+    return open_family
+
+
+def look_at(window: MainWindow, perspective: str, size: tuple[int, int], qtbot: QtBot) -> None:
+    window.resize(*size)
+    window.show_perspective(perspective)
+
+    def blank() -> list[str]:
+        return [
+            panel.objectName() for panel in window.perspective.panels if panel.is_in_sight and is_blank(panel)
+        ]
+
+    qtbot.waitUntil(
+        lambda: all(panel.is_up_to_date for panel in window.perspective.panels if panel.is_in_sight)
+    )
+    qtbot.waitUntil(lambda: cut_words(window) == [])
+    qtbot.waitUntil(lambda: blank() == [])
+
+
+@pytest.mark.parametrize("perspective", NAMES)
+def test_no_word_is_cut_and_no_panel_blank_in_the_smallest_window(
+    window: MainWindow, opened: Callable[[str], None], perspective: str, qtbot: QtBot
+) -> None:
+    opened("transformer")
+    look_at(window, perspective, SIZES[0], qtbot)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("family", MODELS)
+@pytest.mark.parametrize("look", ["light", "dark", "projector"])
+def test_no_word_is_cut_and_no_panel_blank_at_any_size(
+    window: MainWindow, opened: Callable[[str], None], family: str, look: str, qtbot: QtBot
+) -> None:
+    opened(family)
+    window.set_theme("dark" if look == "dark" else "light")
+    window.set_projector(look == "projector")
+    for size in SIZES:
+        for perspective in NAMES:
+            look_at(window, perspective, size, qtbot)
