@@ -153,11 +153,19 @@ def learner_of(family: str) -> Callable[..., Any]:
     return load(find_family(family).learner)
 
 
+def obstacle_to(family: str, task: str) -> str:
+    """Why a family's models cannot be asked what a task asks, as a sentence; empty where they can."""
+    if task in find_family(family).tasks:
+        return ""
+    able = ", ".join(other.name for other in FAMILIES.values() if task in other.tasks) or "none yet"
+    return f"The family {family} does no {task}: choose one that does ({able})."
+
+
 def check_task(family: str, task: str) -> None:
     """LmvizError where a family's models cannot be asked what a task asks."""
-    if task not in find_family(family).tasks:
-        able = ", ".join(other.name for other in FAMILIES.values() if task in other.tasks) or "none yet"
-        raise LmvizError(f"The family {family} does no {task}: choose one that does ({able}).")
+    obstacle = obstacle_to(family, task)
+    if obstacle:
+        raise LmvizError(obstacle)
 
 
 def build_model(

@@ -95,9 +95,11 @@ def rehearse(
 
     LmvizError as there.
     """
+    from lmviz.training.batching import with_sentences
     from lmviz.training.cost import check_memory
 
     check_task(family, corpus.task)
+    options = options if corpus.training_examples is None else with_sentences(options)
     source, target = corpus.tokenizer, corpus.target_tokenizer
     size = (target or source).vocabulary_size
     check_memory(configuration, options, size)

@@ -21,7 +21,8 @@ class Task:
     `sentence` says what is asked, for a person who has to choose. `targets` says what an example holds
     that the model should answer: the text's own next tokens, a label for each token, one for the text, or
     another text. `readout` is the axis of the answers, and whether there is one for each position or for
-    the text. `measures` name what is measured of them.
+    the text. `measures` name what is measured of them. `model` is what its models are called, where they
+    have a name, and `target` is one of its targets, for losses "per" it.
     """
 
     name: str
@@ -30,6 +31,8 @@ class Task:
     targets: Literal["next tokens", "a label for each token", "a label for the text", "another text"]
     readout: tuple[Literal["token", "label"], Literal["position", "text"]]
     measures: tuple[str, ...]
+    model: str = ""
+    target: str = "token"
 
     def predicts(self, labels: tuple[str, ...] = ()) -> Prediction:
         """What a model of the task predicts; `labels` are the names of its labels by id."""
@@ -60,6 +63,8 @@ TASKS: dict[str, Task] = {
             "a label for each token",
             ("label", "position"),
             ("nats", "accuracy", "by label", "by word", "confusion"),
+            "tagger",
+            "tag",
         ),
         Task(
             CLASSIFICATION,
@@ -68,6 +73,8 @@ TASKS: dict[str, Task] = {
             "a label for the text",
             ("label", "text"),
             ("nats", "accuracy", "by label", "confusion"),
+            "classifier",
+            "text",
         ),
         Task(
             TRANSLATION,
@@ -76,6 +83,7 @@ TASKS: dict[str, Task] = {
             "another text",
             ("token", "position"),
             ("nats", "exact match", "BLEU"),
+            "translator",
         ),
     )
 }

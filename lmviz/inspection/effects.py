@@ -16,15 +16,22 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 
-def each_alone(model: Model, ids: np.ndarray, interventions: Sequence[Intervention]) -> np.ndarray:
+def each_alone(
+    model: Model, ids: np.ndarray, interventions: Sequence[Intervention], position: int = -1
+) -> np.ndarray:
     """The logits (intervention, token) after ids (position,), with each intervention alone in force.
 
-    Those that are switched off count as well. LmvizError where one names no tap of the model.
+    Of a model of labels those are meant that are predicted at `position`, or for the text as a whole.
+    Interventions that are switched off count as well. LmvizError where one names no tap of the model.
     """
-    return np.stack([_logits(model, ids, replace(item, enabled=True)) for item in interventions])
+    return np.stack([_logits(model, ids, replace(item, enabled=True), position) for item in interventions])
 
 
-def _logits(model: Model, ids: np.ndarray, intervention: Intervention) -> np.ndarray:
+def _logits(model: Model, ids: np.ndarray, intervention: Intervention, position: int) -> np.ndarray:
     with evaluation(ChangedModel(model, [intervention])) as reader:
+        if not model.predicts.continues:
+            answers = reader(on_device(model, np.array(ids)))[0]  # (position, label), or (label)
+            found = answers if model.predicts.per == "text" else answers[position]
+            return found.double().cpu().numpy()
         logits, _ = reader.advance(on_device(model, np.array(ids)))  # (1, position, token)
     return logits[0, -1].double().cpu().numpy()

@@ -110,10 +110,10 @@ def likeliest_answers(trace: Trace, position: int, count: int = ANSWERS_SHOWN) -
     return tuple(int(index) for index in np.argsort(-row, kind="stable")[:count])
 
 
-def answer_at(trace: Trace, position: int) -> np.ndarray:
-    """The probabilities of the answers at a position, (token) or (label); of a text where it has but one."""
-    probabilities = trace["probabilities"]
-    return probabilities.at(position=position) if "position" in probabilities.axes else probabilities.array
+def answer_at(trace: Trace, position: int, address: str = "probabilities") -> np.ndarray:
+    """The answers at a position, (token) or (label), or their logits; of a text where it has but one."""
+    found = trace[address]
+    return found.at(position=position) if "position" in found.axes else found.array
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,15 @@ from lmviz.models.estimate import Estimate
 class ModelConfiguration(Configuration, ABC):
     """What can be chosen about a family's models; subclasses are `@dataclass(frozen=True)`."""
 
+    def used_for(self, task: str) -> frozenset[str]:
+        """The names of the settings that make a difference when a model is trained for a task."""
+        return self.used() - (frozenset() if task == "classification" else {"pooling"})
+
+    @property
+    def reads(self) -> str:
+        """How it reads a text, in words, where that is not from left to right: "both ways"; else empty."""
+        return ""
+
     @abstractmethod
     def estimate(self, vocabulary_size: int, batch: int, length: int) -> Estimate:
         """What training on batches of `batch` rows of `length` tokens costs."""

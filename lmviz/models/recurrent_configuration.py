@@ -95,6 +95,11 @@ class RecurrentConfiguration(ModelConfiguration):
             )
 
     @property
+    def reads(self) -> str:
+        """In which directions, where not from left to right."""
+        return {"backward": "backwards", "both": "both ways"}.get(self.direction, "")
+
+    @property
     def embedding_width(self) -> int:
         """Channels of the embedding."""
         return self.embedding or self.width

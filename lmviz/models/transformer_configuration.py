@@ -274,6 +274,11 @@ class TransformerConfiguration(ModelConfiguration):
                 "rotary_slow",
             )
 
+    @property
+    def reads(self) -> str:
+        """Whether each word sees those after it too."""
+        return "" if self.causal else "both ways"
+
     def used(self) -> frozenset[str]:
         """The names of the settings that make a difference."""
         unused: set[str] = set()

@@ -8,6 +8,9 @@ import numpy as np
 
 BITS = "bits per character"
 UNITS = ("nats", BITS, "perplexity")
+ACCURACY = "accuracy"
+LABEL_UNITS = ("nats", ACCURACY)
+"""What is measured of labels, which have no characters."""
 
 
 def convert_loss(loss: np.ndarray | float, unit: str, characters_per_token: float) -> np.ndarray:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import COUNTED, Names
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
 
     from lmviz.app.session.comparison import ComparedModel
-    from lmviz.app.session.opened_model import Moment
+    from lmviz.app.session.opened_model import Moment, OpenedModel
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.app.workers.job import Job, JobWork
@@ -40,22 +41,35 @@ class Panel(QWidget):
     What takes time is asked by `ask` and its like, or started as a job. Work is a function that knows no
     widget; of the questions under one key only the newest is answered. Where the work fails, the panel
     shows the sentence in its own card until the same question is answered.
+
+    A panel that is about the next word says in `needs_next_word` what would show it: where the shown model
+    predicts labels that sentence stands in its place, and nothing is drawn or asked.
     """
 
     gives_way = 0
     """Milliseconds for which it lets the others draw first, so that the window is not painted all at once."""
 
+    needs_next_word = ""
+    """What to open to see it, as a sentence; empty where models of labels have something to show as well."""
+
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.session = session
-        self.column = QVBoxLayout(self)
+        self._sheets = QStackedLayout(self)
+        self._sheets.setContentsMargins(0, 0, 0, 0)
+        own = QWidget()
+        self.column = QVBoxLayout(own)
         self.column.setContentsMargins(0, 0, 0, 0)
+        self._sheets.addWidget(own)
+        self._instead: EmptyText | None = None  # made when a model of labels is first shown
         self._complaints: dict[object, str] = {}
         self._is_stale = True
         self._is_in_front = True
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.timeout.connect(self._refresh_if_seen)
+        if self.needs_next_word:
+            self.follow(session.library.model_changed)
 
     @property
     def is_in_sight(self) -> bool:
@@ -95,12 +109,17 @@ class Panel(QWidget):
         """Draw what the session holds now."""
         raise NotImplementedError
 
+    def out_of_place(self, model: OpenedModel) -> str:
+        """Why a model has nothing to show here, and what would, in its place; empty where it has."""
+        if not self.needs_next_word or model.predicts.continues:
+            return ""
+        return f"{model.name} predicts {model.predicts.describe()}. {self.needs_next_word}"
+
     def catch_up(self) -> None:
         """Draw at once what a change has left to be drawn later, even behind another tab."""
         self._soon.stop()
         if self._is_stale:
-            self._is_stale = False
-            self.refresh()
+            self._refresh_or_refuse()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The numbers that are drawn, by name, for export; empty where there are none."""
@@ -225,5 +244,20 @@ class Panel(QWidget):
 
     def _refresh_if_seen(self) -> None:
         if self.is_in_sight and self._is_stale:
-            self._is_stale = False
+            self._refresh_or_refuse()
+
+    def _refresh_or_refuse(self) -> None:
+        """Draw what the session holds, or say why the shown model has nothing to show here."""
+        self._is_stale = False
+        model = self.session.library.model
+        sentence = "" if model is None else self.out_of_place(model)
+        if sentence and self._instead is None:
+            self._instead = EmptyText()
+            self._instead.setObjectName("out_of_place")
+            card = Card(self.card.title if self.card is not None else "", "", self._instead)
+            self._sheets.addWidget(card)
+        if self._instead is not None:
+            self._instead.set_text(sentence)
+            self._sheets.setCurrentIndex(1 if sentence else 0)
+        if not sentence:
             self.refresh()

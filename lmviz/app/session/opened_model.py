@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from lmviz.models.prediction import Prediction
     from lmviz.text.tokenizer import Tokenizer
     from lmviz.training.description import RunDescription
     from lmviz.training.run import Run
@@ -34,6 +35,13 @@ class OpenedModel:
     def description(self) -> RunDescription:
         """What was trained, how and on what."""
         return self.run.description
+
+    @property
+    def predicts(self) -> Prediction:
+        """What it answers with: the next token, or labels."""
+        from lmviz.tasks import find_task
+
+        return find_task(self.description.task).predicts(tuple(self.description.labels))
 
     def nearest_snapshot(self, step: int) -> int:
         """The snapshot closest to a step, the earlier of two."""

@@ -18,6 +18,7 @@ from lmviz.app.session.training_state import History, Phase, Plan, TrainingState
 from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.threads import compute_with
 from lmviz.app.workers.training_worker import TrainingWorker
+from lmviz.families import find_family
 from lmviz.runs.new_folder import new_folder
 from lmviz.text.resources import data_folder
 from lmviz.training.controls import Controls
@@ -258,12 +259,19 @@ class Training(Part):
         self._plan.begin_timing(description.fingerprint)
         text = corpus if fits else None
         tokenizer = str(description.corpus.get("options", {}).get("tokenizer", ""))
+        configuration = find_family(model.family).configuration.from_values(description.configuration)
         state = TrainingState(
             "preparing",
             history=history,
             folder=model.folder,
             family=model.family,
-            subject=in_words(model.family, str(description.corpus.get("name", "")), tokenizer),
+            subject=in_words(
+                model.family,
+                str(description.corpus.get("name", "")),
+                tokenizer,
+                description.task,
+                configuration.reads,
+            ),
             doing=PREPARING_MODEL if fits else PREPARING_TEXT,
         )
         self._library.follow_live(True)

@@ -78,8 +78,10 @@ class TrainingPlan(Part):
 
     @property
     def problem(self) -> str:
-        """Why what stands in the form cannot be trained; "" when it can."""
-        return self._problem
+        """Why what stands in the form cannot be trained on the open text; "" when it can."""
+        from lmviz.families import obstacle_to
+
+        return obstacle_to(self.current.family, self.task) or self._problem
 
     def refuse(self, sentence: str) -> None:
         """Say why what stands in the form cannot be trained; "" when it can."""
@@ -90,7 +92,13 @@ class TrainingPlan(Part):
         """What would be trained on what; the family alone while no text is open."""
         corpus = self._text.corpus
         text, tokenizer = ("", "") if corpus is None else (corpus.name, corpus.options.tokenizer)
-        return in_words(self.current.family, text, tokenizer)
+        plan = self.current
+        return in_words(plan.family, text, tokenizer, self.task, plan.configuration.reads)
+
+    @property
+    def task(self) -> str:
+        """What the open text asks of a model; the next token while none is open."""
+        return "next-token" if self._text.corpus is None else self._text.corpus.task
 
     @property
     def expected_seconds(self) -> float | None:
@@ -169,7 +177,7 @@ class TrainingPlan(Part):
         from lmviz.training.cost import training_cost
 
         plan, corpus = self.current, self._text.corpus
-        if corpus is None or self._problem or self._is_closed or not self._work.is_ready:
+        if corpus is None or self.problem or self._is_closed or not self._work.is_ready:
             return False
         if FAMILIES[plan.family].counts:
             return False

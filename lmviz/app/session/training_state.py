@@ -48,18 +48,19 @@ class Curve:
         return self._count
 
 
-CURVES = ("loss", "validation_loss", "learning_rate", "gradient_norm")
+CURVES = ("loss", "validation_loss", "validation_accuracy", "learning_rate", "gradient_norm")
 
 
 @dataclass(frozen=True)
 class History:
-    """The curves of one training; losses in nats per token.
+    """The curves of one training; losses in nats per token or label, accuracies as shares.
 
     `update_ratios` are the newest there are, which are measured only now and then.
     """
 
     loss: Curve = field(default_factory=Curve)
     validation_loss: Curve = field(default_factory=Curve)
+    validation_accuracy: Curve = field(default_factory=Curve)
     learning_rate: Curve = field(default_factory=Curve)
     gradient_norm: Curve = field(default_factory=Curve)
     update_ratios: dict[str, float] = field(default_factory=dict)
@@ -92,11 +93,15 @@ class Plan:
     training_options: TrainingOptions
 
 
-def in_words(family: str, text: str, tokenizer: str) -> str:
-    """What is trained on what: "GRU · shakes · bpe 1000"."""
+def in_words(family: str, text: str, tokenizer: str, task: str = "next-token", reads: str = "") -> str:
+    """What is trained on what: "GRU · shakes · bpe 1000", "tagger: LSTM both ways · ambiguous · words"."""
     from lmviz.families import FAMILIES
+    from lmviz.tasks import TASKS
 
     title = FAMILIES[family].short_title if family in FAMILIES else family
+    title = f"{title} {reads}" if reads else title
+    called = TASKS[task].model if task in TASKS else ""
+    title = f"{called}: {title}" if called else title
     return " · ".join(part for part in (title, text, tokenizer.replace(":", " ")) if part)
 
 

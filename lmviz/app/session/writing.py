@@ -108,8 +108,9 @@ class Writing(Part):
 
     @property
     def can_write(self) -> bool:
-        """Whether there is a model, and something for it to read."""
-        return self._reading.is_possible
+        """Whether there is a model that predicts next tokens, and something for it to read."""
+        model = self._library.model
+        return model is not None and model.predicts.continues and self._reading.is_possible
 
     @property
     def hovered_token(self) -> int | None:

@@ -16,6 +16,7 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.attention_heads import Head
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.inspection.trace import Trace
 
@@ -72,6 +73,12 @@ class AttentionTextPanel(Panel):
         if reading is None or not self._weights.size:
             return ""
         return attention_recipe(reading.moment, attention.heads or (attention.head,))
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        reading = self.session.reading.current
+        if reading is None or reading.model != model or "layers/0/attention/weights" in reading.trace:
+            return ""
+        return f"{model.name} has no attention: open a Transformer to see what its heads look at in the text."
 
     def refresh(self) -> None:
         from lmviz.inspection.attention import combine_heads

@@ -16,6 +16,7 @@ from lmviz.inspection.attention import attention_layers, thumbnails
 
 if TYPE_CHECKING:
     from lmviz.app.session.attention_heads import Head
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.inspection.head_badges import HeadBadge
     from lmviz.inspection.intervention import Intervention, Where
@@ -75,6 +76,12 @@ class HeadsPanel(Panel):
         reading = self.session.reading.current
         addresses = _addresses(reading.trace) if reading is not None else []
         return arrays_recipe(reading.moment, addresses) if reading is not None and addresses else ""
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        reading = self.session.reading.current
+        if reading is None or reading.model != model or "layers/0/attention/weights" in reading.trace:
+            return ""
+        return f"{model.name} has no attention: open a Transformer to see all of its heads."
 
     def refresh(self) -> None:
         reading = self.session.reading.current

@@ -53,6 +53,8 @@ class Sample:
 class ComparedSamplesPanel(Panel):
     """A column for each moment; the n-th token of each was chosen by the same draw."""
 
+    needs_next_word = "Open a language model to compare what models write."
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("compared_samples_view")

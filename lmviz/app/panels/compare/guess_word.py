@@ -48,6 +48,8 @@ UNSURE = 50
 class GuessWordPanel(GamePanel):
     """Rounds from the held-out text. Nothing of what the models expect is shown before one commits."""
 
+    needs_next_word = "Open a language model to guess words against it."
+
     title = "Guess the next word"
     key = "guess"
     needs_model = "Open or train a model to play against."

@@ -30,6 +30,8 @@ NOTHING_HELD_OUT = "This text has no held-out part: open it again with a validat
 class ScoresPanel(Panel):
     """Measures when asked to, one model after the other; what was measured once is remembered."""
 
+    needs_next_word = "Open a language model to measure it on texts; “lmviz evaluate” measures this one."
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("scores_view")

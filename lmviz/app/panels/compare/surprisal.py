@@ -37,6 +37,8 @@ Found = tuple[np.ndarray, Mapping[int, np.ndarray]]
 class SurprisalPanel(Panel):
     """One curve per compared model over the tokens of the shown one; a hovered word is so in all panels."""
 
+    needs_next_word = "Open a language model to see how much each word surprises it."
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("surprisal_view")

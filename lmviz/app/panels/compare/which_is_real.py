@@ -38,6 +38,8 @@ SIDE_BY_SIDE = 420
 class WhichIsRealPanel(GamePanel):
     """Both passages begin alike; one continues with the held-out text, one with text of the shown model."""
 
+    needs_next_word = "Open a language model to tell its writing from the real text."
+
     title = "Which is real?"
     key = "which is real"
     needs_model = "Open or train a model to play against."

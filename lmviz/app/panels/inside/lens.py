@@ -17,6 +17,7 @@ from lmviz.inspection.names import stop_name
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.inspection.logit_lens import LogitLens
@@ -80,6 +81,14 @@ class LensPanel(Panel):
         from lmviz.inspection.recipes.recipe import lens_recipe
 
         return lens_recipe(self._drawn[0].moment, CANDIDATES) if self._drawn is not None else ""
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        if model.predicts.per == "position":
+            return ""
+        return (
+            f"{model.name} gives one answer for the whole text, and the lens shows answers at a position: "
+            "open a tagger or a language model."
+        )
 
     def refresh(self) -> None:
         reading = self.session.reading.current

@@ -36,6 +36,8 @@ BETWEEN = 220  # milliseconds from one step to the next, so that the growth of t
 class BeamPanel(Panel):
     """The tree with its scores; the pointer on a node says how its score came about."""
 
+    needs_next_word = "Open a language model to search for the likeliest continuation."
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("beam_view")

@@ -30,6 +30,8 @@ RECENT = 4  # places back along the path beside which the words that were not ta
 class BranchesPanel(Panel):
     """A click on a node goes there; on a faint word, which was not taken, writes that instead."""
 
+    needs_next_word = "Open a language model to write on, branch by branch."
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("branches_view")

@@ -30,6 +30,8 @@ SUM_WIDTH = 150  # pixels at scale 1 for the product's figures
 class ChainRulePanel(Panel):
     """The prefix and what was written after it; the bar above a word is how much it surprised, in bits."""
 
+    needs_next_word = "Open a language model to multiply the probabilities of its words."
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("chain_rule_view")

@@ -46,6 +46,8 @@ class DistributionPanel(Panel):
     that after an earlier word that is pointed at.
     """
 
+    needs_next_word = "Open a language model to see how the next word is chosen."
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("distribution_view")

@@ -46,6 +46,8 @@ FALLING = 2  # tokens a second up to which one can watch the number fall
 class RollPanel(Panel):
     """The die, and the buttons that throw it: one step, play, back."""
 
+    needs_next_word = "Open a language model to roll the die for its next word."
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("roll_view")

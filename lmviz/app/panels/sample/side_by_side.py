@@ -36,6 +36,8 @@ PAUSE = 150  # milliseconds without a change before the greedy text is written
 class SideBySidePanel(Panel):
     """Three texts with their log-probability under the model, its length normalisation, and perplexity."""
 
+    needs_next_word = "Open a language model to see it write with several settings side by side."
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("side_by_side_view")

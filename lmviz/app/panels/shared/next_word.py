@@ -17,6 +17,7 @@ from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.glance import Glance, glance
 from lmviz.decoding.shift import Shift, largest_shifts
 from lmviz.errors import LmvizError
+from lmviz.inspection.views import answer_at
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -91,14 +92,14 @@ class NextWordPanel(Panel):
         wanted = (reading, position, self._pages.height(), self._bars.length(ROW))
         if wanted == self._drawn_for:
             return  # a keystroke moves the position before there is anything new to draw
-        logits = _logits(reading.trace, position)
+        logits = answer_at(reading.trace, position, "logits")
         tokens = reading.answers
         try:
             if reading.baseline is None:
                 stepped = self.session.reading.has_stepped and reading is not self._reading
                 self._show(tokens, glance(logits, self._room), stepped=stepped)
             else:
-                before = _logits(reading.baseline, position)
+                before = answer_at(reading.baseline, position, "logits")
                 room = min(self._shifts.rows_in(self._pages.height()), MOST)
                 self._show_shift(tokens, largest_shifts(before, logits, max(FEWEST, room)))
         except LmvizError as sentence:
@@ -150,12 +151,6 @@ class NextWordPanel(Panel):
         tokenizer, chosen = self._reading.model.tokenizer, self._ids[index]
         self.session.reading.set_prefix(tokenizer.continue_text(self._text, chosen))
         self.session.focus.follow_end()
-
-
-def _logits(trace: Trace, position: int) -> np.ndarray:
-    """The logits of what is predicted at a position, or of the text where it has one answer."""
-    traced = trace["logits"]
-    return traced.at(position=position) if "position" in traced.axes else traced.array
 
 
 def _title(trace: Trace, position: int) -> str:

@@ -23,6 +23,7 @@ from lmviz.app.widgets.controls.change_list import Change, ChangeList
 from lmviz.decoding.glance import glance
 from lmviz.decoding.shift import largest_shifts
 from lmviz.inspection.names import cell_name, title_of
+from lmviz.inspection.views import answer_at
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -181,16 +182,18 @@ class SurgeryPanel(Panel):
             self.silence("effects")
             self._list.set_effects("", 0.0, (), 0.0)
             return
-        before, after = (found["logits"].at(position=position) for found in (reading.baseline, reading.trace))
+        before, after = (answer_at(found, position, "logits") for found in (reading.baseline, reading.trace))
         shift = largest_shifts(before, after, 1)
         word = int(shift.ids[0])
-        name = visible(reading.model.tokenizer.token(word))
-        ids = reading.baseline.ids[: position + 1]
+        name, continues = reading.answer(word), reading.trace.predicts.continues
+        ids = reading.baseline.ids[: position + 1] if continues else reading.baseline.ids
 
         def work(model: Model) -> list[float]:
             from lmviz.inspection.effects import each_alone
 
-            return [glance(logits, 1).probability_of(word) for logits in each_alone(model, ids, changes)]
+            return [
+                glance(logits, 1).probability_of(word) for logits in each_alone(model, ids, changes, position)
+            ]
 
         def show(alone: list[float]) -> None:
             if changes == self.session.surgery.interventions:

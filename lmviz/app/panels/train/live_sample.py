@@ -32,6 +32,8 @@ BEGINNING = "\n"
 class LiveSamplePanel(Panel):
     """A sample at the sampling options in force, written a few tokens at a time between other readings."""
 
+    needs_next_word = "It writes no text: open a language model to read what it writes while it learns."
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("live_sample_view")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QWidget
 
@@ -13,7 +13,8 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.training.units import BITS, UNITS, convert_loss, smooth
+from lmviz.tasks import NEXT_TOKEN, TASKS
+from lmviz.training.units import ACCURACY, BITS, LABEL_UNITS, UNITS, convert_loss, smooth
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 ROOMY = 560  # pixels at scale 1 from which on the controls have room beside the title
 OWN, COMPARABLE, OTHER = 2.4, 1.2, 1.0  # widths of curves
+FLOOR = "floor"  # the loss below which no model can go
 SCALES = ("linear", "logarithmic")
 SMOOTHING = {"raw": 0.0, "smooth": 0.9, "smoother": 0.98}
 
@@ -87,16 +89,16 @@ class LossPanel(Panel):
         return curves_recipe(folders) if folders else ""
 
     def refresh(self) -> None:
+        self._offer_units()
         self._ask_for_references()
         self._offer_others()
-        unit = self._shown_unit
-        token = "character" if self._kind == "characters" else "token"
-        self._card.set_title(f"Loss per {token}" if unit == "nats" else f"Loss, {unit}")
+        self._card.set_title(self._title)
         self._plot.set_logarithmic(self._scale.currentText() == "logarithmic")
         self._draw_runs()
-        references = self._references.items() if self._references_apply else ()
-        converted = ((name, self._convert(loss)) for name, loss in references)
-        self._plot.set_references([(name, float(loss)) for name, loss in converted if loss is not None])
+        converted = ((name, self._convert(loss)) for name, loss in self._known_losses.items())
+        lowest = 0.0 if self._scale.currentText() == "logarithmic" else -1.0  # no logarithm of a floor of 0
+        drawn = [(name, float(loss)) for name, loss in converted if loss is not None and loss > lowest]
+        self._plot.set_references(drawn)
         self._plot.set_end(self._end())
         self._plot.set_cursor(self.session.library.step if self.session.library.model is not None else None)
 
@@ -121,6 +123,8 @@ class LossPanel(Panel):
         self, loss: np.ndarray | float, description: RunDescription | None = None
     ) -> np.ndarray | None:
         """A loss in the chosen unit; None if that needs the run's token length and it was not recorded."""
+        if self._shown_unit == ACCURACY:
+            return None
         corpus, characters = self.session.text.corpus, None
         if description is None or (corpus is not None and description.fingerprint == corpus.fingerprint):
             characters = corpus.characters_per_token if corpus is not None else None
@@ -132,12 +136,38 @@ class LossPanel(Panel):
         return convert_loss(loss, unit, characters or 1.0)
 
     @property
-    def _references_apply(self) -> bool:
-        """Whether the run that is shown was measured on the very text that the references are of."""
+    def _task(self) -> str:
+        """What the run that is shown was trained for; without one, what the open text asks."""
+        model = self.session.library.model
+        return self.session.plan.task if model is None else model.description.task
+
+    @property
+    def _title(self) -> str:
+        unit, target = self._shown_unit, TASKS[self._task].target
+        if target == "token" and self._kind == "characters":
+            target = "character"
+        if unit == ACCURACY:
+            return "Accuracy, % of the validation text"
+        return f"Loss per {target}" if unit == "nats" else f"Loss, {unit}"
+
+    @property
+    def _known_losses(self) -> dict[str, float]:
+        """What simple models reach on the text of the run that is shown, and its floor, in nats, by name."""
         corpus, model = self.session.text.corpus, self.session.library.model
-        if corpus is None or corpus is not self._reference_corpus:
-            return False
-        return model is None or model.description.fingerprint == corpus.fingerprint
+        if corpus is None or (model is not None and model.description.fingerprint != corpus.fingerprint):
+            return {}
+        known = dict(self._references) if corpus is self._reference_corpus else {}
+        return known if corpus.floor is None else known | {FLOOR: corpus.floor}
+
+    def _offer_units(self) -> None:
+        """Labels have accuracies and no perplexity; texts the reverse."""
+        units = LABEL_UNITS if TASKS[self._task].has_labels else UNITS
+        if tuple(self._unit.itemText(index) for index in range(self._unit.count())) != units:
+            chosen = self._unit.currentText()
+            with QSignalBlocker(self._unit):
+                self._unit.clear()
+                self._unit.addItems(units)
+                self._unit.setCurrentText(chosen)
 
     @property
     def _shown_unit(self) -> str:
@@ -186,6 +216,8 @@ class LossPanel(Panel):
 
     def _draw_own(self, history: History, description: RunDescription | None) -> set[str]:
         """Two strong curves for the run that is shown."""
+        if self._shown_unit == ACCURACY:
+            return self._draw_accuracy("validation", history, role="validation", width=OWN)
         weight = SMOOTHING[self._smoothing.currentText()]
         losses = self._convert(smooth(history.loss.values, weight), description)
         measured = self._convert(history.validation_loss.values, description)
@@ -199,6 +231,8 @@ class LossPanel(Panel):
     def _draw_other(self, model: OpenedModel) -> set[str]:
         """A thin curve for another run: of its validation, where that was measured."""
         history = self.session.training.history_of(model)
+        if self._shown_unit == ACCURACY:
+            return self._draw_accuracy(self._name_of(model), history, role="muted_text", width=COMPARABLE)
         weight = SMOOTHING[self._smoothing.currentText()]
         curve = history.validation_loss if len(history.validation_loss) else history.loss
         values = curve.values if curve is history.validation_loss else smooth(curve.values, weight)
@@ -209,6 +243,14 @@ class LossPanel(Panel):
         name, role = self._name_of(model), "muted_text" if comparable else "faint_text"
         width = COMPARABLE if comparable else OTHER
         self._plot.set_curve(name, curve.steps, converted, role=role, width=width, dashed=not comparable)
+        return {name}
+
+    def _draw_accuracy(self, name: str, history: History, *, role: str, width: float) -> set[str]:
+        """The share of validation labels that a run gets right, in per cent, where it was measured."""
+        curve = history.validation_accuracy
+        if not len(curve):
+            return set()
+        self._plot.set_curve(name, curve.steps, 100 * curve.values, role=role, width=width)
         return {name}
 
     def _name_of(self, model: OpenedModel) -> str:
@@ -222,6 +264,8 @@ class LossPanel(Panel):
         if corpus is None or corpus is self._reference_corpus or not self.session.work.is_ready:
             return
         self._reference_corpus, self._references = corpus, {}
+        if corpus.task != NEXT_TOKEN:
+            return  # n-grams give no labels
 
         def work() -> Generator[float, None, dict[str, float]]:
             from lmviz.training.references import reference_losses

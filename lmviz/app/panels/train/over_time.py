@@ -35,7 +35,7 @@ class OverTimePanel(Panel):
         self._plot.setAccessibleName("probability of the next words over the training")
         self._card = Card("Next word over time", "", self._plot)
         self.column.addWidget(self._card)
-        self._key: tuple[OpenedModel, tuple[int, ...]] | None = None
+        self._key: tuple[OpenedModel, tuple[int, ...], int] | None = None
         self._rows: dict[int, np.ndarray] = {}
         self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
         self.follow(
@@ -59,15 +59,16 @@ class OverTimePanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.run import over_time_recipe
 
-        if self._key is None or not self._rows:
+        if self._key is None or not self._rows or not self._key[0].predicts.continues:
             return ""
-        model, prefix = self._key
+        model, prefix, _ = self._key
         return over_time_recipe(str(model.folder), prefix, sorted(self._rows))
 
     def refresh(self) -> None:
         session = self.session
         ids = self._read_ids()
-        key = None if session.library.model is None else (session.library.model, ids)
+        model = session.library.model
+        key = None if model is None else (model, ids, -1 if model.predicts.continues else self._labelled())
         if key != self._key:
             self._key, self._rows = key, {}
             self.silence("over time")
@@ -90,10 +91,29 @@ class OverTimePanel(Panel):
         encoding, pinned = self.session.reading.encoding, self._pinned()
         if encoding is None:
             return ()
+        if not self._continues:
+            return tuple(encoding.ids.tolist())  # what comes after a word may decide its label
         return tuple(encoding.ids[: None if pinned is None else pinned + 1].tolist())
+
+    @property
+    def _continues(self) -> bool:
+        """Whether next words are drawn, and not labels."""
+        model = self.session.library.model
+        return model is None or model.predicts.continues
+
+    def _labelled(self) -> int:
+        """The position whose label is drawn; of a label of the whole text all positions are one."""
+        model, encoding, pinned = self.session.library.model, self.session.reading.encoding, self._pinned()
+        if encoding is None or (model is not None and model.predicts.per == "text"):
+            return 0
+        return len(encoding) - 1 if pinned is None else pinned
 
     def _title(self) -> str:
         encoding, pinned = self.session.reading.encoding, self._pinned()
+        if self._key is not None and not self._continues and encoding is not None and len(encoding):
+            if self._key[0].predicts.per == "text":
+                return "Label of the text over time"
+            return f"Label of “{visible(encoding.tokens[self._key[2]])}” over time"
         if encoding is None or pinned is None:
             return "Next word over time"
         return f"After “{visible(encoding.tokens[pinned])}” over time"
@@ -101,7 +121,7 @@ class OverTimePanel(Panel):
     def _ask_next(self, shown: OpenedModel | None) -> None:
         if shown is None or self._key is None or not self._key[1] or not self.isVisible():
             return
-        model, ids = self._key
+        model, ids, position = self._key
         missing = [step for step in shown.snapshots if step not in self._rows]
         if not missing:
             return
@@ -110,10 +130,14 @@ class OverTimePanel(Panel):
         def work(reader: Model) -> tuple[int, np.ndarray]:
             from lmviz.decoding.continuation import Continuation
             from lmviz.decoding.distribution import next_distribution
+            from lmviz.decoding.labels import label
 
+            if not reader.predicts.continues:
+                found = label(reader, ids).probabilities
+                return step, found if reader.predicts.per == "text" else found[position]
             return step, next_distribution(Continuation.of(reader, ids).logits).probabilities
 
-        self.ask_model((model, step), "over time", work, lambda row: self._take((model, ids), *row))
+        self.ask_model((model, step), "over time", work, lambda row: self._take((model, ids, position), *row))
 
     def _most_telling(self, missing: list[int]) -> int:
         """The last snapshot first, whose words are drawn; then the one farthest from all known."""
@@ -122,7 +146,9 @@ class OverTimePanel(Panel):
         known = np.log1p(np.array(list(self._rows)))
         return max(missing, key=lambda step: np.abs(known - np.log1p(step)).min())
 
-    def _take(self, key: tuple[OpenedModel, tuple[int, ...]], step: int, probabilities: np.ndarray) -> None:
+    def _take(
+        self, key: tuple[OpenedModel, tuple[int, ...], int], step: int, probabilities: np.ndarray
+    ) -> None:
         if key == self._key:
             self._rows[step] = probabilities
             self.refresh_soon()
@@ -136,7 +162,8 @@ class OverTimePanel(Panel):
         steps = sorted(self._rows)
         table = np.stack([self._rows[step] for step in steps])  # (snapshot, token)
         words = np.argsort(-table[-1], kind="stable")[:WORDS]
-        names = [visible(shown.tokenizer.token(int(word))) for word in words]
+        answers = shown.predicts.names or shown.tokenizer.tokens()
+        names = [visible(answers[int(word)]) for word in words]
         for name in set(self._plot.curve_names()) - set(names):
             self._plot.remove_curve(name)
         for place, (name, word) in enumerate(zip(names, words, strict=True)):

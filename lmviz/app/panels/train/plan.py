@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidg
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.train.statement import TrainingStatement, briefly
+from lmviz.app.session.training_plan import FIRST_FAMILY
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number, short, with_unit
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -17,7 +18,7 @@ from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
 from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
 from lmviz.errors import LmvizError
-from lmviz.families import FAMILIES
+from lmviz.families import FAMILIES, obstacle_to
 from lmviz.training.cost import training_cost
 from lmviz.training.options import check_length, used_options
 from lmviz.training.presets import PRESETS
@@ -78,6 +79,7 @@ class PlanPanel(Panel):
 
     def refresh(self) -> None:
         plan, active = self.session.plan.current, self.session.training.state.is_active
+        self._offer_families()
         self._cards.set_current(plan.family)
         self._cards.setEnabled(not active)
         if self._model_form.configuration != plan.configuration:
@@ -94,10 +96,18 @@ class PlanPanel(Panel):
         self._show_presets()
         self._statement.show_plan()
 
+    def _offer_families(self) -> None:
+        """Which families can do what the open text asks; while the planned one cannot, another is planned."""
+        task, plan = self.session.plan.task, self.session.plan.current
+        able = [name for name in FAMILIES if not obstacle_to(name, task)]
+        self._cards.set_refused({name: obstacle_to(name, task) for name in FAMILIES if name not in able})
+        if able and plan.family not in able and not self.session.training.state.is_active:
+            self._choose_family(FIRST_FAMILY if FIRST_FAMILY in able else able[-1])
+
     def _leave_out_unused(self) -> None:
         """Show what the family, and the choices made so far, have use for."""
         plan = self.session.plan.current
-        self._model_form.set_shown(plan.configuration.used())
+        self._model_form.set_shown(plan.configuration.used_for(self.session.plan.task))
         counts = FAMILIES[plan.family].counts
         self._learning_form.set_shown(used_options(plan.training_options, counts=counts))
 

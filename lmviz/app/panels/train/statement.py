@@ -70,6 +70,8 @@ class TrainingStatement(QWidget):
             return PREPARING_TEXT
         if text.corpus is None:
             return "no text open: see Corpus"
+        if plan.problem:
+            return plan.problem
         seconds, pace = plan.expected_seconds, plan.seconds_a_step
         if seconds is None or pace is None:
             return "measuring the time…" if plan.is_measuring else "time not measured yet"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -17,6 +17,7 @@ from lmviz.app.widgets.diagrams.family_shapes import draw_shape
 COLUMNS = 3
 CARD_HEIGHT = 66
 GAP = 8
+REFUSED = 0.35  # opacity
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class FamilyCard:
 class FamilyCards(Pointable):
     """`FamilyCards(cards)`: three in a row; `current`, `set_current(name)`, signal `family_chosen(str)`.
 
-    A click, the arrow keys or the first letter choose; the sentence is the tooltip.
+    A click, the arrow keys or the first letter choose; the sentence is the tooltip. `set_refused({name:
+    sentence})` fades those that cannot be chosen, whose tooltip says why.
     """
 
     family_chosen = Signal(str)
@@ -39,6 +41,7 @@ class FamilyCards(Pointable):
     def __init__(self, cards: Sequence[FamilyCard], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cards = tuple(cards)
+        self._refused: dict[str, str] = {}
         self._current = 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -57,6 +60,17 @@ class FamilyCards(Pointable):
             self._current = names.index(name)
             self._describe()
             self.update()
+
+    def set_refused(self, refused: Mapping[str, str]) -> None:
+        """Which cannot be chosen, and why; all others can."""
+        if dict(refused) != self._refused:
+            self._refused = dict(refused)
+            self.update()
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """Those that cannot be chosen, and why."""
+        return self._refused
 
     def card_rectangle(self, name: str) -> QRectF:
         """Where a family's card is drawn."""
@@ -87,7 +101,9 @@ class FamilyCards(Pointable):
 
     def _draw(self, painter: QPainter, card: FamilyCard, place: QRectF, index: int) -> None:
         theme, chosen = self.theme, index == self._current
-        usual = theme.hover if index == self.hovered else theme.surface
+        refused = card.name in self._refused
+        usual = theme.hover if index == self.hovered and not refused else theme.surface
+        painter.setOpacity(REFUSED if refused else 1.0)
         painter.setBrush(theme.accent_wash if chosen else usual)
         painter.setPen(QPen(theme.accent if chosen else theme.line, self.length(2 if chosen else 1)))
         painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), self.length(6), self.length(6))
@@ -101,13 +117,16 @@ class FamilyCards(Pointable):
         wide = painter.fontMetrics().horizontalAdvance(card.title) + self.length(5)
         words.setLeft(max(place.left() + 2, min(left, words.right() - wide)))
         painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, card.title)
+        painter.setOpacity(1.0)
 
     def index_at(self, place: QPointF) -> int:
         found = (index for index in range(len(self._cards)) if self._place(index).contains(place))
         return next(found, -1)
 
     def _choose(self, index: int) -> None:
-        if 0 <= index < len(self._cards) and index != self._current:
+        if not 0 <= index < len(self._cards) or self._cards[index].name in self._refused:
+            return
+        if index != self._current:
             self._current = index
             self._describe()
             self.update()
@@ -116,7 +135,8 @@ class FamilyCards(Pointable):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             index = self.index_at(QPointF(event.pos()))
-            sentence = self._cards[index].sentence if index >= 0 else ""
+            card = self._cards[index] if index >= 0 else None
+            sentence = self._refused.get(card.name, card.sentence) if card is not None else ""
             QToolTip.showText(event.globalPos(), paragraph(sentence), self)
             return True
         return super().event(event)
