@@ -13,7 +13,14 @@ from lmviz.app.panels.inside.page import answer, choose, read_out, stage_of
 from lmviz.app.panels.inside.whole_model_page import WholeModelPage
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.diagrams.unrolled import UnrolledCell, UnrolledLayer, UnrolledRow, UnrolledView
+from lmviz.app.widgets.diagrams.unrolled import (
+    BACKWARD,
+    FORWARD,
+    UnrolledCell,
+    UnrolledLayer,
+    UnrolledRow,
+    UnrolledView,
+)
 from lmviz.inspection.views import answer_at, likeliest_answers
 from lmviz.text.tokenizer import visible
 
@@ -102,17 +109,21 @@ class UnrolledPage(WholeModelPage):
             (likeliest,) = likeliest_answers(trace, position, 1)
             share = float(answer_at(trace, position)[likeliest])
             predictions.append(f"{answer(reading, likeliest)} {percentage(share)}")
-        several = len(layers) > 1
+        ways = [direction_of(trace, rows[0]) for rows in layers]
+        directions = ways if BACKWARD in ways else [""] * len(layers)
+        numbers = [int(rows[0].split("/")[1]) + 1 for rows in layers]
+        names = [f"layer {number}" if numbers[-1] > 1 else "" for number in numbers]
         self.unrolled.set_network(
             [visible(token) for token in trace.tokens],
             [
                 UnrolledLayer(
-                    f"layer {number + 1}" if several else "",
+                    names[number],
                     tuple(
                         UnrolledRow(SHORT.get(address.split("/")[-1], address.split("/")[-1]),
                                     trace[address].array, trace[address].scale)
                         for address in rows
                     ),
+                    directions[number],
                 )
                 for number, rows in enumerate(layers)
             ],
@@ -161,6 +172,13 @@ class UnrolledPage(WholeModelPage):
         if self._reading is None or cell.unit < 0:
             return "", []
         return read_out(self._reading, (self._address(cell), (cell.position, cell.unit)))
+
+
+def direction_of(trace: Trace, address: str) -> str:
+    """Which way the recurrence that makes a state goes, as its stages say."""
+    place = trace.stages[stage_of(trace, address)].place
+    shifts = {shift for stage in trace.stages if stage.place == place for shift in stage.shifts}
+    return BACKWARD if 1 in shifts else FORWARD
 
 
 def recurrent_layers(trace: Trace) -> list[list[str]]:

@@ -100,7 +100,7 @@ class WhyPanel(Panel):
 
     def refresh(self) -> None:
         self._suggest()
-        arithmetic = self._shown = self.session.explanation.arithmetic
+        arithmetic = self._shown = self._explained()
         self._sheet.set_arithmetic(arithmetic, self._short_name, LARGEST_TERMS)
         self._result.set_row(self._sheet.result)
         pinned = arithmetic is not None and (arithmetic.address, arithmetic.index) == self.session.focus.cell
@@ -131,6 +131,15 @@ class WhyPanel(Panel):
         reading = self.session.reading.current
         cell = likeliest_answer(reading.trace, self.session.reading.position) if reading is not None else None
         self.session.explanation.suggest_otherwise(cell)
+
+    def _explained(self) -> Arithmetic | None:
+        """What is explained, with the terms of joined states from the left and from the right."""
+        from lmviz.inspection.directions import by_direction
+
+        explanation = self.session.explanation
+        if explanation.arithmetic is None or explanation.reading is None:
+            return explanation.arithmetic
+        return by_direction(explanation.arithmetic, explanation.reading.trace)
 
     def _is_suggested(self, arithmetic: Arithmetic) -> bool:
         return (arithmetic.address, arithmetic.index) == self.session.explanation.suggestion

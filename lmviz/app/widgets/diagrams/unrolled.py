@@ -9,7 +9,17 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
@@ -24,6 +34,9 @@ EDGE = 34
 LABEL = 20
 TOKEN_SIZE = 12.0
 FUTURE = 0.3
+FORWARD, BACKWARD = "forward", "backward"
+SIDES = {FORWARD: "from the\nleft", BACKWARD: "from the\nright"}
+DIRECTED_EDGE = 62
 KEYS: dict[int, tuple[int, int]] = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -52,10 +65,15 @@ class UnrolledRow:
 
 @dataclass(frozen=True, eq=False)
 class UnrolledLayer:
-    """A layer: its name, and its values from top to bottom, the hidden state first."""
+    """A layer: its name, and its values from top to bottom, the hidden state first.
+
+    `direction` is FORWARD or BACKWARD where the network reads the text in other ways than from left to
+    right: each direction of a layer is then a layer of its own, the forward one below.
+    """
 
     name: str
     rows: tuple[UnrolledRow, ...]
+    direction: str = ""
 
     @property
     def height(self) -> int:
@@ -81,7 +99,9 @@ class UnrolledView(Canvas):
 
     `set_network(tokens, layers, predictions)` draws it, `layers` from the lowest up, `predictions` one
     text for each position; `set_current(position, layer)` lights a cell and the way that led to it.
-    Lines of one colour are one weight matrix: from below, from the previous position, to the output.
+    Lines of one colour are one weight matrix: from below, from the previous position, to the output. Where
+    a direction is given, lines are blue from the left and orange from the right, and what cannot reach the
+    lit word's answer is faint; while a word is hovered, what that word cannot reach.
     `set_readout(function)` gives the hover card's words for an UnrolledCell.
     Signals: `cell_clicked(UnrolledCell)`, `cell_hovered(UnrolledCell | None)`.
     It takes the width its text needs: place it in a scroll area. Arrow keys move the lit cell.
@@ -134,7 +154,7 @@ class UnrolledView(Canvas):
 
     def cell_rectangle(self, position: int, layer: int) -> QRectF:
         """Where a cell is drawn."""
-        middle = self.length(EDGE) + (position + 0.5) * self.length(COLUMN)
+        middle = self.length(self._edge) + (position + 0.5) * self.length(COLUMN)
         above = sum(self._height(higher) + LAYER_GAP for higher in range(layer + 1, len(self._layers)))
         top = self.length(LABEL + LAYER_GAP + above) + self._slack()
         width = self.length(CELL_WIDTH)
@@ -155,11 +175,21 @@ class UnrolledView(Canvas):
     def sizeHint(self) -> QSize:
         height = 2 * (LABEL + LAYER_GAP) + sum(self._height(layer) for layer in range(len(self._layers)))
         height += LAYER_GAP * max(0, len(self._layers) - 1)
-        width = EDGE + max(1, len(self._tokens)) * COLUMN
+        width = self._edge + max(1, len(self._tokens)) * COLUMN
         return QSize(round(self.length(width)), round(self.length(height)))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
+
+    @property
+    def _is_directed(self) -> bool:
+        """Whether some of it reads the text from right to left."""
+        return any(layer.direction for layer in self._layers)
+
+    @property
+    def _edge(self) -> int:
+        """The width at the left that names rows, in pixels at scale 1."""
+        return DIRECTED_EDGE if self._is_directed else EDGE
 
     def _height(self, layer: int) -> int:
         return self._layers[layer].height if 0 <= layer < len(self._layers) else HEAD + STATE + MARGIN
@@ -192,21 +222,54 @@ class UnrolledView(Canvas):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         column = self.length(COLUMN)
-        first = max(0, int((event.rect().left() - self.length(EDGE)) // column) - 1)
-        last = min(len(self._tokens), int((event.rect().right() - self.length(EDGE)) // column) + 2)
+        first = max(0, int((event.rect().left() - self.length(self._edge)) // column) - 1)
+        last = min(len(self._tokens), int((event.rect().right() - self.length(self._edge)) // column) + 2)
         for position in range(first, last):
-            painter.setOpacity(self._strength(position))
-            self._draw_lines(painter, position)
             for layer in range(len(self._layers)):
+                painter.setOpacity(self._strength(position, layer))
+                self._draw_lines(painter, position, layer)
+            for layer in range(len(self._layers)):
+                painter.setOpacity(self._strength(position, layer))
                 self._draw_cell(painter, position, layer)
+            faded = not self._is_directed and 0 <= self._current[0] < position
+            painter.setOpacity(FUTURE if faded else 1.0)
             self._draw_labels(painter, position)
         painter.setOpacity(1.0)
         self._draw_edge(painter)
         self._draw_hovered(painter)
         self.draw_focus(painter)
 
-    def _strength(self, position: int) -> float:
-        return FUTURE if 0 <= self._current[0] < position else 1.0
+    def _strength(self, position: int, layer: int) -> float:
+        """How strongly a cell is drawn: what has nothing to do with the lit or the hovered word is faint."""
+        hovered, at = self._hovered, self._current[0]
+        direction = self._layers[layer].direction
+        if not direction:
+            return FUTURE if 0 <= at < position else 1.0
+        if hovered is None and at < 0:
+            return 1.0
+        base, summit = self._pair(layer)
+        if hovered is not None:  # what that word can reach
+            touches = base > 0 or hovered.position == position
+            after = position > hovered.position
+        else:  # what reaches the answer at the lit word
+            touches = summit < len(self._layers) - 1 or position == at
+            after = position < at
+        is_single = all(other.direction == direction for other in self._layers)
+        touches = position == (at if hovered is None else hovered.position) if is_single else touches
+        return 1.0 if touches or after == (direction == FORWARD) else FUTURE
+
+    def _pair(self, layer: int) -> tuple[int, int]:
+        """The rows that read the text in both directions side by side, the lower and the upper."""
+        lower = layer - 1 if self._layers[layer].direction == BACKWARD else layer
+        if lower < 0 or lower + 1 >= len(self._layers):
+            return layer, layer
+        ways = (self._layers[lower].direction, self._layers[lower + 1].direction)
+        return (lower, lower + 1) if ways == (FORWARD, BACKWARD) else (layer, layer)
+
+    def _ink(self, layer: int, usual: QColor) -> QColor:
+        """Blue from the left, orange from the right; where there is one direction, what is usual."""
+        ways = {FORWARD: self.theme.query, BACKWARD: self.theme.key}
+        return ways.get(self._layers[layer].direction, usual)
 
     def _line(self, painter: QPainter, color: QColor, lit: bool, start: QPointF, end: QPointF) -> None:
         color = QColor(color)
@@ -214,31 +277,75 @@ class UnrolledView(Canvas):
         painter.setPen(QPen(color, self.length(2.6 if lit else 1.4)))
         painter.drawLine(QLineF(start, end))
 
-    def _draw_lines(self, painter: QPainter, position: int) -> None:
+    def _draw_lines(self, painter: QPainter, position: int, layer: int) -> None:
+        """The lines that lead to a cell, and those from it to the output or to both directions above."""
         theme, top = self.theme, len(self._layers) - 1
-        for layer in range(len(self._layers)):
-            cell = self.cell_rectangle(position, layer)
-            middle, lit = cell.center(), (position, layer) == self._current
-            below = (
-                self.cell_rectangle(position, layer - 1).top()
-                if layer
-                else cell.bottom() + self.length(LAYER_GAP)
-            )
-            self._line(
-                painter, theme.query, lit, QPointF(middle.x(), below), QPointF(middle.x(), cell.bottom())
-            )
-            before = (
-                self.cell_rectangle(position - 1, layer).right()
-                if position
-                else cell.left() - self.length(18)
-            )
-            self._line(
-                painter, theme.accent, lit, QPointF(before, middle.y()), QPointF(cell.left(), middle.y())
-            )
-        if top >= 0:
-            cell = self.cell_rectangle(position, top)
-            above = QPointF(cell.center().x(), cell.top() - self.length(LAYER_GAP))
-            self._line(painter, theme.value, False, QPointF(cell.center().x(), cell.top()), above)
+        cell, (base, summit) = self.cell_rectangle(position, layer), self._pair(layer)
+        middle, lit = cell.center(), (position, layer) == self._current
+        lowest = self.cell_rectangle(position, base)
+        below = (
+            self.cell_rectangle(position, base - 1).top()
+            if base
+            else lowest.bottom() + self.length(LAYER_GAP)
+        )
+        start, end = QPointF(middle.x(), below), QPointF(middle.x(), cell.bottom())
+        if layer == base:
+            self._line(painter, self._ink(layer, theme.query), lit, start, end)
+        else:
+            self._around(painter, self._ink(layer, theme.query), lit, start, end, cell.left())
+        self._draw_recurrence(painter, position, layer)
+        highest = self.cell_rectangle(position, summit).top()
+        above = QPointF(middle.x(), highest - self.length(LAYER_GAP))
+        if layer < summit:
+            ink = self._ink(layer, theme.value)
+            self._around(painter, ink, lit, QPointF(middle.x(), cell.top()), above, cell.right())
+        elif summit == top:
+            ink = self._ink(layer, theme.value)
+            self._line(painter, ink, False, QPointF(middle.x(), cell.top()), above)
+
+    def _draw_recurrence(self, painter: QPainter, position: int, layer: int) -> None:
+        """The line from the state before: of the direction from right to left it is the one on the right."""
+        cell, way = self.cell_rectangle(position, layer), self._layers[layer].direction
+        middle, lit, stub = cell.center().y(), (position, layer) == self._current, self.length(18)
+        if way == BACKWARD:
+            last = position == len(self._tokens) - 1
+            before = cell.right() + stub if last else self.cell_rectangle(position + 1, layer).left()
+            here = cell.right()
+        else:
+            before = self.cell_rectangle(position - 1, layer).right() if position else cell.left() - stub
+            here = cell.left()
+        ink = self._ink(layer, self.theme.accent)
+        self._line(painter, ink, lit, QPointF(before, middle), QPointF(here, middle))
+        if way:
+            self._draw_head(painter, QPointF(here, middle), 1 if way == FORWARD else -1)
+
+    def _draw_head(self, painter: QPainter, tip: QPointF, way: int) -> None:
+        """The head of an arrow to the right, 1, or to the left, −1, in the colour of the line before."""
+        size = self.length(5)
+        painter.setBrush(painter.pen().color())
+        painter.setPen(Qt.PenStyle.NoPen)
+        back = tip.x() - 1.6 * way * size
+        painter.drawPolygon([tip, QPointF(back, tip.y() - 0.8 * size), QPointF(back, tip.y() + 0.8 * size)])
+
+    def _around(
+        self, painter: QPainter, color: QColor, lit: bool, start: QPointF, end: QPointF, side: float
+    ) -> None:
+        """A line that goes around a cell, past one of its sides."""
+        color = QColor(color)
+        color.setAlphaF(1.0 if lit else 0.45)
+        painter.setPen(QPen(color, self.length(2.6 if lit else 1.4)))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        beyond = side + math.copysign(self.length(9), side - start.x())
+        bend = self.length(LAYER_GAP) * 0.9
+        path = QPainterPath(start)
+        path.cubicTo(
+            QPointF(beyond, start.y() - 0.2 * bend),
+            QPointF(beyond, start.y()),
+            QPointF(beyond, start.y() - bend),
+        )
+        path.lineTo(QPointF(beyond, end.y() + bend))
+        path.cubicTo(QPointF(beyond, end.y()), QPointF(beyond, end.y() + 0.2 * bend), end)
+        painter.drawPath(path)
 
     def _draw_cell(self, painter: QPainter, position: int, layer: int) -> None:
         cell, theme = self.cell_rectangle(position, layer), self.theme
@@ -281,7 +388,7 @@ class UnrolledView(Canvas):
 
     def _draw_labels(self, painter: QPainter, position: int) -> None:
         theme, column = self.theme, self.length(COLUMN)
-        left = self.length(EDGE) + position * column
+        left = self.length(self._edge) + position * column
         measure = metrics(TOKEN_SIZE, token=True)
         painter.setFont(theme.token_font(TOKEN_SIZE))
         painter.setPen(theme.accent if position == self._current[0] else theme.text)
@@ -306,12 +413,24 @@ class UnrolledView(Canvas):
         painter.setPen(self.theme.muted_text)
         top = self.cell_rectangle(0, len(self._layers) - 1).top() - self.length(LAYER_GAP + LABEL)
         bottom = self.cell_rectangle(0, 0).bottom() + self.length(LAYER_GAP)
+        self._draw_sides(painter)
+        painter.setFont(self.theme.font(11.5))
+        painter.setPen(self.theme.muted_text)
         for name, height in (("y", top), ("x", bottom)):
-            area = QRectF(self.length(4), height, self.length(EDGE), self.length(LABEL))
+            area = QRectF(self.length(4), height, self.length(self._edge), self.length(LABEL))
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
 
+    def _draw_sides(self, painter: QPainter) -> None:
+        """Which direction each row reads in."""
+        painter.setFont(self.theme.font(11, QFont.Weight.Medium))
+        for layer, drawn in enumerate(self._layers):
+            cell = self.cell_rectangle(0, layer)
+            area = QRectF(self.length(4), cell.top(), self.length(self._edge), cell.height())
+            painter.setPen(self._ink(layer, self.theme.muted_text))
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, SIDES.get(drawn.direction, ""))
+
     def _cell_at(self, place: QPointF) -> UnrolledCell | None:
-        position = int((place.x() - self.length(EDGE)) // self.length(COLUMN))
+        position = int((place.x() - self.length(self._edge)) // self.length(COLUMN))
         if not 0 <= position < len(self._tokens):
             return None
         for layer, drawn in enumerate(self._layers):

@@ -1,0 +1,36 @@
+"""An explanation of what reads both directions has its terms from the left and from the right."""
+
+import pytest
+
+from lmviz.families import FAMILIES, build_model
+from lmviz.inspection.directions import by_direction
+from lmviz.inspection.explain import explain
+from lmviz.inspection.tracing import trace
+from lmviz.tasks import TASKS
+
+WIDTH = 4
+
+
+@pytest.mark.parametrize("task", ["tagging", "classification"])
+def test_joined_terms_are_grouped_by_direction_and_give_the_same_value(task):
+    configuration = FAMILIES["gru"].configuration(width=WIDTH, direction="both", pooling="mean")
+    model = build_model("gru", configuration, 5, 0, TASKS[task].predicts(("noun", "verb"))).eval()
+    found = trace(model, [1, 2, 3])
+    whole = explain(model, found, "logits", (1,) if task == "classification" else (2, 1))
+    grouped = by_direction(whole, found)
+    assert [group.label for group in grouped.terms] == ["from the left", "from the right", "bias"]
+    assert [len(group) for group in grouped.terms] == [WIDTH, WIDTH, 1]
+    left, right, _ = grouped.terms
+    source = "pooled" if task == "classification" else "layers/0/joined"
+    values = found[source].array if task == "classification" else found[source].array[2]
+    assert left.factors[0].values == pytest.approx(values[:WIDTH])
+    assert right.factors[0].values == pytest.approx(values[WIDTH:])
+    assert grouped.evaluate() == pytest.approx(whole.evaluate())
+
+
+def test_an_explanation_of_one_direction_stays_as_it_is():
+    configuration = FAMILIES["gru"].configuration(width=WIDTH)
+    model = build_model("gru", configuration, 5, 0).eval()
+    found = trace(model, [1, 2, 3])
+    whole = explain(model, found, "logits", (2, 1))
+    assert [group.label for group in by_direction(whole, found).terms] == [g.label for g in whole.terms]
