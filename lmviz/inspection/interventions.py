@@ -28,6 +28,7 @@ __all__ = [
     "replace",
     "scale",
     "scale_head",
+    "silence_direction",
     "swap_tokens",
     "zero",
 ]
@@ -65,6 +66,16 @@ def scale_head(layer: int, head: int, factor: Any = 0.0) -> Intervention:
     how = "off" if change.value == 0.0 else f"× {describe_value(change.value)}"
     label = f"head {layer + 1}·{number} {how}"
     return dataclasses.replace(change, label=label)
+
+
+def silence_direction(direction: str) -> Intervention:
+    """All states of one direction of a recurrent network set to zero, "forward" or "backward".
+
+    What reads both directions then has only what the other has read. LmvizError for another word.
+    """
+    if direction not in ("forward", "backward"):
+        raise LmvizError(f"There is no direction {direction!r}: choose forward or backward.")
+    return Intervention(f"layers/*/{direction}/hidden", "replace", 0.0, label=f"{direction} direction off")
 
 
 def swap_tokens(first: int, second: int, tokens: Sequence[str] = ()) -> Intervention:

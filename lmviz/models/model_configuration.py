@@ -7,13 +7,16 @@ from abc import ABC, abstractmethod
 from lmviz.configuration import Configuration
 from lmviz.models.estimate import Estimate
 
+ONLY_FOR = {"pooling": "classification", "attention": "translation"}
+"""Settings that one task alone has a use for."""
+
 
 class ModelConfiguration(Configuration, ABC):
     """What can be chosen about a family's models; subclasses are `@dataclass(frozen=True)`."""
 
     def used_for(self, task: str) -> frozenset[str]:
         """The names of the settings that make a difference when a model is trained for a task."""
-        return self.used() - (frozenset() if task == "classification" else {"pooling"})
+        return self.used() - {name for name, only in ONLY_FOR.items() if task != only}
 
     @property
     def reads(self) -> str:

@@ -46,7 +46,7 @@ def test_no_panel_complains_or_is_blank(
 ) -> None:
     session.library.open(label_runs[name])
     qtbot.waitUntil(lambda: session.library.model is not None)
-    session.text.open_text_of(session.library.model)
+    session.text.open(session.library.model.description.corpus["sources"][0])
     qtbot.waitUntil(lambda: session.text.corpus is not None)
     session.reading.set_prefix("time flies like an arrow" if name == "tagger" else "the film is not bad")
     wait_for_reading(session, qtbot)

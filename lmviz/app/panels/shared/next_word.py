@@ -78,9 +78,12 @@ class NextWordPanel(Panel):
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.decoding import distribution_recipe
+        from lmviz.inspection.recipes.recipe import array_recipe
 
         if self._reading is None:
             return ""
+        if not self._reading.trace.predicts.continues:
+            return array_recipe(self._reading.moment, "probabilities")
         return distribution_recipe(replace(self._reading.moment, text=self._text), {})
 
     def refresh(self) -> None:

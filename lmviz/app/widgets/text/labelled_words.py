@@ -1,0 +1,193 @@
+"""Words, each with the label that a model gives it, how sure it is, and what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.pointable import Pointable
+
+ROW = 24
+SIZE = 12
+WORD, LABEL, NOTE = 0.3, 0.2, 0.26  # of the width, at most
+BAR = 5
+LEAST = 200
+
+
+@dataclass(frozen=True)
+class LabelledWord:
+    """A word, its likeliest label and that label's probability; `note` stands at the right edge.
+
+    `wrong` where it is known that another label is right.
+    """
+
+    word: str
+    label: str
+    probability: float
+    note: str = ""
+    wrong: bool = False
+
+
+Readout = Callable[[int], tuple[str, Sequence[str]]]
+
+
+class LabelledWords(Pointable):
+    """`LabelledWords()`: `set_words(words)`, one below the other; `set_current(index)` marks one.
+
+    `set_readout(function)` gives the hover card's words for an index.
+    Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`. Up and Down move the mark.
+    """
+
+    word_hovered = Signal(int)
+    word_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words: tuple[LabelledWord, ...] = ()
+        self._current = -1
+        self._readout: Readout | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
+        self.setAccessibleName("words and their labels")
+
+    @property
+    def words(self) -> tuple[LabelledWord, ...]:
+        """What is shown."""
+        return self._words
+
+    def set_words(self, words: Sequence[LabelledWord]) -> None:
+        """Show words."""
+        self._words = tuple(words)
+        self._current = min(self._current, len(self._words) - 1)
+        hovered, readout = self.hovered, self._readout
+        if hovered >= len(self._words):
+            self.set_hovered(-1)
+        known = readout is not None and 0 <= hovered < len(self._words)
+        HoverCard.renew(self, partial(readout, hovered) if known and readout is not None else None)
+        self._describe()
+        self.updateGeometry()
+        self.update()
+
+    def set_current(self, index: int) -> None:
+        """Mark a word; −1 for none."""
+        index = min(index, len(self._words) - 1)
+        if index != self._current:
+            self._current = index
+            self._describe()
+            self.update()
+
+    def set_readout(self, readout: Readout) -> None:
+        """What the hover card says of a word: a title and lines."""
+        self._readout = readout
+
+    def row_rectangle(self, index: int) -> QRectF:
+        """Where a word is drawn."""
+        return QRectF(0, index * self.length(ROW), self.width(), self.length(ROW))
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(LEAST)), round(self.length(ROW) * max(1, len(self._words))))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def index_at(self, place: QPointF) -> int:
+        index = int(place.y() // self.length(ROW))
+        return index if 0 <= index < len(self._words) else -1
+
+    def pointed_at(self, index: int) -> None:
+        if index >= 0 and self._readout is not None:
+            HoverCard.beside(self, self.row_rectangle(index).bottomLeft().toPoint(), *self._readout(index))
+        else:
+            HoverCard.leave(self)
+        self.word_hovered.emit(index)
+
+    def clicked_on(self, index: int) -> None:
+        self.word_clicked.emit(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        wanted = self._current + steps.get(event.key(), 0)
+        if event.key() in steps and 0 <= wanted < len(self._words):
+            self.word_clicked.emit(wanted)
+        else:
+            super().keyPressEvent(event)
+
+    def _describe(self) -> None:
+        said = [
+            f"{item.word}: {item.label} {percentage(item.probability)}{', wrong' if item.wrong else ''}"
+            for item in self._words
+        ]
+        self.setAccessibleDescription(said[self._current] if self._current >= 0 else ", ".join(said[:5]))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        row = self.length(ROW)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for index, color in ((self.hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
+            if 0 <= index < len(self._words):
+                painter.setBrush(color)
+                painter.drawRoundedRect(self.row_rectangle(index), self.length(4), self.length(4))
+        first = max(0, int(event.rect().top() // row))
+        last = min(len(self._words), int(event.rect().bottom() // row) + 1)
+        columns = self._columns()
+        for index in range(first, last):
+            self._draw_row(painter, self._words[index], index * row, columns)
+        self.draw_focus(painter)
+
+    def _columns(self) -> tuple[float, float, float]:
+        """How wide words, labels and notes are."""
+        typed, noted = metrics(SIZE, token=True), metrics(SIZE)
+        wanted = (
+            max((typed.horizontalAdvance(item.word) for item in self._words), default=0),
+            max((typed.horizontalAdvance(item.label) for item in self._words), default=0) + self.length(2),
+            max((noted.horizontalAdvance(item.note) for item in self._words), default=0),
+        )
+        word, label, note = (
+            min(float(wide), share * self.width())
+            for wide, share in zip(wanted, (WORD, LABEL, NOTE), strict=True)
+        )
+        return word, label, note
+
+    def _draw_row(
+        self, painter: QPainter, item: LabelledWord, top: float, columns: tuple[float, float, float]
+    ) -> None:
+        theme, gap, row = self.theme, self.length(8), self.length(ROW)
+        word, label, note = columns
+        middle = Qt.AlignmentFlag.AlignVCenter
+        typed, noted = metrics(SIZE, token=True), metrics(SIZE)
+        elide = Qt.TextElideMode.ElideRight
+        left = self.length(4)
+        painter.setFont(theme.token_font(SIZE))
+        painter.setPen(theme.text)
+        painter.drawText(QRectF(left, top, word, row), middle, typed.elidedText(item.word, elide, word))
+        left += word + gap
+        painter.setFont(theme.token_font(SIZE, QFont.Weight.Bold))
+        ink = theme.warning if item.wrong else theme.accent
+        painter.setPen(ink)
+        painter.drawText(QRectF(left, top, label, row), middle, typed.elidedText(item.label, elide, label))
+        left += label + gap
+        right = self.width() - self.length(4) - (note + gap if note else 0)
+        painter.setFont(theme.font(SIZE))
+        painter.setPen(theme.warning if item.wrong else theme.muted_text)
+        said = noted.elidedText(item.note, elide, note)
+        painter.drawText(QRectF(right + gap, top, note, row), middle | Qt.AlignmentFlag.AlignRight, said)
+        share = percentage(item.probability)
+        wide = noted.horizontalAdvance("00.00 %")
+        painter.setPen(theme.muted_text)
+        painter.drawText(QRectF(right - wide, top, wide, row), middle | Qt.AlignmentFlag.AlignRight, share)
+        full = right - wide - gap - left
+        if full > 0:
+            painter.setPen(Qt.PenStyle.NoPen)
+            bar = QRectF(left, top + (row - self.length(BAR)) / 2, full, self.length(BAR))
+            for width, color in ((full, theme.line), (full * item.probability, ink)):
+                bar.setWidth(width)
+                painter.setBrush(color)
+                painter.drawRoundedRect(bar, self.length(2), self.length(2))

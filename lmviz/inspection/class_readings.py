@@ -1,0 +1,67 @@
+"""How a classifier comes to its label: the answers for beginnings of a text, and without each word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.changed_model import ChangedModel
+from lmviz.models.reading import evaluation, on_device
+
+if TYPE_CHECKING:
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.models.model import Model
+
+LONGEST = 128
+"""Words at the end of a text that are read; it takes two readings for each."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassReadings:
+    """Probabilities of labels, (position, label) float64, NaN where a text is too long to read it so often.
+
+    `beginnings` are those of the text up to a word, that word included; its last row is the text itself.
+    `without` are those of the text from which the word was taken out; NaN where nothing is left.
+    """
+
+    beginnings: np.ndarray
+    without: np.ndarray
+
+    def effects(self, label: int) -> np.ndarray:
+        """By how much a label's probability changes when each word is taken out, (position,)."""
+        changes: np.ndarray = self.without[:, label] - self.beginnings[-1, label]
+        return changes
+
+
+def read_classes(
+    model: Model, ids: Sequence[int] | np.ndarray, interventions: Sequence[Intervention] = ()
+) -> ClassReadings:
+    """Read a text of ids (position,) again and again, each time whole, under interventions.
+
+    LmvizError where the model gives no label to a text as a whole.
+    """
+    if model.predicts.per != "text":
+        raise LmvizError(
+            f"This model predicts {model.predicts.describe()}: open a classifier, which answers for the text."
+        )
+    text = np.array(ids, dtype=np.int64)
+    count, labels = len(text), len(model.predicts.names)
+    beginnings, without = np.full((count, labels), np.nan), np.full((count, labels), np.nan)
+    places = range(max(0, count - LONGEST), count)
+    with evaluation(ChangedModel(model, list(interventions))) as reader:
+
+        def probabilities(read: np.ndarray) -> np.ndarray:
+            with torch.no_grad():
+                found: np.ndarray = reader(on_device(model, read))[0].double().softmax(-1).cpu().numpy()
+            return found
+
+        for place in places:
+            beginnings[place] = probabilities(text[: place + 1])
+            if count > 1:
+                without[place] = probabilities(np.delete(text, place))
+    return ClassReadings(beginnings, without)
