@@ -119,19 +119,19 @@ def described(configuration: TransformerConfiguration) -> dict[str, Any]:
         if _differing(wanted, values) == []:
             return values
     first = _differing(wanted, {"model_type": "gpt2", **_gpt2(configuration)})
-    said = ", ".join(f"{name}={wanted[name]}" for name in first)
+    said = ", ".join(f"{name}={wanted[name]}" for name in first) if first is not None else "sizes like these"
     raise LmvizError(
         f"A Transformer with {said} is none that transformers has: train one like GPT-2 (learned "
         "positions, pre-norm), GPT-NeoX or Llama."
     )
 
 
-def _differing(wanted: dict[str, Any], values: dict[str, Any]) -> list[str]:
-    """The settings that come back as others, when these values are read again."""
+def _differing(wanted: dict[str, Any], values: dict[str, Any]) -> list[str] | None:
+    """The settings that come back as others, when these values are read again; None where they cannot be."""
     try:
         read = _meant(KINDS[values["model_type"]].configuration(Fields(values)))
     except LmvizError:
-        return ["its settings"]
+        return None
     return [name for name in wanted if read[name] != wanted[name]]
 
 

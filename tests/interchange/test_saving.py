@@ -107,6 +107,7 @@ def test_gpt2_small_is_described_as_transformers_does():
         ({"norm": "post"}, "norm=post"),
         ({"norm": "none"}, "norm=none"),
         ({"residual": False}, "residual=False"),
+        ({"heads": 3, "head_channels": 4}, "sizes like these is none"),
         ({"key_value_heads": 2}, "key_value_heads=2"),
         ({"norm_bias": False}, "norm_bias=False"),
     ],
