@@ -70,6 +70,11 @@ WORDS = {
         ("test", "mutate"),
         (("tests/mutation/mutate.py",),),
     ),
+    "soak": Word(
+        "damage files and disturb trainings for hours, and see what is lost",
+        ("test",),
+        (("tests/soak/soak.py",),),
+    ),
     "sample-models": Word("train the sample models again", (), (("sample_models/train.py",),)),
     "pictures": Word("take the pictures of the guide again", ("docs",), (("docs/make_pictures.py",),)),
     "bundle": Word(

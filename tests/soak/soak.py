@@ -1,0 +1,90 @@
+"""Tries for long what docs/reliability.md promises.
+
+    python3 start.py soak [--mutations N] [--disturbances N] [--seed N] [--only PART_OF_A_NAME]
+
+It prints a line for each kind of file and of disturbance, writes the same with all faults to
+build/soak/report.txt, and ends with 1 where there were any. It needs `fork`, so Linux or macOS.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+from disturbances import DISTURBANCES, disturb, undisturbed
+from fuzzing import Fault, fuzz
+from loaders import make_loaders
+
+from lmviz.text.corpus import load_corpus
+
+REPORT = Path("build/soak/report.txt")
+SENTENCES = ("The cow eats grass.", "The bat sees the dog.", "The dog likes hay.", "The hen eats corn.")
+
+
+def main(arguments: list[str]) -> int:
+    """Try everything; 1 where something was lost."""
+    parser = argparse.ArgumentParser(prog="start.py soak", description=__doc__.splitlines()[0])
+    parser.add_argument("--mutations", type=int, default=20_000, help="changed files of each kind")
+    parser.add_argument("--disturbances", type=int, default=500, help="trainings disturbed in each way")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="a part of the names of what is tried")
+    given = parser.parse_args(arguments)
+    faults = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        for tried in try_all(Path(folder), given.mutations, given.disturbances, given.seed, given.only):
+            print(tried, flush=True)
+            faults += tried.faults
+    REPORT.parent.mkdir(parents=True, exist_ok=True)
+    lines = (f"{fault.what}, number {fault.number} of seed {given.seed}:\n{fault.how}\n" for fault in faults)
+    REPORT.write_text("\n".join(lines), encoding="utf-8")
+    print(f"{len(faults)} faults in all; see {REPORT}." if faults else "Nothing was lost.")
+    return 1 if faults else 0
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What was tried, how often, how many trainings it stopped, and the faults that it brought to light."""
+
+    what: str
+    count: int
+    faults: list[Fault]
+    stopped: int | None = None
+
+    def __str__(self) -> str:
+        stopped = "" if self.stopped is None else f", {self.stopped:,} stopped"
+        return f"{self.what:<28} {self.count:>7,} tried{stopped}, {len(self.faults):,} faults"
+
+
+def try_all(folder: Path, mutations: int, disturbances: int, seed: int, only: str = "") -> Iterator[Tried]:
+    """Try everything whose name holds `only`, in a folder into which other users can look."""
+    text = folder / "small.txt"
+    text.write_text("\n".join(SENTENCES * 20) + "\n", encoding="utf-8")
+    if mutations:
+        for loader in make_loaders(folder, text):
+            if only in loader.name:
+                yield Tried(loader.name, mutations, fuzz(loader, mutations, seed, folder / "notes"))
+    corpus = load_corpus(text)
+    expected = undisturbed(corpus, folder / "undisturbed")
+    for disturbance in DISTURBANCES:
+        if only in disturbance.name:
+            faults, stopped = [], 0
+            for number in range(disturbances):
+                chance = random.Random(f"{seed} {disturbance.name} {number}")
+                outcome = disturb(disturbance, corpus, folder / "disturbed", expected, chance)
+                faults += [Fault(disturbance.name, number, outcome.lost)] if outcome.lost else []
+                stopped += not outcome.ended
+            yield Tried(disturbance.name, disturbances, faults, stopped)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
