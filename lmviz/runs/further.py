@@ -22,6 +22,7 @@ def check_further(run: Run, done: int, *, fingerprint: str = "") -> None:
     `fingerprint` is that of a text at hand, for a run that does not say where its own came from.
     """
     description = run.description
+    run.check_resumable()
     if not run.is_resumable:
         raise LmvizError(
             f"{title_of(description)} keeps no state to train on from, as sample models do: train a new run."

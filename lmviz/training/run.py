@@ -189,15 +189,7 @@ class Run:
 
     def check_readable(self) -> None:
         """Raise LmvizError where there may be snapshots and their folder cannot be looked into."""
-        folder = self.folder / "snapshots"
-        try:
-            os.listdir(folder)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise LmvizError(
-                f"{folder} cannot be read ({error.strerror}): choose another run, or fix its permissions."
-            ) from None
+        _check_readable(self.folder / "snapshots")
 
     def save_snapshot(self, step: int, state: Mapping[str, torch.Tensor], precision: str = "full") -> None:
         """Write the state of a model down (see Model.state) in one of PRECISIONS; raises NotWritten."""
@@ -254,7 +246,13 @@ class Run:
     @property
     def is_resumable(self) -> bool:
         """Whether there is a saved state from which training can continue."""
-        return self._resume.is_file()
+        return os.path.isfile(self._resume)
+
+    def check_resumable(self) -> None:
+        """Raise LmvizError where a saved state cannot be looked for; there may be none all the same."""
+        if not os.path.exists(self.folder):
+            raise LmvizError(f"{self.folder} was deleted or moved: open the run from where it is now.")
+        _check_readable(self.folder / "resume")
 
     def save_resume(self, tensors: Mapping[str, torch.Tensor], values: Mapping[str, Any]) -> None:
         """Write down what it takes to continue: tensors, and plain values for JSON; raises NotWritten.
@@ -271,6 +269,7 @@ class Run:
         """What `save_resume` wrote, or LmvizError."""
         from lmviz.training.tensors import read_tensors
 
+        self.check_resumable()
         if not self.is_resumable:
             raise LmvizError(f"{self.folder} keeps no state to resume from: train again in another folder.")
         tensors, header = read_tensors(self._resume)
@@ -290,6 +289,18 @@ class Run:
             if later > step:
                 self._remove_snapshot(later)
         truncate_metrics(self._metrics, step)
+
+
+def _check_readable(folder: Path) -> None:
+    """Raise LmvizError where a folder is there and may not be looked into."""
+    try:
+        os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise LmvizError(
+            f"{folder} cannot be read ({error.strerror}): choose another run, or fix its permissions."
+        ) from None
 
 
 def _check_empty(folder: Path) -> None:

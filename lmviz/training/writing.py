@@ -19,7 +19,7 @@ class NotWritten(LmvizError):
     def __init__(self, path: Path, error: Exception) -> None:
         number, reason = _reason(error)
         if number == errno.ENOENT:
-            way_out = "the folder was deleted, and this run with it: train again."
+            way_out = "the folder was deleted or moved: resume the run where it is now, or train again."
         else:
             way_out = (
                 "free some space, or see that the folder may be written to, and then resume; what was "

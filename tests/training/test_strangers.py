@@ -19,6 +19,7 @@ from lmviz.api import corpus_of
 from lmviz.errors import LmvizError
 from lmviz.families import open_run_model
 from lmviz.models.model import Model
+from lmviz.runs.further import check_further
 from lmviz.training.gradient_training import learn
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
@@ -217,3 +218,24 @@ def test_a_folder_that_may_not_be_read_is_not_said_to_be_untrained(
         assert "snapshots cannot be read (Permission denied)" in as_nobody(lambda: open_run_model(run))
     finally:
         (run.folder / "snapshots").chmod(0o755)
+
+
+def test_a_run_that_was_moved_is_not_said_to_keep_nothing(stopped: Run) -> None:
+    check_further(stopped, 2, fingerprint="abc")
+    stopped.folder.rename(stopped.folder.with_name("moved"))
+    for ask in (stopped.load_resume, lambda: check_further(stopped, 2, fingerprint="abc")):
+        with pytest.raises(LmvizError, match="was deleted or moved"):
+            ask()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the rights of files are those of POSIX systems")
+def test_a_saved_state_that_may_not_be_looked_for_is_not_said_to_be_missing(
+    lstm: Make, new_run: NewRun, open_folder: Path
+) -> None:
+    run = Run.create(open_folder / "run", new_run(lstm(), STREAMS).description)
+    (run.folder / "resume").chmod(0)
+    try:
+        for ask in (run.load_resume, lambda: check_further(run, 2)):
+            assert "resume cannot be read (Permission denied)" in as_nobody(ask)
+    finally:
+        (run.folder / "resume").chmod(0o755)
