@@ -14,6 +14,9 @@ from lmviz.text.resources import data_folder
 if TYPE_CHECKING:
     from lmviz.training.run import Run
 
+LONGEST_NAME = 200
+"""The characters of a name that are shown."""
+
 
 class Permission(Part):
     """Asks a person before a file outside a run is read because the run names it.
@@ -48,6 +51,14 @@ class Permission(Part):
 
         more = f" and {len(files) - 1:,} more files" if len(files) > 1 else ""
         self.asked.emit(
-            f"{run.description.name} names {files[0]}{more} as its text, outside its folder.", agree
+            f"{_short(run.description.name)} names {_short(files[0])}{more} as its text, outside its folder.",
+            agree,
         )
         return False
+
+
+def _short(name: str) -> str:
+    """A name of any length, its middle left out where it is long."""
+    return (
+        name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME // 2]} … {name[-LONGEST_NAME // 2 :]}"
+    )

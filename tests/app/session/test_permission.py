@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.training.run import Run
 
 
 @pytest.fixture
@@ -69,3 +70,14 @@ def test_a_file_beside_the_run_and_the_text_of_an_own_run_are_read_at_once(
         with qtbot.waitSignal(session.text.changed):
             session.text.open_text_of(session.library.model)
         assert session.text.corpus.sources == (str(file),)
+
+
+def test_a_name_of_any_length_is_asked_about_in_a_few_words(
+    session: Session, lstm_run: Path, tmp_path: Path
+) -> None:
+    run = Run.open(name_as_text(lstm_run, tmp_path / "download", tmp_path / ("x" * 10_000) / "end.txt"))
+    said: list[str] = []
+    session.permission.asked.connect(lambda sentence, agree: said.append(sentence))
+    assert not session.permission.may_read(run, lambda: None)
+    assert len(said[0]) < 500
+    assert "end.txt" in said[0]

@@ -1,7 +1,7 @@
 """A sentence with a button: what is offered is done once, and dismissing does nothing."""
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.window.notice import Notice
@@ -51,3 +51,11 @@ def test_a_sentence_alone_has_no_button(qtbot: QtBot) -> None:
     notice.say("The text is empty.")
     assert notice.sentence == "The text is empty."
     assert notice.findChild(QPushButton).isHidden()
+
+
+def test_what_a_sentence_repeats_from_a_file_is_no_markup(qtbot: QtBot) -> None:
+    notice = Notice()
+    qtbot.addWidget(notice)
+    notice.say("There is no <b>run</b>.")
+    [label] = notice.findChildren(QLabel)
+    assert label.textFormat() == Qt.TextFormat.PlainText
