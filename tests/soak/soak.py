@@ -1,6 +1,6 @@
 """Tries for long what docs/reliability.md promises.
 
-    python3 start.py soak [--mutations N] [--disturbances N] [--seed N] [--only PART_OF_A_NAME]
+    python3 start.py soak [--mutations N] [--disturbances N] [--closings N] [--seed N] [--only PART_OF_A_NAME]
 
 It prints a line for each kind of file and of disturbance, writes the same with all faults to
 build/soak/report.txt, and ends with 1 where there were any. It needs `fork`, so Linux or macOS.
@@ -9,6 +9,7 @@ build/soak/report.txt, and ends with 1 where there were any. It needs `fork`, so
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import random
 import sys
@@ -20,6 +21,7 @@ from pathlib import Path
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
+from closings import KINDS, close_while
 from disturbances import DISTURBANCES, disturb, undisturbed
 from fuzzing import Fault, fuzz
 from loaders import make_loaders
@@ -35,13 +37,15 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="start.py soak", description=__doc__.splitlines()[0])
     parser.add_argument("--mutations", type=int, default=20_000, help="changed files of each kind")
     parser.add_argument("--disturbances", type=int, default=500, help="trainings disturbed in each way")
+    parser.add_argument("--closings", type=int, default=25, help="windows closed during each kind of work")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="a part of the names of what is tried")
     given = parser.parse_args(arguments)
     faults = []
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o777)
-        for tried in try_all(Path(folder), given.mutations, given.disturbances, given.seed, given.only):
+        soak = try_all(Path(folder), given.mutations, given.disturbances, given.seed, given.only)
+        for tried in itertools.chain(soak, close_all(Path(folder), given.closings, given.seed, given.only)):
             print(tried, flush=True)
             faults += tried.faults
     REPORT.parent.mkdir(parents=True, exist_ok=True)
@@ -84,6 +88,17 @@ def try_all(folder: Path, mutations: int, disturbances: int, seed: int, only: st
                 faults += [Fault(disturbance.name, number, outcome.lost)] if outcome.lost else []
                 stopped += not outcome.ended
             yield Tried(disturbance.name, disturbances, faults, stopped)
+
+
+def close_all(folder: Path, count: int, seed: int, only: str = "") -> Iterator[Tried]:
+    """Close windows at work, `count` during each kind of work."""
+    for kind in KINDS:
+        if only in kind:
+            faults = []
+            for number in range(count):
+                wrong = close_while(kind, folder, random.Random(f"{seed} {kind} {number}"))
+                faults += [Fault(kind, number, wrong)] if wrong else []
+            yield Tried(f"closed while {kind}", count, faults)
 
 
 if __name__ == "__main__":

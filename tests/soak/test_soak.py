@@ -50,15 +50,16 @@ def hang() -> None:
 
 
 @pytest.mark.parametrize(
-    ("read", "how"), [(explode, "no sentence"), (abort, "SIGABRT"), (hang, "no answer within")]
+    ("read", "how", "longest"),
+    [(explode, "no sentence", 60), (abort, "SIGABRT", 60), (hang, "no answer within", 0.2)],
 )
 def test_what_is_neither_a_value_nor_a_sentence_is_a_fault(
-    read: object, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    read: object, how: str, longest: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import fuzzing
     from loaders import Loader
 
-    monkeypatch.setattr(fuzzing, "LONGEST", 0.2)
+    monkeypatch.setattr(fuzzing, "LONGEST", longest)
     path = tmp_path / "file"
     path.write_bytes(b"good")
     faults = fuzzing.fuzz(Loader("file", path, read), 2, 0, tmp_path / "notes")
