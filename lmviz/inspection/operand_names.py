@@ -19,7 +19,7 @@ def operand_name(trace: Trace, source: str, index: Sequence[int], token: Callabl
         return f"gradient of {operand_name(trace, source.removeprefix(GRADIENT), index, token)}"
     if source in trace:
         axes = trace[source].axes
-        places = [_brief(axis, at, trace.tokens) for axis, at in zip(axes, index, strict=True)]
+        places = [_brief(axis, at, trace.names(axis)) for axis, at in zip(axes, index, strict=True)]
         return f"{word_of(source.rpartition('/')[2])} {' · '.join(places)}"
     table, _, order = source.partition(".")
     if table == "counts":

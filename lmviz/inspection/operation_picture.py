@@ -212,7 +212,9 @@ def _name(factor: Factor, trace: Trace) -> str:
     for axis, places in zip(axes, factor.indices.T, strict=True):
         if axis in POSITIONAL:
             told = list(dict.fromkeys(int(place) for place in places))
-            words += [f"“{visible(trace.tokens[place])}”" for place in told] if len(told) <= SEVERAL else []
+            words += (
+                [f"“{visible(trace.names(axis)[place])}”" for place in told] if len(told) <= SEVERAL else []
+            )
         elif axis not in ("token", "head", "group") and len(set(places.tolist())) == 1:
             rest.append(coordinate(axis, int(places[0])))
     return ", ".join([f"{name} of {' '.join(words)}" if words else name, *rest])

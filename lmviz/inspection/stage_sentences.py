@@ -124,6 +124,17 @@ SENTENCES: tuple[tuple[str, str, str], ...] = (
     (LABELS, "probabilities", "{word} is {leader}, with {lead}."),
     (CLASS, "logits", "A score for every label that the text could have: {leader} has the largest."),
     (CLASS, "probabilities", "The text is {leader}, with {lead}."),
+    # Models that translate
+    ("*", "encoder/**", "Made of the source alone, before the first word is written."),
+    ("*", "decoder/embedding", "The row of the table that stands for {word}, wherever it occurs."),
+    ("*", "decoder/layers/*/start", "What the decoder begins with, made of the encoder's last states."),
+    ("*", "decoder/layers/*/previous", "The state before {word}, which the decoder goes on from."),
+    ("*", "attention/keys", "What each word of the source can be found by."),
+    ("*", "attention/scores", "How well each word of the source fits the state before {word}."),
+    ("*", "attention/weights", "How much of each word of the source is read at {word}."),
+    ("*", "context", "What the decoder sees of the source at {word}."),
+    ("*", "decoder/input", "{word} and what is seen of the source, side by side."),
+    ("*", "decoder/**/cross/weights", "How much {word} looks at each word of the source, in head {head}."),
     # All families
     ("*", "embedding", "The row of the table that stands for {word}, wherever it occurs."),
     ("*", "logits", "A score for every word that could come after {word}: {leader} has the largest."),

@@ -10,7 +10,9 @@ from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.recording import record
 from lmviz.inspection.trace import Trace
+from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model
+from lmviz.models.sequences import SOURCE
 
 
 def trace(
@@ -32,6 +34,9 @@ def trace(
     LmvizError when the prefix cannot be read, when a pattern matches no tap, or when an intervention does
     not fit.
     """
+    if isinstance(model, GivenSource):
+        further = {SOURCE: model.source, **further}
+        model = model.model
     while isinstance(model, ChangedModel):
         interventions = (*model.interventions, *interventions)
         model = model.unchanged

@@ -18,6 +18,7 @@ from lmviz.models.tap import Stage, inside
 
 ANSWERS_SHOWN = 48
 OVER_TEXT = ("position", "query")
+OVER_SOURCE = ("source", "source_query")
 
 
 @dataclass(frozen=True)
@@ -177,10 +178,12 @@ def _traced(trace: Trace, address: str) -> TracedArray:
 
 def _fixed(trace: Trace, address: str, position: int, head: int) -> dict[str, int]:
     traced = trace[address]
+    # what stands along the source alone is shown at the place of the same number there
+    along = OVER_TEXT if any(axis in OVER_TEXT for axis in traced.axes) else OVER_SOURCE
     over_text = {
         axis: min(position, size - 1)
         for axis, size in zip(traced.axes, traced.shape, strict=True)
-        if axis in OVER_TEXT
+        if axis in along
     }
     return over_text | _fixed_head(trace, address, head)
 

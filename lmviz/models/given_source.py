@@ -23,7 +23,8 @@ class GivenSource(Model):
 
     def __init__(self, model: Model, source: np.ndarray) -> None:
         super().__init__(model.configuration, model.vocabulary_size, model.predicts)
-        self.model, self.source = model, source
+        self.model: Model = model
+        self.source: np.ndarray = source
         self.family, self.causal, self.changes_stay = model.family, model.causal, model.changes_stay
         self.context, self.tokenizer, self.name = model.context, model.tokenizer, model.name
         self.documents = model.documents

@@ -117,3 +117,13 @@ def test_of_a_head_the_keys_and_values_of_its_group_are_drawn():
         drawn = matrix(found, "layers/0/attention/key", head, 2, ())
         np.testing.assert_array_equal(drawn.values, keys[group].T)
     assert strip(found, "layers/0/attention/query", 2, 3, ()).fixed["head"] == 3
+
+
+def test_what_stands_along_the_source_is_shown_at_one_place_of_it():
+    from two_sequences import build
+
+    found = trace(build(), np.array([1, 4, 2, 2]), source=np.array([3, 0, 1]))
+    for position, place in ((1, 1), (3, 2)):  # the source ends before the text does
+        view = strip(found, "encoder/hidden", position, 0, ())
+        assert view.index(0, 2) == (place, 2)
+        np.testing.assert_array_equal(view.values[0], found["encoder/hidden"].array[place])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -28,6 +29,7 @@ class CurrentReading(Part):
     """Has the prefix read by the shown model, at the shown step, under the interventions in force."""
 
     prefix_changed = Signal()
+    source_changed = Signal()
     encoding_changed = Signal()
     changed = Signal()
 
@@ -43,7 +45,7 @@ class CurrentReading(Part):
         super().__init__(parent)
         self._work, self._text, self._library = work, text, library
         self._surgery, self._focus = surgery, focus
-        self._prefix = ""
+        self._prefix = self._source = ""
         self._encoding: Encoding | None = None
         self._dropped = 0
         self._reading: Reading | None = None
@@ -60,6 +62,16 @@ class CurrentReading(Part):
     def prefix(self) -> str:
         """The text that is typed."""
         return self._prefix
+
+    @property
+    def source(self) -> str:
+        """What a model that translates reads beside the prefix, which is then its translation so far."""
+        return self._source
+
+    @property
+    def has_source(self) -> bool:
+        """Whether the shown model translates, so that the source counts."""
+        return self._library.model is not None and self._library.model.reads_source
 
     @property
     def tokenizer(self) -> Tokenizer | None:
@@ -118,6 +130,14 @@ class CurrentReading(Part):
             else:
                 self._read_soon.start()
 
+    def set_source(self, text: str) -> None:
+        """Type what is to be translated."""
+        if text != self._source:
+            self._source = text
+            self.source_changed.emit()
+            if self.has_source and self.is_possible:
+                self._read()
+
     def show_stored(self, stored: Reading) -> None:
         """Show a reading that was stored, of the model that the library shows; the next one replaces it."""
         self._prefix = stored.trace.text
@@ -145,7 +165,8 @@ class CurrentReading(Part):
         """
         if self._library.moment is not None:
             in_force = self._surgery.in_force
-            self._work.ask_model(self._library.moment, key, work, answer, failed, in_force)
+            asked = partial(_of_source, work, self._source) if self.has_source else work
+            self._work.ask_model(self._library.moment, key, asked, answer, failed, in_force)
 
     def ask_about(
         self,
@@ -183,9 +204,11 @@ class CurrentReading(Part):
             return
 
         def work() -> Reading:
-            return read(cache.model(model.folder, step), model, step, text, interventions, previous)
+            read_by = cache.model(model.folder, step)
+            return read(read_by, model, step, text, interventions, previous, source)
 
         (model, step), cache, previous = moment, self._work.cache, self._reading
+        source = self._source if self.has_source else None
         self._work.ask("reading", work, self._take, self.failed.emit)
 
     def _take(self, reading: Reading | None) -> None:
@@ -197,6 +220,15 @@ class CurrentReading(Part):
         stages = reading.trace.stages if reading is not None else ()
         self._focus.fit_stages([(stage.place, stage.title) for stage in stages])
         self.changed.emit()
+
+
+def _of_source(work: Callable[[Model], T], source: str, model: Model) -> T:
+    """What work gives on a translator that is given its source."""
+    from lmviz.models.given_source import GivenSource
+    from lmviz.models.prefix import read_prefix
+    from lmviz.models.sequences import SOURCE
+
+    return work(GivenSource(model, read_prefix(model, source, SOURCE).ids))
 
 
 def _differ_in_step(before: Reading | None, now: Reading | None) -> bool:

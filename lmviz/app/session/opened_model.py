@@ -43,6 +43,11 @@ class OpenedModel:
 
         return find_task(self.description.task).predicts(tuple(self.description.labels))
 
+    @property
+    def reads_source(self) -> bool:
+        """Whether it translates, and so reads a source beside its text."""
+        return self.description.source_vocabulary_size is not None
+
     def nearest_snapshot(self, step: int) -> int:
         """The snapshot closest to a step, the earlier of two."""
         return min(self.snapshots, key=lambda snapshot: (abs(snapshot - step), snapshot))

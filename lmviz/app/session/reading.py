@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
@@ -85,19 +85,21 @@ def read(
     text: str,
     interventions: Sequence[Intervention],
     previous: Reading | None = None,
+    source: str | None = None,
 ) -> Reading:
     """Trace a prefix with a model that carries the weights of `step`.
 
     What the previous reading has in common with this one, such as the words before the one that is
-    being typed, is taken over from it.
+    being typed, is taken over from it. `source` is what a translator reads beside it.
     """
     from lmviz.inspection.tracing import trace
 
     earlier = None
+    beside: dict[str, Any] = {} if source is None else {"source": source}
     if previous is not None and (previous.model, previous.step) == (opened, step):
         earlier = previous.untouched
-    untouched = trace(model, text, earlier=earlier)
+    untouched = trace(model, text, earlier=earlier, **beside)
     enabled = tuple(item for item in interventions if item.enabled)
     if not enabled:
         return Reading(untouched, None, opened, step)
-    return Reading(trace(model, text, interventions=enabled), untouched, opened, step)
+    return Reading(trace(model, text, interventions=enabled, **beside), untouched, opened, step)

@@ -50,6 +50,10 @@ class PrefixBar(QFrame):
         self.edit.setObjectName("prefix_edit")
         self.edit.setAccessibleName("prefix")
         self.edit.setPlaceholderText("Type a prefix to see what could come next")
+        self.source = QLineEdit()
+        self.source.setObjectName("source_edit")
+        self.source.setAccessibleName("source")
+        self.source.setPlaceholderText("Type what should be translated; its translation so far stands below")
         self._strip = TokenStrip()
         self._strip.setObjectName("prefix_tokens")
         self._strip.setAccessibleName("tokens of the prefix")
@@ -66,15 +70,20 @@ class PrefixBar(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 10, 16, 8)
         column.setSpacing(6)
+        column.addWidget(self.source)
         column.addWidget(self.edit)
         column.addLayout(below)
         self._connect()
         theme_switch().theme_changed.connect(self._show_info)
+        self._show_source()
         self._show_tokens()
 
     def _connect(self) -> None:
         session = self._session
         self.edit.textChanged.connect(session.reading.set_prefix)
+        self.source.textChanged.connect(session.reading.set_source)
+        session.reading.source_changed.connect(self._show_source)
+        session.library.model_changed.connect(self._show_source)
         session.reading.prefix_changed.connect(self._show_prefix)
         session.reading.encoding_changed.connect(self._show_tokens)
         session.focus.position_changed.connect(self._show_position)
@@ -85,6 +94,13 @@ class PrefixBar(QFrame):
     def _show_prefix(self) -> None:
         if self.edit.text() != self._session.reading.prefix:
             self.edit.setText(self._session.reading.prefix)
+
+    def _show_source(self) -> None:
+        """The source stands above the prefix where the shown model reads one."""
+        reading = self._session.reading
+        self.source.setVisible(reading.has_source)
+        if self.source.text() != reading.source:
+            self.source.setText(reading.source)
 
     def _show_tokens(self) -> None:
         encoding = self._session.reading.encoding

@@ -1,14 +1,18 @@
 """What is typed: tokens, unknown words, line breaks."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
+    QApplication,
     QLabel,
     QLineEdit,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
+import lmviz
 from lmviz.app.panels.shared.next_word import NextWordPanel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
@@ -54,3 +58,44 @@ def test_return_writes_a_line_break(window: MainWindow, read: Session, qtbot: Qt
     edit.setText("the cows")
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     assert read.reading.prefix == "the cows\n"
+
+
+@pytest.fixture(scope="module")
+def translator_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pairs")
+    (folder / "pairs.tsv").write_text("ab\tba\nabc\tcba\nca\tac\n" * 10, encoding="utf-8")
+    corpus = lmviz.load_corpus(folder / "pairs.tsv", tokenizer="characters", task="translation")
+    return lmviz.train("gru", corpus, folder / "run", steps=5, width=6, batch=4).folder
+
+
+def test_a_translator_is_given_its_source_above_the_prefix(
+    window: MainWindow, read: Session, translator_run: Path, lstm_run: Path, qtbot: QtBot
+) -> None:
+    source = find(window, QLineEdit, "source_edit")
+    assert not source.isVisible()
+    read.library.open(translator_run)
+    qtbot.waitUntil(source.isVisible)
+    find(window, QLineEdit, "prefix_edit").setText("c")
+    source.clear()
+    qtbot.keyClicks(source, "abc")
+    qtbot.waitUntil(lambda: not read.reading.is_busy)
+    trace = read.reading.current.trace
+    assert trace.sequences["source"].tokens == ("a", "b", "c", "⟨end⟩")
+    assert trace.tokens == ("⟨start⟩", "c")
+    wanted = pytest.approx(
+        lmviz.next_token(translator_run, "c", source="abc").probabilities.tolist(), abs=1e-6
+    )
+    window.show_perspective("attention")
+    panel = next(panel for panel in window.perspective.panels if isinstance(panel, NextWordPanel))
+
+    def shown() -> bool:
+        distribution = panel.distribution
+        return distribution is not None and distribution.probabilities.tolist() == wanted
+
+    qtbot.waitUntil(shown)
+    for name in ("inside", "sample", "attention"):
+        window.show_perspective(name)
+        qtbot.waitUntil(lambda: not read.work.is_busy("reading"))
+        QApplication.processEvents()
+    read.library.open(lstm_run)
+    qtbot.waitUntil(lambda: not source.isVisible())

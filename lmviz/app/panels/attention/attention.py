@@ -131,7 +131,10 @@ class AttentionPanel(Panel):
     def _invite(self) -> None:
         """Show a sentence that says what to do in place of the matrix."""
         if self.session.reading.current is not None:
-            self._invitation.invite("This model has no attention: only Transformers do.", MODEL_OFFER)
+            self._invitation.invite(
+                "In this model no word of a text looks at the others: only in Transformers they do.",
+                MODEL_OFFER,
+            )
         elif self.session.library.model is None:
             self._invitation.invite("Open a Transformer to see which words look at which.", MODEL_OFFER)
         else:
