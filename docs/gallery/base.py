@@ -6,13 +6,16 @@ from gallery import Exhibit, show
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.base.toast import Toast
 
 
 def flow() -> QWidget:
@@ -44,7 +47,23 @@ def scrolled() -> QWidget:
     return scrolling(EmptyText("\n".join(f"line {number}" for number in range(1, 31))))
 
 
+def fitting_row() -> QWidget:
+    """Three controls in the room of two: the first of those that give way is put away."""
+    buttons = [QPushButton(word) for word in ("edit", "gradient", "in order")]
+    row = FittingRow(buttons, giving_way=(buttons[2], buttons[0]))
+    return Card("Values", row, EmptyText("one control has no room"))
+
+
+def toast() -> QWidget:
+    """A page over which a sentence confirms what was done."""
+    page = QWidget()
+    page.showEvent = lambda event: Toast(page).say("Saved state.csv.")
+    return page
+
+
 EXHIBITS = (
+    Exhibit("Too narrow", "", fitting_row, (240, 120)),
+    Exhibit("Done", "", toast, (260, 160)),
     Exhibit("Nothing yet", "", lambda: EmptyText("Open a text or a run to begin."), (260, 120)),
     Exhibit("Controls", "", flow, (300, 160)),
     Exhibit("Hover", "the exact value", hover_card, (460, 200)),

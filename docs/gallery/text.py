@@ -16,6 +16,7 @@ from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
+from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.widgets.text.product_strip import ProductStrip
@@ -176,7 +177,21 @@ def network_editor() -> QWidget:
     return editor
 
 
+def labelled_words() -> QWidget:
+    """Tags that a model gives, one of them wrong."""
+    words = LabelledWords()
+    words.set_words(
+        [
+            LabelledWord("time", "n", 0.94),
+            LabelledWord("flies", "n", 0.55, note="gold v", wrong=True),
+            LabelledWord("fast", "adv", 0.88),
+        ]
+    )
+    return words
+
+
 EXHIBITS = (
+    Exhibit("Tags", "one of three is wrong", labelled_words, (360, 120)),
     Exhibit("Chain rule", "", product_strip, (660, 130)),
     Exhibit("Why 0.91?", "forget gate, unit 18", arithmetic_card, (400, 240)),
     Exhibit("Result", "", result_line, (400, 90)),

@@ -13,21 +13,24 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QLineEdit, QSlider, QTreeWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QSlider, QTreeWidget, QWidget
 from pytestqt.exceptions import TimeoutError as WaitedTooLong
 from pytestqt.qtbot import QtBot
 
 import lmviz.app
+from lmviz import api
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.attention import heads
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.session.work import Work
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.other_programs import choose_model_file
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import scale_head
 from lmviz.text.catalogue import Entry
+from lmviz.text.corpus import load_corpus
 from lmviz.training.options import TrainingOptions
 
 WORDS = ("cows", "hens", "dog", "grass", "corn")
@@ -190,6 +193,14 @@ def follow_a_context(scene: Scene) -> None:
     scene.session.focus.choose_stage(bigrams)
 
 
+def save_elsewhere(scene: Scene) -> None:
+    """Save the shown model for other programs, at a place that a person would have chosen."""
+    with pytest.MonkeyPatch.context() as patch:
+        place = scene.text_file.parent / f"saved-{next(scene.numbers)}"
+        patch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(place), ""))
+        choose_model_file(scene.session, scene.window)
+
+
 def weigh(scene: Scene) -> None:
     """Look at another step of the model that is shown."""
     model, step = scene.session.library.shown_moment
@@ -269,6 +280,7 @@ ROWS = (
     Row("whole model", "inside", "picture_view", Scene.type),
     Row("ladder", "inside n-gram", "picture_view", Scene.type),
     Row("window", "inside window", "picture_view", Scene.type),
+    Row("classes", "inside classifier", "labels_view", Scene.type),
     Row("lens", "inside", "lens_view", Scene.type),
     Row("gradient", "inside", "state_view", take_gradient),
     Row("through time", "inside", "through_time_view", Scene.type),
@@ -276,6 +288,7 @@ ROWS = (
     Row("scaled", "inside", "through_time_view", scale_recurrence),
     Row("Searching for unit ", "inside", "unit_view", search_unit),
     Row("evidence", "inside n-gram", "unit_view", follow_a_context),
+    Row("Saving ", "attention", NOTICE, save_elsewhere),
     Row("thumbnails", "attention", "heads_view", Scene.type),
     Row("positions", "attention", "surgery_view", without_positions),
     Row("effects", "attention", "surgery_view", change_a_head),
@@ -297,17 +310,33 @@ ROWS = (
 
 
 @pytest.fixture(scope="session")
-def runs(make_run: Callable[..., Path], lstm_run: Path, transformer_run: Path) -> dict[str, Path]:
+def runs(
+    make_run: Callable[..., Path],
+    lstm_run: Path,
+    transformer_run: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, Path]:
     """A run of each family that is opened here."""
     made = {"lstm": lstm_run, "transformer": transformer_run}
     small = {"ngram": make_run("ngram", 2), "window": make_run("window", 2, width=6)}
-    return made | small | {"gru": make_run("gru", 2, width=6)}
+    return made | small | {"gru": make_run("gru", 2, width=6), "classifier": _classifier(tmp_path_factory)}
+
+
+def _classifier(folders: pytest.TempPathFactory) -> Path:
+    """A run of an LSTM that tells two kinds of sentences apart."""
+    folder = folders.mktemp("classifier")
+    lines = ["good\tthe cows eat grass", "bad\tthe dog sees the hens"] * 8
+    (folder / "labelled.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    corpus = load_corpus(folder / "labelled.tsv", task="classification")
+    api.train("lstm", corpus, folder / "run", steps=2, batch=2, validate_every=0, width=8)
+    return folder / "run"
 
 
 OPENED = {
     "corpus": (),
     "inside n-gram": ("ngram",),
     "inside window": ("window",),
+    "inside classifier": ("classifier",),
     "attention": ("transformer",),
     "compare": ("transformer", "lstm"),
 }

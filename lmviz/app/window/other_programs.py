@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+
+from lmviz.app.widgets.base.toast import Toast
+from lmviz.app.window.notice import Notice
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
@@ -17,6 +21,9 @@ CHECKPOINTS = (
     "Checkpoints (config.json *.safetensors *.bin *.pt *.pth *.ckpt);;N-grams in ARPA format (*.arpa);;"
     "All files (*)"
 )
+
+_said: WeakKeyDictionary[QWidget, str] = WeakKeyDictionary()
+"""What was said last about a saving that failed, by window."""
 
 SAVED_FAMILIES = ("transformer", "ngram")
 """The families that other programs have."""
@@ -105,4 +112,14 @@ def _choose(
 
         return convert(open_recorded(folder), out, step)
 
-    session.work.start_job(f"Saving {out.name}", work, lambda _: None, session.library.failed.emit)
+    def fail(sentence: str) -> None:
+        _said[parent] = sentence
+        session.library.failed.emit(sentence)
+
+    def confirm(saved: Path) -> None:
+        notice, said = parent.findChild(Notice), _said.pop(parent, "")
+        if notice is not None and said and notice.sentence == said:
+            notice.hide()
+        Toast.show_over(parent, f"Saved {saved.name} in {saved.parent}.")
+
+    session.work.start_job(f"Saving {out.name}", work, confirm, fail)

@@ -70,8 +70,17 @@ def test_there_is_only_something_to_undo_after_an_intervention(
     assert offered() & OF_INTERVENTIONS == {"Redo intervention"}
 
 
-@pytest.mark.parametrize("look", ["light", "dark", "projector"])
-@pytest.mark.parametrize("is_training", [False, True])
+@pytest.mark.parametrize(
+    ("look", "is_training"),
+    [
+        ("light", False),
+        pytest.param("dark", False, marks=pytest.mark.slow),
+        pytest.param("projector", False, marks=pytest.mark.slow),
+        pytest.param("light", True, marks=pytest.mark.slow),
+        ("dark", True),
+        pytest.param("projector", True, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.usefixtures("nothing_outside")
 def test_every_command_that_is_offered_can_be_chosen(
     window: MainWindow,
