@@ -175,6 +175,15 @@ class ThroughTimePanel(Panel):
             arrays[f"steps/{self.parameter.name}"] = self.parameter.along
         return arrays
 
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.gradient import reach_recipe
+
+        reading = self.session.reading.current
+        if reading is None or not self._found:
+            return ""
+        subjects = {name: item.reads(reading.trace.text) for name, item, _ in self._found}
+        return reach_recipe(subjects, self._of(reading))
+
     def refresh(self) -> None:
         reading, models = self.session.reading.current, self.session.comparison.models
         if reading is None or not models:

@@ -129,3 +129,11 @@ def test_playing_goes_back_step_by_step_to_the_beginning(panel: ThroughTimePanel
     panel.findChild(object, "through_time_play").click()
     qtbot.waitUntil(lambda: bool(seen) and seen[-1] is None)
     assert seen == [*range(7), None]
+
+
+def test_python_gives_the_norms_that_are_drawn(panel: ThroughTimePanel, read: Session) -> None:
+    scope: dict[str, object] = {}
+    exec(panel.recipe(), scope)
+    assert set(scope["norms"]) == set(panel.reaches)
+    for name, found in panel.reaches.items():
+        np.testing.assert_allclose(scope["norms"][name], found.norms, rtol=1e-4, atol=1e-8)

@@ -99,11 +99,15 @@ def test_a_gradient_that_is_pinned_is_explained_anew_with_another_number(
     wait(read, qtbot)
     read.focus.choose_cell(("gradient/embedding", (1, 1)))
     qtbot.waitUntil(lambda: why.shown is not None and why.shown.address == "gradient/embedding")
-    before = why.shown.value
+    before = read.gradients.current["embedding"].array[1, 1]
+    qtbot.waitUntil(lambda: why.shown is not None and why.shown.value == before)
     read.gradients.choose("loss@2")
-    qtbot.waitUntil(lambda: why.shown is not None and why.shown.value != before)
-    expected = read.gradients.current["embedding"].array[1, 1]
-    assert why.shown.value == expected
+
+    def is_new() -> bool:
+        expected = read.gradients.current["embedding"].array[1, 1]
+        return expected != before and why.shown is not None and why.shown.value == expected
+
+    qtbot.waitUntil(is_new)
 
 
 def test_a_unit_shows_its_gradient_over_the_text(
