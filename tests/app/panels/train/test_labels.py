@@ -61,6 +61,7 @@ def test_a_tagger_is_trained_as_stated_and_measured_by_its_labels(
     session.training.start()
     qtbot.waitUntil(lambda: session.training.state.phase == "finished")
     assert session.training.state.subject == stated
+    qtbot.waitUntil(lambda: session.library.model is not None)
     assert session.library.model.description.task == "tagging"
     panel = tagging.findChild(QWidget, "loss_view")
     assert isinstance(panel, LossPanel)
