@@ -23,7 +23,8 @@ from lmviz.app.widgets.diagrams.network_values import DrawnValue
 from lmviz.app.widgets.diagrams.picture import Miniature
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
-from lmviz.app.widgets.diagrams.unrolled import UnrolledLayer, UnrolledRow, UnrolledView
+from lmviz.app.widgets.diagrams.unrolled import UnrolledView
+from lmviz.app.widgets.diagrams.unrolled_values import UnrolledLayer, UnrolledRow
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.app.widgets.diagrams.word_window import (
     UnseenWord,

@@ -13,13 +13,13 @@ from lmviz.app.panels.inside.page import answer, choose, read_out, stage_of
 from lmviz.app.panels.inside.whole_model_page import WholeModelPage
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.diagrams.unrolled import (
+from lmviz.app.widgets.diagrams.unrolled import UnrolledView
+from lmviz.app.widgets.diagrams.unrolled_values import (
     BACKWARD,
     FORWARD,
     UnrolledCell,
     UnrolledLayer,
     UnrolledRow,
-    UnrolledView,
 )
 from lmviz.inspection.views import answer_at, likeliest_answers
 from lmviz.text.tokenizer import visible

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -16,7 +14,6 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPainterPath,
     QPaintEvent,
     QPen,
 )
@@ -24,17 +21,28 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.diagrams.unrolled_lines import LAYER_GAP, draw_around, draw_head, draw_line
+from lmviz.app.widgets.diagrams.unrolled_reach import is_reached, pair_of
+from lmviz.app.widgets.diagrams.unrolled_values import (
+    BACKWARD,
+    CELL_WIDTH,
+    FORWARD,
+    HEAD,
+    LETTER,
+    MARGIN,
+    ROW_GAP,
+    STATE,
+    UnrolledCell,
+    UnrolledLayer,
+    grid_of,
+)
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
 COLUMN = 104
-CELL_WIDTH, HEAD, MARGIN = 80, 17, 6
-STATE, GATE, ROW_GAP, LETTER = 21, 10, 3, 13
-LAYER_GAP = 22
 EDGE = 34
 LABEL = 20
 TOKEN_SIZE = 12.0
-FUTURE = 0.3
-FORWARD, BACKWARD = "forward", "backward"
+FAINT = 0.3
 SIDES = {FORWARD: "from the\nleft", BACKWARD: "from the\nright"}
 DIRECTED_EDGE = 62
 KEYS: dict[int, tuple[int, int]] = {
@@ -43,52 +51,6 @@ KEYS: dict[int, tuple[int, int]] = {
     Qt.Key.Key_Up: (0, 1),
     Qt.Key.Key_Down: (0, -1),
 }
-
-
-@dataclass(frozen=True, eq=False)
-class UnrolledRow:
-    """One value of a layer: `values` (position, unit) on a `scale`, and its letter.
-
-    `limit` is the value with the strongest colour, the largest there is where it is None.
-    """
-
-    letter: str
-    values: np.ndarray
-    scale: str = "signed"
-    limit: float | None = None
-
-    @property
-    def height(self) -> int:
-        """In pixels at scale 1: shares, such as gates, are lower than states."""
-        return GATE if self.scale == "share" else STATE
-
-
-@dataclass(frozen=True, eq=False)
-class UnrolledLayer:
-    """A layer: its name, and its values from top to bottom, the hidden state first.
-
-    `direction` is FORWARD or BACKWARD where the network reads the text in other ways than from left to
-    right: each direction of a layer is then a layer of its own, the forward one below.
-    """
-
-    name: str
-    rows: tuple[UnrolledRow, ...]
-    direction: str = ""
-
-    @property
-    def height(self) -> int:
-        """Of each of its cells, in pixels at scale 1."""
-        return HEAD + MARGIN + sum(row.height for row in self.rows) + ROW_GAP * (len(self.rows) - 1)
-
-
-@dataclass(frozen=True)
-class UnrolledCell:
-    """A layer at a position; `row` and `unit` where a number of it is meant, else −1."""
-
-    position: int
-    layer: int
-    row: int = -1
-    unit: int = -1
 
 
 Readout = Callable[[UnrolledCell], tuple[str, Sequence[str]]]
@@ -210,7 +172,7 @@ class UnrolledView(Canvas):
         for layer in self._layers:
             images = []
             for row in layer.rows:
-                lines, columns = _grid(row)
+                lines, columns = grid_of(row)
                 positions, units = row.values.shape
                 folded = np.full((positions, lines * columns), np.nan, dtype=np.float32)
                 folded[:, :units] = row.values
@@ -232,7 +194,7 @@ class UnrolledView(Canvas):
                 painter.setOpacity(self._strength(position, layer))
                 self._draw_cell(painter, position, layer)
             faded = not self._is_directed and 0 <= self._current[0] < position
-            painter.setOpacity(FUTURE if faded else 1.0)
+            painter.setOpacity(FAINT if faded else 1.0)
             self._draw_labels(painter, position)
         painter.setOpacity(1.0)
         self._draw_edge(painter)
@@ -240,47 +202,20 @@ class UnrolledView(Canvas):
         self.draw_focus(painter)
 
     def _strength(self, position: int, layer: int) -> float:
-        """How strongly a cell is drawn: what has nothing to do with the lit or the hovered word is faint."""
-        hovered, at = self._hovered, self._current[0]
-        direction = self._layers[layer].direction
-        if not direction:
-            return FUTURE if 0 <= at < position else 1.0
-        if hovered is None and at < 0:
-            return 1.0
-        base, summit = self._pair(layer)
-        if hovered is not None:  # what that word can reach
-            touches = base > 0 or hovered.position == position
-            after = position > hovered.position
-        else:  # what reaches the answer at the lit word
-            touches = summit < len(self._layers) - 1 or position == at
-            after = position < at
-        is_single = all(other.direction == direction for other in self._layers)
-        touches = position == (at if hovered is None else hovered.position) if is_single else touches
-        return 1.0 if touches or after == (direction == FORWARD) else FUTURE
-
-    def _pair(self, layer: int) -> tuple[int, int]:
-        """The rows that read the text in both directions side by side, the lower and the upper."""
-        lower = layer - 1 if self._layers[layer].direction == BACKWARD else layer
-        if lower < 0 or lower + 1 >= len(self._layers):
-            return layer, layer
-        ways = (self._layers[lower].direction, self._layers[lower + 1].direction)
-        return (lower, lower + 1) if ways == (FORWARD, BACKWARD) else (layer, layer)
+        """How strongly a cell is drawn."""
+        hovered = None if self._hovered is None else self._hovered.position
+        is_near = is_reached(self._layers, (position, layer), self._current[0], hovered)
+        return 1.0 if is_near else FAINT
 
     def _ink(self, layer: int, usual: QColor) -> QColor:
         """Blue from the left, orange from the right; where there is one direction, what is usual."""
         ways = {FORWARD: self.theme.query, BACKWARD: self.theme.key}
         return ways.get(self._layers[layer].direction, usual)
 
-    def _line(self, painter: QPainter, color: QColor, lit: bool, start: QPointF, end: QPointF) -> None:
-        color = QColor(color)
-        color.setAlphaF(1.0 if lit else 0.45)
-        painter.setPen(QPen(color, self.length(2.6 if lit else 1.4)))
-        painter.drawLine(QLineF(start, end))
-
     def _draw_lines(self, painter: QPainter, position: int, layer: int) -> None:
         """The lines that lead to a cell, and those from it to the output or to both directions above."""
         theme, top = self.theme, len(self._layers) - 1
-        cell, (base, summit) = self.cell_rectangle(position, layer), self._pair(layer)
+        cell, (base, summit) = self.cell_rectangle(position, layer), pair_of(self._layers, layer)
         middle, lit = cell.center(), (position, layer) == self._current
         lowest = self.cell_rectangle(position, base)
         below = (
@@ -290,18 +225,18 @@ class UnrolledView(Canvas):
         )
         start, end = QPointF(middle.x(), below), QPointF(middle.x(), cell.bottom())
         if layer == base:
-            self._line(painter, self._ink(layer, theme.query), lit, start, end)
+            draw_line(self, painter, self._ink(layer, theme.query), lit, start, end)
         else:
-            self._around(painter, self._ink(layer, theme.query), lit, start, end, cell.left())
+            draw_around(self, painter, self._ink(layer, theme.query), lit, start, end, cell.left())
         self._draw_recurrence(painter, position, layer)
         highest = self.cell_rectangle(position, summit).top()
         above = QPointF(middle.x(), highest - self.length(LAYER_GAP))
         if layer < summit:
             ink = self._ink(layer, theme.value)
-            self._around(painter, ink, lit, QPointF(middle.x(), cell.top()), above, cell.right())
+            draw_around(self, painter, ink, lit, QPointF(middle.x(), cell.top()), above, cell.right())
         elif summit == top:
             ink = self._ink(layer, theme.value)
-            self._line(painter, ink, False, QPointF(middle.x(), cell.top()), above)
+            draw_line(self, painter, ink, False, QPointF(middle.x(), cell.top()), above)
 
     def _draw_recurrence(self, painter: QPainter, position: int, layer: int) -> None:
         """The line from the state before: of the direction from right to left it is the one on the right."""
@@ -315,37 +250,9 @@ class UnrolledView(Canvas):
             before = self.cell_rectangle(position - 1, layer).right() if position else cell.left() - stub
             here = cell.left()
         ink = self._ink(layer, self.theme.accent)
-        self._line(painter, ink, lit, QPointF(before, middle), QPointF(here, middle))
+        draw_line(self, painter, ink, lit, QPointF(before, middle), QPointF(here, middle))
         if way:
-            self._draw_head(painter, QPointF(here, middle), 1 if way == FORWARD else -1)
-
-    def _draw_head(self, painter: QPainter, tip: QPointF, way: int) -> None:
-        """The head of an arrow to the right, 1, or to the left, −1, in the colour of the line before."""
-        size = self.length(5)
-        painter.setBrush(painter.pen().color())
-        painter.setPen(Qt.PenStyle.NoPen)
-        back = tip.x() - 1.6 * way * size
-        painter.drawPolygon([tip, QPointF(back, tip.y() - 0.8 * size), QPointF(back, tip.y() + 0.8 * size)])
-
-    def _around(
-        self, painter: QPainter, color: QColor, lit: bool, start: QPointF, end: QPointF, side: float
-    ) -> None:
-        """A line that goes around a cell, past one of its sides."""
-        color = QColor(color)
-        color.setAlphaF(1.0 if lit else 0.45)
-        painter.setPen(QPen(color, self.length(2.6 if lit else 1.4)))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        beyond = side + math.copysign(self.length(9), side - start.x())
-        bend = self.length(LAYER_GAP) * 0.9
-        path = QPainterPath(start)
-        path.cubicTo(
-            QPointF(beyond, start.y() - 0.2 * bend),
-            QPointF(beyond, start.y()),
-            QPointF(beyond, start.y() - bend),
-        )
-        path.lineTo(QPointF(beyond, end.y() + bend))
-        path.cubicTo(QPointF(beyond, end.y()), QPointF(beyond, end.y() + 0.2 * bend), end)
-        painter.drawPath(path)
+            draw_head(self, painter, QPointF(here, middle), 1 if way == FORWARD else -1)
 
     def _draw_cell(self, painter: QPainter, position: int, layer: int) -> None:
         cell, theme = self.cell_rectangle(position, layer), self.theme
@@ -381,7 +288,7 @@ class UnrolledView(Canvas):
 
     def _unit_rectangle(self, cell: UnrolledCell) -> QRectF:
         area = self.row_rectangle(cell.position, cell.layer, cell.row)
-        lines, columns = _grid(self._layers[cell.layer].rows[cell.row])
+        lines, columns = grid_of(self._layers[cell.layer].rows[cell.row])
         width, height = area.width() / columns, area.height() / lines
         left = area.left() + cell.unit % columns * width
         return QRectF(left, area.top() + cell.unit // columns * height, width, height)
@@ -440,7 +347,7 @@ class UnrolledView(Canvas):
                 area = self.row_rectangle(position, layer, row)
                 if not area.contains(place):
                     continue
-                lines, columns = _grid(value)
+                lines, columns = grid_of(value)
                 across = min(int((place.x() - area.left()) / area.width() * columns), columns - 1)
                 down = min(int((place.y() - area.top()) / area.height() * lines), lines - 1)
                 unit = down * columns + across
@@ -478,11 +385,3 @@ class UnrolledView(Canvas):
             self.cell_clicked.emit(UnrolledCell(position, layer))
         else:
             super().keyPressEvent(event)
-
-
-def _grid(row: UnrolledRow) -> tuple[int, int]:
-    """How many lines and columns the units of a position are folded into, so that they are nearly square."""
-    units = row.values.shape[1]
-    aspect = (CELL_WIDTH - LETTER - MARGIN - 2) / row.height
-    columns = max(1, min(units, math.ceil(math.sqrt(units * aspect))))
-    return math.ceil(units / columns), columns

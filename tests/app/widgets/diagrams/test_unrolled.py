@@ -5,7 +5,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.diagrams.unrolled import UnrolledCell, UnrolledLayer, UnrolledRow, UnrolledView
+from lmviz.app.widgets.diagrams.unrolled import UnrolledView
+from lmviz.app.widgets.diagrams.unrolled_values import UnrolledCell, UnrolledLayer, UnrolledRow
 
 
 @pytest.fixture

@@ -1,0 +1,66 @@
+"""What an unrolled network shows: its layers, their values, and a number in them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+CELL_WIDTH, HEAD, MARGIN = 80, 17, 6
+STATE, GATE, ROW_GAP, LETTER = 21, 10, 3, 13
+FORWARD, BACKWARD = "forward", "backward"
+
+
+@dataclass(frozen=True, eq=False)
+class UnrolledRow:
+    """One value of a layer: `values` (position, unit) on a `scale`, and its letter.
+
+    `limit` is the value with the strongest colour, the largest there is where it is None.
+    """
+
+    letter: str
+    values: np.ndarray
+    scale: str = "signed"
+    limit: float | None = None
+
+    @property
+    def height(self) -> int:
+        """In pixels at scale 1: shares, such as gates, are lower than states."""
+        return GATE if self.scale == "share" else STATE
+
+
+@dataclass(frozen=True, eq=False)
+class UnrolledLayer:
+    """A layer: its name, and its values from top to bottom, the hidden state first.
+
+    `direction` is FORWARD or BACKWARD where the network reads the text in other ways than from left to
+    right: each direction of a layer is then a layer of its own, the forward one below.
+    """
+
+    name: str
+    rows: tuple[UnrolledRow, ...]
+    direction: str = ""
+
+    @property
+    def height(self) -> int:
+        """Of each of its cells, in pixels at scale 1."""
+        return HEAD + MARGIN + sum(row.height for row in self.rows) + ROW_GAP * (len(self.rows) - 1)
+
+
+@dataclass(frozen=True)
+class UnrolledCell:
+    """A layer at a position; `row` and `unit` where a number of it is meant, else −1."""
+
+    position: int
+    layer: int
+    row: int = -1
+    unit: int = -1
+
+
+def grid_of(row: UnrolledRow) -> tuple[int, int]:
+    """How many lines and columns the units of a position are folded into, so that they are nearly square."""
+    units = row.values.shape[1]
+    aspect = (CELL_WIDTH - LETTER - MARGIN - 2) / row.height
+    columns = max(1, min(units, math.ceil(math.sqrt(units * aspect))))
+    return math.ceil(units / columns), columns
