@@ -140,6 +140,41 @@ def transformer_run(make_run: Callable[..., Path]) -> Path:
     return make_run("transformer", 2, width=8, heads=2, layers=1, context=8)
 
 
+@pytest.fixture(scope="session")
+def make_translator(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """make_translator("gru", steps, **configuration): the folder of a small run that turns words round."""
+    from lmviz.api import train
+    from lmviz.text.corpus import load_corpus
+
+    text = tmp_path_factory.mktemp("pairs") / "pairs.tsv"
+    text.write_text("ab\tba\nabc\tcba\nca\tac\n" * 10, encoding="utf-8")
+    corpus = load_corpus(text, tokenizer="characters", task="translation")
+
+    def make(family: str = "gru", steps: int = 5, **settings: int | str) -> Path:
+        folder = tmp_path_factory.mktemp("translators") / family
+        return train(family, corpus, folder, steps=steps, batch=4, validate_every=0, **settings).folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def translator_run(make_translator: Callable[..., Path]) -> Path:
+    """A run of a small GRU that translates, without attention."""
+    return make_translator(width=6)
+
+
+@pytest.fixture(scope="session")
+def attending_run(make_translator: Callable[..., Path]) -> Path:
+    """A run of a small GRU that looks at its source as it translates."""
+    return make_translator(width=6, attention="dot")
+
+
+@pytest.fixture(scope="session")
+def heads_run(make_translator: Callable[..., Path]) -> Path:
+    """A run of a small Transformer that translates, with two layers of two heads."""
+    return make_translator("transformer", width=8, heads=2, layers=2, context=16)
+
+
 @pytest.fixture
 def session(tmp_path: Path, text_file: Path, qapp: QCoreApplication) -> Iterator[Session]:
     """A session at work that may read the text of the runs, closed after the test."""
@@ -241,6 +276,22 @@ def drawn(window: MainWindow, session: Session, qtbot: QtBot) -> Callable[[], No
         return not session.reading.is_busy and all(panel.is_up_to_date for panel in seen)
 
     return lambda: qtbot.waitUntil(is_drawn)
+
+
+@pytest.fixture
+def read_pair(session: Session, qtbot: QtBot) -> Callable[..., Session]:
+    """read_pair(run, source, text): the session with a translator open, when it has read both."""
+
+    def read(run: Path, source: str = "abc", text: str = "cb") -> Session:
+        session.library.open(run)
+        qtbot.waitUntil(lambda: session.library.model is not None and session.library.model.folder == run)
+        session.reading.set_source(source)
+        session.reading.set_prefix(text)
+        wait_for_reading(session, qtbot)
+        qtbot.waitUntil(lambda: not session.reading.is_busy)
+        return session
+
+    return read
 
 
 @pytest.fixture

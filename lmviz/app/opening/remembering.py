@@ -28,6 +28,7 @@ class Remembering(QObject):
             session.library.model_changed,
             session.library.live_changed,
             session.reading.prefix_changed,
+            session.reading.source_changed,
             window.perspective_changed,
         ):
             changed.connect(self._note)

@@ -31,8 +31,8 @@ class LastSession:
     """Where a session ended. `sources`, `target` and `corpus_options` are those of the corpus, `run` is a
     folder.
 
-    `live` is whether the newest snapshot was followed; `training` is the folder of a run whose training had
-    not come to its end.
+    `translated` is what a model that translates read beside the prefix. `live` is whether the newest snapshot
+    was followed; `training` is the folder of a run whose training had not come to its end.
     """
 
     sources: tuple[str, ...] = ()
@@ -41,6 +41,7 @@ class LastSession:
     run: str = ""
     step: int = 0
     prefix: str = ""
+    translated: str = ""
     perspective: str = ""
     live: bool = False
     training: str = ""
@@ -127,6 +128,7 @@ class Settings:
             run=self.text("last/run"),
             step=self.number("last/step"),
             prefix=self.text("last/prefix"),
+            translated=self.text("last/translated"),
             perspective=self.text("last/perspective"),
             live=self.is_on("last/live"),
             training=self.text("last/training"),
@@ -142,6 +144,7 @@ class Settings:
         self.keep("last/run", str(model.folder) if model is not None else "")
         self.keep("last/step", session.library.step)
         self.keep("last/prefix", session.reading.prefix)
+        self.keep("last/translated", session.reading.source)
         self.keep("last/perspective", perspective)
         self.keep("last/live", session.library.live)
         training = session.training.state

@@ -1,6 +1,7 @@
 """What was open last time is offered again."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.opening.last_time import open_last
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
@@ -54,6 +56,29 @@ def test_what_was_open_is_offered_again(
         )
         assert (later.reading.prefix, later.library.step) == ("the cows eat", 3)
         assert later.text.corpus.options.documents == "line"
+    finally:
+        later.close()
+
+
+def test_a_translation_goes_on_with_its_source(
+    window: MainWindow,
+    read_pair: Callable[..., Session],
+    attending_run: Path,
+    settings: Settings,
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    read_pair(attending_run, "abc", "c")
+    window.close()
+
+    later = Session(tmp_path / "runs")
+    later.start()
+    try:
+        open_last(later, Settings(tmp_path / "settings.json").last_session)
+        qtbot.waitUntil(lambda: later.reading.current is not None, timeout=LONG)
+        sequences = later.reading.current.trace.sequences
+        assert sequences["source"].tokens == ("a", "b", "c", "⟨end⟩")
+        assert sequences["text"].tokens == ("⟨start⟩", "c")
     finally:
         later.close()
 

@@ -61,7 +61,7 @@ def test_only_a_training_that_has_not_come_to_its_end_is_gone_on_with(
     session = SimpleNamespace(
         text=SimpleNamespace(corpus=None),
         library=SimpleNamespace(model=None, step=0, live=True),
-        reading=SimpleNamespace(prefix=""),
+        reading=SimpleNamespace(prefix="", source=""),
         training=SimpleNamespace(state=SimpleNamespace(folder=tmp_path, phase=phase)),
     )
     settings = Settings(tmp_path / "settings.json")

@@ -60,14 +60,6 @@ def test_return_writes_a_line_break(window: MainWindow, read: Session, qtbot: Qt
     assert read.reading.prefix == "the cows\n"
 
 
-@pytest.fixture(scope="module")
-def translator_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("pairs")
-    (folder / "pairs.tsv").write_text("ab\tba\nabc\tcba\nca\tac\n" * 10, encoding="utf-8")
-    corpus = lmviz.load_corpus(folder / "pairs.tsv", tokenizer="characters", task="translation")
-    return lmviz.train("gru", corpus, folder / "run", steps=5, width=6, batch=4).folder
-
-
 def test_a_translator_is_given_its_source_above_the_prefix(
     window: MainWindow, read: Session, translator_run: Path, lstm_run: Path, qtbot: QtBot
 ) -> None:
