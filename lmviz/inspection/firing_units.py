@@ -11,7 +11,16 @@ from lmviz.errors import LmvizError
 from lmviz.inspection.trace import Trace
 
 UNIT_AXES = (("position", "unit"), ("position", "channel"))
-"""The axes of taps that have units."""
+"""The axes of taps that have units along the text."""
+
+SOURCE_UNIT_AXES = (("source", "unit"), ("source", "channel"))
+"""Those of taps that have units along the source of a translation."""
+
+
+def has_units(trace: Trace, address: str) -> bool:
+    """Whether a tap has units along the text or along the source."""
+    return trace[address].axes in UNIT_AXES + SOURCE_UNIT_AXES
+
 
 FIRING_SHARE = 0.2
 """So many of a tap's values, the strongest, reach the threshold that one begins with."""
@@ -72,6 +81,6 @@ def usual_threshold(trace: Trace, address: str) -> float:
 
 def _units(trace: Trace, address: str) -> np.ndarray:
     traced = trace[address]
-    if traced.axes not in UNIT_AXES:
+    if not has_units(trace, address):
         raise LmvizError(f"{address} has no units: choose a hidden state or an activation.")
     return traced.array

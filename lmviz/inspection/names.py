@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lmviz.models.sequences import ALONG, TEXT
+from lmviz.models.sequences import ALONG
 from lmviz.models.tap import GRADIENT
 
 POSITIONAL = frozenset(ALONG)
 """The axes that are as long as a sequence, the text or another one."""
-
-OF_TEXT = frozenset(axis for axis, sequence in ALONG.items() if sequence == TEXT)
-"""Those along the text, at whose indices its words stand."""
 
 FROM_ONE = frozenset({"layer", "head", "group", "unit", "channel"}) | POSITIONAL
 """The axes that a reader sees numbered from 1."""
@@ -68,9 +65,12 @@ def number_of(axis: str, index: int) -> int:
 
 
 def coordinate(axis: str, index: int, tokens: Sequence[str] = ()) -> str:
-    """One index in words, of the second position "position 2 “bat”", of the third head "head 3"."""
-    words = f"{axis} {number_of(axis, index)}"
-    if axis in OF_TEXT and 0 <= index < len(tokens):
+    """One index in words, of the second position "position 2 “bat”", of the third head "head 3".
+
+    `tokens` are those of the sequence that the axis runs along.
+    """
+    words = f"{word_of(axis)} {number_of(axis, index)}"
+    if axis in POSITIONAL and 0 <= index < len(tokens):
         return f"{words} “{tokens[index]}”"
     return words
 

@@ -38,8 +38,12 @@ def strongest_cell(view: View, position: int) -> tuple[int, int] | None:
 
 
 def strongest_unit(trace: Trace, address: str, position: int) -> int:
-    """The unit of a tap (position, unit) that is farthest from zero at a position."""
-    sizes = np.abs(trace[address].at(position=position).astype(np.float64))
+    """The unit of a tap (position, unit) that is farthest from zero at a position.
+
+    Of a tap (source, unit) it is the place of the same number in the source, or the last.
+    """
+    values = trace[address].array
+    sizes = np.abs(values[min(position, len(values) - 1)].astype(np.float64))
     return int(np.argmax(np.where(np.isfinite(sizes), sizes, -1.0)))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lmviz.inspection.names import POSITIONAL, coordinate
 from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
@@ -49,6 +50,20 @@ class Reading:
         """The token or the label at an index along such an axis, as it is shown."""
         names = self.trace.names(axis) or self.model.tokenizer.tokens()
         return visible(names[index])
+
+    def names(self, axis: str) -> list[str]:
+        """The words along an axis, as they are shown; none along the model's own, such as units."""
+        return [visible(token) for token in self.trace.names(axis)] if axis in POSITIONAL else []
+
+    def coordinate(self, axis: str, index: int) -> str:
+        """An index in words: "source 2 “cow”", "unit 3"; a token or a label as itself."""
+        if axis in NAMED:
+            return f"“{self.word(axis, index)}”"
+        return coordinate(axis, index, self.names(axis))
+
+    def cell_name(self, axes: Sequence[str], index: Sequence[int]) -> str:
+        """The place of a cell in words: "position 6 “night”, source 5 “at”"."""
+        return ", ".join(self.coordinate(axis, at) for axis, at in zip(axes, index, strict=True))
 
     @property
     def answers(self) -> Sequence[str]:

@@ -2,7 +2,9 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import two_sequences
 
 from lmviz.app.session.reading import Reading
 from lmviz.families import FAMILIES, build_model
@@ -38,3 +40,13 @@ def test_tokens_are_called_as_the_vocabulary_has_them(tokenizer):
     found = reading(tokenizer, "next-token")
     cat = tokenizer.id_of("cat")
     assert found.answer(cat) == found.word("token", cat) == "cat"
+
+
+def test_what_stands_along_the_source_is_called_by_the_words_of_the_source():
+    words = np.array([0, 2, 3])
+    traced = trace(two_sequences.build(), words[:2], source=words)
+    found = Reading(traced, None, SimpleNamespace(tokenizer=None, folder="run"), 0)
+    assert found.names("source") == list(traced.sequences["source"].tokens)
+    assert found.cell_name(("source", "unit"), (2, 0)) == f"source 3 “{found.names('source')[2]}”, unit 1"
+    assert found.cell_name(("position", "source"), (1, 2)).startswith("position 2 “")
+    assert found.names("unit") == []

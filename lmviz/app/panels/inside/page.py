@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.figures import number
-from lmviz.inspection.names import cell_name, title_of
+from lmviz.inspection.names import title_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -80,9 +79,4 @@ def read_out(reading: Reading, cell: Cell) -> tuple[str, list[str]]:
     if not reading.has_cell(address, index):
         return "", []
     traced = reading.trace[address]
-    tokens = [visible(token) for token in reading.trace.tokens]
-    name = cell_name(traced.axes, index, tokens)
-    if traced.axes[-1] in NAMED:
-        places = [cell_name(traced.axes[:-1], index[:-1], tokens)] if len(index) > 1 else []
-        name = ", ".join([*places, f"“{reading.word(traced.axes[-1], index[-1])}”"])
-    return number(float(traced.array[index])), [title_of(address), name]
+    return number(float(traced.array[index])), [title_of(address), reading.cell_name(traced.axes, index)]

@@ -15,7 +15,6 @@ from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
-from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -315,9 +314,7 @@ class StagePanel(Panel):
 
 def _short_place(reading: Reading, axes: tuple[str, ...], index: tuple[int, ...]) -> str:
     """Which of a vector's cells it is, such as "unit 18"."""
-    if axes[-1] in NAMED:
-        return f"“{reading.word(axes[-1], index[-1])}”"
-    return coordinate(axes[-1], index[-1], [visible(token) for token in reading.trace.tokens])
+    return reading.coordinate(axes[-1], index[-1])
 
 
 def _labels(parts: Sequence[Part], trace: Trace, result: str) -> list[str]:

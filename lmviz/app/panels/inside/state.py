@@ -20,7 +20,7 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
-from lmviz.inspection.names import coordinate, number_of, title_of
+from lmviz.inspection.names import POSITIONAL, coordinate, number_of, title_of
 from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
@@ -280,15 +280,9 @@ class StatePanel(Panel):
         view, reading = self._view, self._reading
         if view is None or reading is None:
             return "", []
-        places = []
-        for axis, index in zip(view.axes, view.index(row, column), strict=True):
-            if axis in NAMED:
-                places.append(f"“{reading.word(axis, index)}”")
-            else:
-                places.append(coordinate(axis, index, [visible(token) for token in reading.trace.tokens]))
         value = view.values[row, column]
         read = (_word(reading, value) or "none") if view.scale == "token" else number(float(value))
-        return read, [title_of(view.address), ", ".join(places)]
+        return read, [title_of(view.address), reading.cell_name(view.axes, view.index(row, column))]
 
 
 def _position_of(view: View, row: int, column: int) -> int:
@@ -305,8 +299,9 @@ def _words(reading: Reading, view: View) -> list[list[str]]:
 
 
 def _labels(reading: Reading, axis: str, indices: tuple[int, ...]) -> list[str]:
-    if axis in ("position", "query", "key"):
-        return [visible(reading.trace.tokens[index]) for index in indices]
+    if axis in POSITIONAL:
+        names = reading.names(axis)
+        return [names[index] for index in indices]
     if axis in NAMED:
         return [reading.word(axis, index) for index in indices]
     if axis == "order":  # the words of a context, the newest last

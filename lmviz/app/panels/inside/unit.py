@@ -115,7 +115,8 @@ class UnitPanel(Panel):
         if self._shows_evidence:
             return self._evidence.exported_names()
         reading = self.session.reading.current
-        return Names(reading.trace.tokens if reading is not None else ())
+        place = None if reading is None else self._unit_in(reading.trace)
+        return Names(_words_along(reading, place))
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import array_recipe
@@ -141,9 +142,11 @@ class UnitPanel(Panel):
             self._card.set_provisional(False)
             self._evidence.show_contexts(reading, self.session.focus.stage, self.session.reading.position)
             return
-        self._words.set_tokens([visible(token) for token in trace.tokens] if trace else [])
         place = self._unit_in(trace) if trace is not None else None
-        self._search_button.setEnabled(place is not None)
+        names = _words_along(reading, place)
+        self._words.set_tokens(names)
+        # A text of pairs is read as pairs, and no search goes through them.
+        self._search_button.setEnabled(place is not None and not self.session.reading.has_source)
         self._name_search(reading)
         self._suggest_threshold(trace)
         self._card.set_provisional(self._unit is None)
@@ -161,11 +164,11 @@ class UnitPanel(Panel):
         if found is not None and address in found:
             self._card.set_aside(f"gradient, of {strongest}{title_of(address)}")
             values = found[address].array[:, unit]
-            self._curve.set_values(values, [visible(token) for token in trace.tokens])
+            self._curve.set_values(values, names)
             self._curve.set_threshold(None)
             self._words.set_shades(values, scale="signed")
             return
-        self._draw_curve(trace[address].array[:, unit], trace)
+        self._draw_curve(trace[address].array[:, unit], names)
         self._words.set_shades(trace[address].array[:, unit], scale=trace[address].scale)
 
     def handle_failure(self, key: str) -> None:
@@ -190,12 +193,12 @@ class UnitPanel(Panel):
     def _shows_evidence(self) -> bool:
         return not self._evidence.isHidden()
 
-    def _draw_curve(self, values: np.ndarray, trace: Trace) -> None:
+    def _draw_curve(self, values: np.ndarray, names: list[str]) -> None:
         """The unit over the text, with the line from which on it fires, on the side it goes to."""
         lowest, highest = float(values.min()), float(values.max())
         line = self.threshold if highest >= -lowest else -self.threshold
         limits = min(lowest, line, 0.0), max(highest, line, 0.0)
-        self._curve.set_values(values, [visible(token) for token in trace.tokens], limits)
+        self._curve.set_values(values, names, limits)
         self._curve.set_threshold(line)
 
     def _lay_out(self) -> QWidget:
@@ -303,11 +306,11 @@ class UnitPanel(Panel):
         if reading is None:
             return
         trace, address = reading.trace, self._tap_to_search(reading.trace)
-        if address is None or first >= len(trace.tokens):
+        if address is None or first >= len(trace[address].array):
             return
         found = firing_units(trace, address, (first, last + 1), self.threshold)[:MOST_UNITS]
         self._show_units(tuple((address, item.unit, item.sign) for item in found))
-        words = " ".join(visible(token) for token in trace.tokens[first : last + 1])
+        words = " ".join(reading.names(trace[address].axes[0])[first : last + 1])
         self._card.set_aside(f"{len(found)} units of {title_of(address)} fire on “{words}”")
 
     def _show_units(self, units: tuple[tuple[str, int, int], ...]) -> None:
@@ -345,7 +348,14 @@ class UnitPanel(Panel):
         self._searched.setVisible(bool(self._search.places))
 
 
-def _has_units(trace: Trace, address: str) -> bool:
-    from lmviz.inspection.firing_units import UNIT_AXES
+def _words_along(reading: Reading | None, place: tuple[str, int] | None) -> list[str]:
+    """The words along which a unit has its values: those of the text, or those of the source."""
+    if reading is None:
+        return []
+    return reading.names("position" if place is None else reading.trace[place[0]].axes[0])
 
-    return trace[address].axes in UNIT_AXES
+
+def _has_units(trace: Trace, address: str) -> bool:
+    from lmviz.inspection.firing_units import has_units
+
+    return has_units(trace, address)

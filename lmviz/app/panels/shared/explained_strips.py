@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QShowEvent
 
-from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.matrix.strips import Strip, StripList
-from lmviz.inspection.names import coordinate, title_of
+from lmviz.inspection.names import title_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -115,14 +114,10 @@ class ExplainedStrips(StripList):
     def _read_out(self, strip: int, cell: int) -> tuple[str, list[str]]:
         view = self._views[strip]
         value = float(view.values[0, cell])
-        tokens = self._reading.trace.tokens if self._reading is not None else ()
-        names = [visible(token) for token in tokens]
         words = []
         for axis, place in zip(view.axes, view.index(0, cell), strict=True):
-            if axis in NAMED and self._reading is not None:
-                words.append(f"“{self._reading.word(axis, place)}”")
-            elif axis == "order" and value >= 0:
+            if axis == "order" and value >= 0:
                 words.append(f"“{self._word(int(value))}”")
-            else:
-                words.append(coordinate(axis, place, names))
+            elif self._reading is not None:
+                words.append(self._reading.coordinate(axis, place))
         return number(value), [title_of(view.address), ", ".join(words)]

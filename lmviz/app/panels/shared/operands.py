@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lmviz.app.session.reading import NAMED
-from lmviz.inspection.names import cell_name, title_of
+from lmviz.inspection.names import title_of
 from lmviz.models.tap import GRADIENT
-from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.reading import Reading
@@ -21,11 +19,7 @@ def name_of_operand(reading: Reading | None, source: str, index: tuple[int, ...]
     axes = None if reading is None else reading.axes(source)
     if reading is None or axes is None:
         return f"{source}[{', '.join(map(str, index))}]" if index else source
-    names = [visible(token) for token in reading.trace.tokens]
-    if axes and axes[-1] in NAMED:
-        places = [cell_name(axes[:-1], index[:-1], names)] if len(index) > 1 else []
-        return ", ".join([title_of(source), *places, f"“{reading.word(axes[-1], index[-1])}”"])
-    return f"{title_of(source)}, {cell_name(axes, index, names)}" if index else title_of(source)
+    return f"{title_of(source)}, {reading.cell_name(axes, index)}" if index else title_of(source)
 
 
 def hover_operand(session: Session, source: str, index: tuple[int, ...]) -> None:

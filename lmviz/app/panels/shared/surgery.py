@@ -22,7 +22,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.change_list import Change, ChangeList
 from lmviz.decoding.glance import glance
 from lmviz.decoding.shift import largest_shifts
-from lmviz.inspection.names import cell_name, title_of
+from lmviz.inspection.names import title_of
 from lmviz.inspection.views import answer_at
 from lmviz.text.tokenizer import visible
 
@@ -105,8 +105,7 @@ class SurgeryPanel(Panel):
         if reading is None or cell is None or cell[0] not in reading.trace.arrays:
             return ""
         traced = reading.trace[cell[0]]
-        names = [visible(token) for token in reading.trace.tokens]
-        return f"Pinned: {title_of(cell[0])}, {cell_name(traced.axes, cell[1], names)}"
+        return f"Pinned: {title_of(cell[0])}, {reading.cell_name(traced.axes, cell[1])}"
 
     def _head(self) -> QWidget:
         head = QWidget()

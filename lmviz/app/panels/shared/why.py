@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.result_line import ResultLine
-from lmviz.inspection.names import POSITIONAL, coordinate, word_of
+from lmviz.inspection.names import POSITIONAL, word_of
 from lmviz.inspection.operand_names import operand_name
 from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
@@ -200,15 +199,8 @@ def _is_shared(axis: str, place: int, shared: Mapping[str, int]) -> bool:
     return shared.get(axis) == place
 
 
-@lru_cache(maxsize=4)
-def _visible_tokens(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """The tokens as they are shown; every operand's name needs them."""
-    return tuple(map(visible, tokens))
-
-
 def _coordinate(reading: Reading, axis: str, place: int) -> str:
-    if axis in NAMED:
-        return f"“{reading.word(axis, place)}”"
+    """An operand's place, briefly: a word of a text by its number and itself."""
     if axis in POSITIONAL:
-        return f"{place + 1} “{_visible_tokens(reading.trace.tokens)[place]}”"
-    return coordinate(axis, place)
+        return f"{place + 1} “{visible(reading.trace.names(axis)[place])}”"
+    return reading.coordinate(axis, place)
