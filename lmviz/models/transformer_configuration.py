@@ -20,7 +20,7 @@ class TransformerConfiguration(ModelConfiguration):
         "How many blocks of attention and feed-forward network stand on top of each other. Each adds its "
         "output to the residual stream.",
         minimum=1,
-        maximum=96,
+        maximum=128,
     )
     heads: int = setting(
         4,
@@ -34,7 +34,7 @@ class TransformerConfiguration(ModelConfiguration):
         "Numbers per word in the residual stream, the vector that every layer reads from and adds to. "
         "It must be a multiple of the number of heads.",
         minimum=1,
-        maximum=16384,
+        maximum=32768,
     )
     context: int = setting(
         64,
@@ -48,7 +48,7 @@ class TransformerConfiguration(ModelConfiguration):
         zero="4 × width",
         label="Feed-forward units",
         minimum=0,
-        maximum=65536,
+        maximum=131072,
         advanced=True,
     )
     positions: str = setting(

@@ -1,0 +1,66 @@
+"""The compute of a training in floating-point operations, and what a machine of a known pace does in a time.
+
+A training step takes two operations for each parameter and token forward, a multiplication and an addition,
+and twice as many backward: 6 P N for P parameters and N tokens (Kaplan et al. 2020, section 2.1). What
+attention adds with the length of the text is left out.
+"""
+
+from __future__ import annotations
+
+import math
+
+OPERATIONS = 6
+"""Floating-point operations for each parameter and each token of a training."""
+
+PETAFLOP_DAY = 1e15 * 86_400
+"""The operations of a petaflop/s-day: 10¹⁵ a second for a day."""
+
+BEST_TOKENS = 20
+"""Tokens for each parameter with which a given compute buys the least loss (Hoffmann et al. 2022)."""
+
+MINUTE, HOUR, DAY, YEAR = 60.0, 3600.0, 86_400.0, 31_557_600.0
+_UNITS = (("second", 1.0), ("minute", MINUTE), ("hour", HOUR), ("day", DAY), ("year", YEAR))
+
+
+def training_compute(parameters: float, tokens: float) -> float:
+    """The floating-point operations of a training on so many tokens."""
+    return float(OPERATIONS * parameters * tokens)
+
+
+def petaflop_days(operations: float) -> float:
+    """The same in petaflop/s-days."""
+    return operations / PETAFLOP_DAY
+
+
+def best_size(operations: float) -> float:
+    """The parameters that a compute trains best: with C = 6 P N and N = 20 P, P = √(C / 120)."""
+    return math.sqrt(operations / (OPERATIONS * BEST_TOKENS))
+
+
+def tokens_for(operations: float, parameters: float) -> float:
+    """The tokens that so many parameters read with a compute: a line of equal compute."""
+    return operations / (OPERATIONS * parameters)
+
+
+def duration_in_words(seconds: float) -> str:
+    """A duration as one speaks of it: "20 minutes", "3 days", "100,000 years"."""
+    if seconds < 1:
+        return "under a second"
+    name, unit = next((name, unit) for name, unit in reversed(_UNITS) if seconds >= 0.95 * unit)
+    amount = seconds / unit
+    if amount < 3:
+        written = f"{amount:.1f}".removesuffix(".0")
+    else:
+        written = f"{round(amount, 1 - math.floor(math.log10(amount))):,.0f}"  # two figures
+    return f"{written} {name}" if written == "1" else f"{written} {name}s"
+
+
+def amount_in_words(amount: float) -> str:
+    """A number of tokens or parameters as one speaks of it: "350 M", "1.4 tn"."""
+    for limit, unit in ((1e12, " tn"), (1e9, " bn"), (1e6, " M"), (1e3, " k")):
+        if amount >= limit * 0.9995:
+            figures = amount / limit
+            digits = 0 if figures >= 99.95 else 1 if figures >= 9.95 else 2
+            written = f"{figures:,.{digits}f}"
+            return (written.rstrip("0").rstrip(".") if "." in written else written) + unit
+    return f"{amount:.0f}"
