@@ -2,8 +2,8 @@
 
 A text of 1,024 tokens has a million pairs of query and key for each head and each of the four steps from
 products to weights: of a model with 48 layers of 25 heads that is 20 GB. Yet they follow from the queries and
-keys alone, without any parameter. So a trace of so much keeps those, and makes the squares of a layer again
-when somebody reads them.
+keys alone, without any parameter. So a trace of so much keeps those, and the weights as long as there is room
+for them, and makes the other squares of a layer again when somebody reads them.
 """
 
 from __future__ import annotations
@@ -25,17 +25,27 @@ from lmviz.models.tap import Tap
 SQUARE = ("query", "key")
 
 MOST_RECORDED = 512 * 2**20
-"""Bytes of squares that are recorded as they come; of more, none is."""
+"""Bytes of squares that are recorded as they come; of more, the weights alone or none."""
 
 MOST_KEPT = 256 * 2**20
 """Bytes of squares that were read last and are kept, for all traces together."""
 
 
 def deferred_taps(taps: Sequence[Tap], positions: int, heads: int) -> frozenset[str]:
-    """The addresses of the taps that a trace of so many positions makes only when they are read."""
+    """The addresses of the taps that a trace of so many positions makes only when they are read.
+
+    Where not all squares can be recorded, the weights still may: every picture of attention shows them, and
+    the steps before are looked at one cell at a time.
+    """
     squares = [tap for tap in taps if tap.axes[-2:] == SQUARE]
-    size = 4 * heads * positions**2 * len(squares)
-    return frozenset(tap.address for tap in squares) if size > MOST_RECORDED else frozenset()
+    steps = {operand.address for tap in squares for operand in tap.operation.operands}
+    before = frozenset(tap.address for tap in squares if tap.address in steps)
+    size = 4 * heads * positions**2  # bytes of one square of every head
+    if size * len(squares) <= MOST_RECORDED:
+        return frozenset()
+    if size * (len(squares) - len(before)) <= MOST_RECORDED:
+        return before
+    return frozenset(tap.address for tap in squares)
 
 
 class DeferredArray(TracedArray):

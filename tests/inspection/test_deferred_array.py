@@ -92,6 +92,23 @@ def test_a_text_that_grows_is_continued(model, monkeypatch):
     same(trace(model, IDS, earlier=large), whole)  # or short enough again
 
 
+def test_weights_alone_are_recorded_where_there_is_room_for_them(model, monkeypatch):
+    whole = trace(model, IDS)
+    every = {address for address in whole.arrays if "query" in whole[address].axes}
+    weights = {address for address in every if address.endswith("/weights")}
+    monkeypatch.setattr(deferred_array, "MOST_RECORDED", 4 * SMALL["heads"] * len(IDS) ** 2 * len(weights))
+    found = trace(model, IDS)
+    assert squares(found) == every - weights
+    same(found, whole)
+    step_by_step = trace(model, IDS[:3])
+    assert not squares(step_by_step)
+    for length in range(4, len(IDS) + 1):
+        step_by_step = trace(model, IDS[:length], earlier=step_by_step)
+    assert squares(step_by_step) == every - weights
+    same(step_by_step, whole)
+    same(trace(model, IDS[:3], earlier=found), trace(model, IDS[:3]))
+
+
 @pytest.mark.parametrize(
     "changes",
     [
