@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lmviz.decoding.distribution import checked_logits
+from lmviz.models.largest import largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +43,5 @@ def glance(logits: np.ndarray, count: int) -> Glance:
     # A token that cannot follow has weight 0 and a logit of −inf, whose product would be no number.
     product = np.dot(weights, np.maximum(shifted, -np.finfo(np.float64).max))
     entropy = max(0.0, (math.log(total) - product / total) / math.log(2))
-    count = min(count, len(logits))
-    least = np.partition(logits, len(logits) - count)[len(logits) - count]
-    among = np.flatnonzero(logits >= least)
-    ids = among[np.lexsort((among, -logits[among]))][:count]
+    ids = largest(logits, count)
     return Glance(logits, ids, weights[ids] / total, entropy)

@@ -14,6 +14,7 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.models.largest import largest
 from lmviz.models.tap import Stage, inside
 
 ANSWERS_SHOWN = 48
@@ -108,7 +109,7 @@ def matrix(
 def likeliest_answers(trace: Trace, position: int, count: int = ANSWERS_SHOWN) -> tuple[int, ...]:
     """The ids of the likeliest answers at a position, next tokens or labels, likeliest first."""
     row = answer_at(trace, position)
-    return tuple(int(index) for index in np.argsort(-row, kind="stable")[:count])
+    return tuple(largest(row, count).tolist())
 
 
 def answer_at(trace: Trace, position: int, address: str = "probabilities") -> np.ndarray:
