@@ -69,6 +69,7 @@ class AttentionPanel(Panel):
         self._dragging = False
         self._shown = NOTHING
         self._hidden = NOTHING == 0  # (query, key) bool: what the causal mask hides
+        self._names: tuple[str, ...] = ()  # of the tokens that stand along both axes
         self._drawn = ""
         self._stepped_to: Reading | None = None
         self._body = AttentionBody(self._matrix, self._strips, self._invitation)
@@ -219,7 +220,7 @@ class AttentionPanel(Panel):
             self._paint.setEnabled(self._paint.isEnabled() and not self._shows_gradient)
         else:
             self._shown, scale = NOTHING, "share"
-        names = [visible(token) for token in trace.tokens] if self._shown.size else []
+        names = self._names = tuple(visible(token) for token in trace.tokens) if self._shown.size else ()
         self._matrix.set_style(square=True, values="hovered row", row_role="query", column_role="key")
         walked = self._drawn not in ("", self._drawn_address)
         reading = self.session.reading.current
@@ -396,9 +397,7 @@ class AttentionPanel(Panel):
         self._dragging = False
 
     def _read_out(self, query: int, key: int) -> tuple[str, list[str]]:
-        reading = self.session.reading.current
-        names = [visible(token) for token in reading.trace.tokens] if reading is not None else []
-        words = f"{coordinate('query', query, names)} looks at {coordinate('key', key, names)}"
+        words = f"{coordinate('query', query, self._names)} looks at {coordinate('key', key, self._names)}"
         if self._hidden[query, key]:
             return "masked", [words.replace(" looks at ", " cannot look at ")]
         return number(float(self._shown[query, key])), [words]

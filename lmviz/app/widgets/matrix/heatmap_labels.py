@@ -75,12 +75,11 @@ class Labels:
         every = max(1, math.ceil(13 * theme.scale / frame.cell_height))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         width = frame.area.left() - 8 * theme.scale
-        for row in frame.shown_rows:
-            if row < len(self.rows) and _has_room(row, every, marked):
-                _choose_pen(painter, theme, self.row_role, row in marked)
-                place = QRectF(0, frame.cell(row, 0).center().y() - LINE, width, 2 * LINE)
-                text = measure.elidedText(self.rows[row], Qt.TextElideMode.ElideRight, width)
-                painter.drawText(place, right, text)
+        for row in _with_room(frame.shown_rows, len(self.rows), every, marked):
+            _choose_pen(painter, theme, self.row_role, row in marked)
+            place = QRectF(0, frame.cell(row, 0).center().y() - LINE, width, 2 * LINE)
+            text = measure.elidedText(self.rows[row], Qt.TextElideMode.ElideRight, width)
+            painter.drawText(place, right, text)
 
     def draw_columns(
         self, painter: QPainter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
@@ -88,12 +87,11 @@ class Labels:
         """The same for columns, rotated where they are longer than a cell is wide."""
         measure, rotated = metrics(SIZE, token=True), self.rotated(frame.cell_width)
         every = max(1, math.ceil(19 * theme.scale / frame.cell_width)) if rotated else 1
-        for column in frame.shown_columns:
-            if column < len(self.columns) and _has_room(column, every, marked):
-                _choose_pen(painter, theme, self.column_role, column in marked)
-                widest = WIDEST_COLUMN * theme.scale
-                text = measure.elidedText(self.columns[column], Qt.TextElideMode.ElideRight, widest)
-                self._draw_column(painter, theme, frame, frame.cell(0, column), text, rotated)
+        widest = WIDEST_COLUMN * theme.scale
+        for column in _with_room(frame.shown_columns, len(self.columns), every, marked):
+            _choose_pen(painter, theme, self.column_role, column in marked)
+            text = measure.elidedText(self.columns[column], Qt.TextElideMode.ElideRight, widest)
+            self._draw_column(painter, theme, frame, frame.cell(0, column), text, rotated)
 
     def _draw_column(
         self, painter: QPainter, theme: Theme, frame: HeatmapFrame, cell: QRectF, text: str, rotated: bool
@@ -111,11 +109,14 @@ class Labels:
         painter.restore()
 
 
-def _has_room(index: int, every: int, marked: Collection[int]) -> bool:
-    """Whether a name is drawn: the marked ones, and each `every`-th that is not too near to those."""
-    if index in marked:
-        return True
-    return index % every == 0 and all(abs(index - other) >= every for other in marked if other >= 0)
+def _with_room(shown: range, count: int, every: int, marked: Collection[int]) -> list[int]:
+    """Whose names are drawn: the marked ones, and each `every`-th that is not too near to those."""
+    shown = range(shown.start, min(shown.stop, count))
+    kept = [index for index in marked if index in shown]
+    regular = range(-(-shown.start // every) * every, shown.stop, every)
+    return kept + [
+        index for index in regular if all(abs(index - other) >= every for other in marked if other >= 0)
+    ]
 
 
 def _widest(labels: tuple[str, ...]) -> float:
