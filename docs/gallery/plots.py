@@ -15,10 +15,12 @@ from lmviz.app.widgets.plots.distribution_card import DistributionCard
 from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.plots.histogram import Histogram
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
+from lmviz.app.widgets.plots.likelihood_curve import LikelihoodCurve
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
 from lmviz.app.widgets.plots.position_curve import PositionCurve
+from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
 
@@ -158,7 +160,29 @@ def loss_surface() -> QWidget:
     return plot
 
 
+COUNTS = np.array([4.0, 3, 2, 1, 1])
+
+
+def simplex_bars() -> QWidget:
+    """Shares on their way to the counts."""
+    view, shares = SimplexBars(), np.array([0.2, 0.35, 0.25, 0.05, 0.15])
+    view.set_words(("corn", "grass", "hay", "if", "which"), COUNTS / 11, 22)
+    view.set_shares(shares, COUNTS / shares - 11)
+    return view
+
+
+def likelihood_curve() -> QWidget:
+    """The log likelihood over the share of one word."""
+    curve, places = LikelihoodCurve(), np.linspace(0.001, 0.999, 120)
+    likelihoods = 4 * np.log(places) + 7 * np.log(1 - places)
+    highest, there = float(likelihoods.max()), float(4 * np.log(0.2) + 7 * np.log(0.8))
+    curve.set_curve("corn", places, likelihoods, share=0.2, likelihood=there, best=highest, low=highest - 6)
+    return curve
+
+
 EXHIBITS = (
+    Exhibit("Simplex", "", simplex_bars, (480, 200)),
+    Exhibit("Likelihood", "", likelihood_curve, (300, 200)),
     Exhibit("Check by nudging", "", error_plot, (360, 220)),
     Exhibit("One step", "θ ← θ − η g", descent_plot, (320, 180)),
     Exhibit("Training", "the darker, the larger the loss", loss_surface, (340, 260)),

@@ -59,7 +59,7 @@ class CountedWords:
             return self.counts / shares
 
     def surplus(self, shares: np.ndarray) -> np.ndarray:
-        """(word,) c/p − λ: by how much a word's gradient exceeds the price of probability; 0 at the maximum."""
+        """(word,) c/p − λ: what a word gains beyond the price of probability; 0 at the maximum."""
         return self.gradient(shares) - self.total
 
     def step(self, shares: np.ndarray, rate: float) -> np.ndarray:
@@ -113,7 +113,7 @@ def counted_words(corpus: Corpus, context: str) -> CountedWords:
         raise LmvizError(f"Only “{word}” follows “{context}” here: type a phrase that leaves a choice.")
     if different > MOST:
         raise LmvizError(
-            f"{different:,} different words follow “{context}”, and {MOST} can be drawn: type a longer phrase."
+            f"{different:,} different words follow “{context}”; {MOST} can be drawn: type a longer phrase."
         )
     return _counted(context, found)
 

@@ -184,6 +184,12 @@ def look_up(scene: Scene) -> None:
     edit.setText(WORDS[next(scene.numbers) % len(WORDS)])
 
 
+def weigh_words(scene: Scene) -> None:
+    edit = scene.find("simplex_context")
+    assert isinstance(edit, QLineEdit)
+    edit.setText(("cows", "hens", "dog")[next(scene.numbers) % 3])
+
+
 def follow_a_context(scene: Scene) -> None:
     """Look at what an n-gram matched, after other words each time."""
     scene.type()
@@ -266,6 +272,7 @@ class Row:
 ROWS = (
     Row("open ", "corpus", NOTICE, lambda scene: scene.session.library.open(scene.runs["lstm"])),
     Row("concordance", "corpus", "concordance_view", look_up),
+    Row("simplex", "corpus", "simplex_view", weigh_words),
     Row("Reading ", "corpus", "texts_view", read_text),
     Row("Reading ", "corpus", "texts_view", paste),
     Row("Downloading ", "corpus", "texts_view", download),

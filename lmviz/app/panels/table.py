@@ -128,6 +128,7 @@ PANELS: tuple[PanelRow, ...] = (
         least=(266, 190),
         projected=True,
     ),
+    PanelRow("simplex", "Simplex", "corpus", "centre", "corpus.simplex:SimplexPanel", tabbed=True),
     PanelRow(
         "vocabulary",
         "Vocabulary",

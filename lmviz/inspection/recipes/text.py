@@ -70,6 +70,20 @@ def concordance_recipe(sources: Sequence[str], settings: Mapping[str, Any], phra
     )
 
 
+def simplex_recipe(
+    sources: Sequence[str], settings: Mapping[str, Any], context: str, shares: Sequence[float]
+) -> str:
+    """The log likelihood of what follows a context under some shares, bound to `likelihood`, and its most."""
+    return _recipe(
+        sources,
+        settings,
+        f"counted = counted_words(corpus, {context!r})",
+        f"likelihood = counted.log_likelihood(np.array({[round(share, 12) for share in shares]}))",
+        "most = counted.log_likelihood(counted.best)",
+        imports=("import numpy as np", "from lmviz.text.simplex import counted_words"),
+    )
+
+
 def places_recipe(sources: Sequence[str], settings: Mapping[str, Any], ids: Sequence[int]) -> str:
     """Where token ids occur in a text, bound to `places`: position, before, match, next token, after."""
     row = "place.position, place.before, place.match, place.token, place.after"

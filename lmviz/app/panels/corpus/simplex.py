@@ -1,0 +1,244 @@
+"""The simplex: the probabilities of the words after a context, dragged until they are as likely as can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.export import Names
+from lmviz.app.widgets.base.figures import count, number
+from lmviz.app.widgets.base.flow import FlowLayout
+from lmviz.app.widgets.plots.likelihood_curve import LikelihoodCurve
+from lmviz.app.widgets.plots.simplex_bars import SimplexBars
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lmviz.app.session.session import Session
+    from lmviz.text.simplex import CountedWords
+
+TYPING = 120  # milliseconds without a key before the text is searched
+FRAME = 40  # milliseconds for a step of the ascent
+RATE = 0.08  # the part of the way that is left which one step goes
+PLACES = 121  # points of the curve
+DEPTH = 4.0  # what is drawn of the curve, in distances between the maximum and the uniform shares
+REACH = 2.0  # the pull of the longest arrow, in multiples of λ
+SIZE_OF_CONTEXT = 130  # pixels
+EMPTY = "Open a text, and type a phrase that 2 to 8 different words follow."
+
+
+class SimplexPanel(Panel):
+    """One bar for each word that follows; raising one lowers the others, and the counts are the best."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("simplex_view")
+        self._counted: CountedWords | None = None
+        self._is_typed = False  # or else the context is an example that was found in the text
+        self._is_counted = False
+        self._shares = np.zeros(0)
+        self._way: Iterator[np.ndarray] | None = None
+        self._context = QLineEdit()
+        self._context.setObjectName("simplex_context")
+        self._context.setAccessibleName("phrase whose next words are weighed")
+        self._context.setPlaceholderText("a phrase, such as cows eat")
+        self._context.setMinimumWidth(SIZE_OF_CONTEXT)
+        self._bars, self._curve = SimplexBars(), LikelihoodCurve()
+        self._bars.setObjectName("simplex_bars")
+        self._likelihood, self._lack, self._multiplier = QLabel(), QLabel(), QLabel()
+        self._likelihood.setObjectName("simplex_likelihood")
+        self._likelihood.setProperty("role", "title")
+        self._ascend = QPushButton("ascend to the counts")
+        self._ascend.setObjectName("simplex_ascend_button")
+        self._ascend.setProperty("role", "primary")
+        self._ascend.setToolTip("Every share moves along p × (c/p − λ), until nothing pulls any more.")
+        self._even = QPushButton("all the same")
+        self._even.setObjectName("simplex_even_button")
+        self._body = QStackedWidget()
+        self._body.addWidget(EmptyText(EMPTY))
+        self._body.addWidget(self._lay_out())
+        self._card = Card("Simplex", self._context, self._body)
+        self.column.addWidget(self._card)
+        self._wait = QTimer(self, singleShot=True, interval=TYPING)
+        self._wait.timeout.connect(self._count)
+        self._frame = QTimer(self, interval=FRAME)
+        self._frame.timeout.connect(self._climb)
+        self._context.textChanged.connect(self._note_typing)
+        self._bars.share_wanted.connect(self._drag)
+        self._bars.word_chosen.connect(lambda _: self._draw())
+        self._ascend.clicked.connect(self._begin_to_climb)
+        self._even.clicked.connect(self._make_even)
+        session.text.changed.connect(self._note_text)
+        self.follow(session.text.changed)
+
+    @property
+    def counted(self) -> CountedWords | None:
+        """The words and counts that are drawn."""
+        return self._counted
+
+    @property
+    def shares(self) -> np.ndarray:
+        """(word,) The probabilities as they stand."""
+        return self._shares
+
+    @property
+    def is_ascending(self) -> bool:
+        """Whether the shares are on their way to the counts."""
+        return self._frame.isActive()
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """For every word (word,): its count, its share, and by how much its gradient exceeds λ."""
+        counted = self._counted
+        if counted is None:
+            return {}
+        return {"count": counted.counts, "share": self._shares, "pull": counted.surplus(self._shares)}
+
+    def exported_names(self) -> Names:
+        return Names(self._counted.words if self._counted is not None else ())
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.text import settings_of, simplex_recipe
+
+        corpus, counted = self.session.text.corpus, self._counted
+        if corpus is None or counted is None or not corpus.sources:
+            return ""
+        return simplex_recipe(corpus.sources, settings_of(corpus), counted.context, self._shares.tolist())
+
+    def refresh(self) -> None:
+        if not self._is_counted:  # nothing is counted while nobody looks
+            self._count()
+        self._draw()
+
+    def _lay_out(self) -> QWidget:
+        said = FlowLayout()
+        for label in (self._likelihood, self._lack, self._multiplier):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            said.addWidget(label)
+        self._lack.setProperty("role", "muted")
+        pictures = QHBoxLayout()
+        pictures.addWidget(self._bars, 5)
+        pictures.addWidget(self._curve, 3)
+        buttons = FlowLayout()
+        buttons.addWidget(self._ascend)
+        buttons.addWidget(self._even)
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(said)
+        column.addLayout(pictures, 1)
+        column.addLayout(buttons)
+        return page
+
+    def _note_text(self) -> None:
+        self._is_counted = False
+
+    def _note_typing(self, text: str) -> None:
+        self._is_typed = bool(text)
+        self._wait.start()
+
+    def _count(self) -> None:
+        """Count what follows the phrase that is typed, or else an example that the text has."""
+        self._is_counted = True
+        corpus = self.session.text.corpus
+        typed = self._context.text().strip() if self._is_typed else ""
+        if corpus is None:
+            self.silence("simplex")
+            self._take(None)
+            return
+
+        def work() -> CountedWords | None:
+            from lmviz.text.simplex import counted_words, example_context
+
+            context = typed or example_context(corpus)
+            return counted_words(corpus, context) if context else None
+
+        self.ask_reader("simplex", work, self._take)
+
+    def _take(self, counted: CountedWords | None) -> None:
+        self._stop()
+        self._counted = counted
+        if counted is not None:
+            self._shares = counted.uniform
+            if not self._is_typed:
+                with QSignalBlocker(self._context):
+                    self._context.setText(counted.context)
+            names = [visible(word) for word in counted.words]
+            self._bars.set_words(names, counted.best, REACH * counted.total)
+        self._draw()
+
+    def _draw(self) -> None:
+        counted = self._counted
+        self._body.setCurrentIndex(0 if counted is None else 1)
+        if counted is None:
+            return
+        shares, word = self._shares, self._bars.current
+        likelihood, best = counted.log_likelihood(shares), counted.log_likelihood(counted.best)
+        self._likelihood.setText(f"Σ c ln p = {number(likelihood, 4)} nats")
+        lack = best - likelihood
+        self._lack.setText("the most there is" if lack < 5e-5 else f"{number(lack, 4)} below the most")
+        self._multiplier.setText(f"λ = Σ c = {count(counted.total)}")
+        self._bars.set_shares(shares, counted.surplus(shares))
+        places = np.linspace(0, 1, PLACES)
+        self._curve.set_curve(
+            visible(counted.words[word]),
+            places,
+            counted.along(shares, word, places),
+            share=float(shares[word]),
+            likelihood=likelihood,
+            best=best,
+            low=best - DEPTH * max(best - counted.log_likelihood(counted.uniform), 1.0),
+        )
+
+    def _drag(self, word: int, share: float) -> None:
+        from lmviz.text.simplex import with_share
+
+        self._stop()
+        self._bars.choose(word)
+        self._shares = with_share(self._shares, word, share)
+        self._draw()
+
+    def _make_even(self) -> None:
+        self._stop()
+        if self._counted is not None:
+            self._shares = self._counted.uniform
+            self._draw()
+
+    def _begin_to_climb(self) -> None:
+        if self._counted is not None:
+            self._way = self._counted.ascent(self._shares, RATE / self._counted.total)
+            self._frame.start()
+
+    def _climb(self) -> None:
+        shares = None if self._way is None else next(self._way, None)
+        if shares is None:
+            self._stop()
+            return
+        self._shares = shares
+        self._draw()
+
+    def _stop(self) -> None:
+        self._frame.stop()
+        self._way = None
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._stop()
+        super().hideEvent(event)
+
+    def handle_failure(self, key: str) -> None:
+        self._take(None)

@@ -1,0 +1,235 @@
+"""Shares that add up to one, as bars to drag: beside each, how hard its gradient pulls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import number, signed_figure
+from lmviz.app.widgets.base.pointable import Pointable
+
+ROW, HEAD, BAR = 26, 20, 14
+LEAST_ROW = 14
+SIZE = 12
+STEP = 0.01  # of the whole, for a press of an arrow key
+PULL = 0.24  # the part of the width for the arrows
+
+
+class SimplexBars(Pointable):
+    """`SimplexBars()`: `set_words(words, best)` and `set_shares(shares, pulls)`, all (word,).
+
+    The tick on a bar is the share that the counts give it. An arrow to the right says that the likelihood
+    rises with the word's share, one to the left that it falls; `set_reach(pull)` is that of the longest.
+    Signals: `share_wanted(word, share)` while a bar is dragged, and `word_chosen(word)`.
+    Up and Down choose a word, Left and Right take or give it one hundredth.
+    """
+
+    share_wanted = Signal(int, float)
+    word_chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words: tuple[str, ...] = ()
+        self._best = self._shares = self._pulls = np.zeros(0)
+        self._reach = 1.0
+        self._current = 0
+        self._dragged = -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("shares of the words that follow")
+
+    @property
+    def shares(self) -> np.ndarray:
+        """What is drawn, (word,)."""
+        return self._shares
+
+    @property
+    def current(self) -> int:
+        """The word that is marked."""
+        return self._current
+
+    def set_words(self, words: Sequence[str], best: np.ndarray, reach: float) -> None:
+        """Other words; an arrow of full length is a pull of `reach`."""
+        self._words, self._best, self._reach = tuple(words), best, max(reach, 1e-9)
+        self._shares, self._pulls = np.zeros(len(best)), np.zeros(len(best))
+        self._current, self._dragged = 0, -1
+        self.updateGeometry()
+        self.update()
+
+    def set_shares(self, shares: np.ndarray, pulls: np.ndarray) -> None:
+        """Draw other shares."""
+        self._shares, self._pulls = shares, pulls
+        said = (f"{word} {number(share)}" for word, share in zip(self._words, shares.tolist(), strict=True))
+        self.setAccessibleDescription(", ".join(said))
+        self.update()
+
+    def choose(self, word: int) -> None:
+        """Mark a word."""
+        if word != self._current and 0 <= word < len(self._words):
+            self._current = word
+            self.word_chosen.emit(word)
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(380)), round(self.length(HEAD + ROW * max(2, len(self._words)))))
+
+    def minimumSizeHint(self) -> QSize:
+        height = HEAD + LEAST_ROW * max(2, len(self._words))
+        return QSize(round(self.length(200)), round(self.length(height)))
+
+    @property
+    def _row(self) -> float:
+        room = self.height() - self.length(HEAD)
+        return min(self.length(ROW * 1.5), max(self.length(LEAST_ROW), room / max(1, len(self._words))))
+
+    @property
+    def _columns(self) -> tuple[float, float, float, float]:
+        """Where the bars begin and end, and where the arrows do."""
+        label = max((metrics(SIZE, token=True).horizontalAdvance(word) for word in self._words), default=0)
+        start = min(label, self.width() * 0.22) + self.length(10)
+        figure = metrics(SIZE).horizontalAdvance("0.000") + self.length(10)
+        pulls = self.width() - metrics(SIZE).horizontalAdvance("−88.88") - self.length(10)
+        width = max(self.length(30), PULL * self.width())
+        return start, pulls - width - figure - self.length(8), pulls - width, pulls
+
+    def place_of(self, word: int, share: float) -> QPointF:
+        """Where the end of a word's bar lies for a share."""
+        start, end, _, _ = self._columns
+        return QPointF(start + share * (end - start), self.length(HEAD) + (word + 0.5) * self._row)
+
+    def index_at(self, place: QPointF) -> int:
+        row = int((place.y() - self.length(HEAD)) // self._row)
+        return row if 0 <= row < len(self._words) and place.y() >= self.length(HEAD) else -1
+
+    def clicked_on(self, index: int) -> None:
+        self.choose(index)
+
+    def pointed_at(self, index: int) -> None:
+        self.setCursor(Qt.CursorShape.SplitHCursor if index >= 0 else Qt.CursorShape.ArrowCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._dragged = self.index_at(event.position())
+            self._drag(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._drag(event.position())
+        else:
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._dragged = -1
+        self.hover(self.index_at(event.position()))
+
+    def _drag(self, place: QPointF) -> None:
+        start, end, _, _ = self._columns
+        if self._dragged >= 0:
+            share = (place.x() - start) / max(1.0, end - start)
+            self.share_wanted.emit(self._dragged, min(max(share, 0.0), 1.0))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        rows: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        steps: dict[int, float] = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}
+        if event.key() in rows and self._words:
+            self.choose(min(max(self._current + rows[event.key()], 0), len(self._words) - 1))
+        elif event.key() in steps and len(self._shares):
+            share = float(self._shares[self._current]) + steps[event.key()]
+            self.share_wanted.emit(self._current, min(max(share, 0.0), 1.0))
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        if self._words:
+            self._draw_heads(painter)
+        for word in range(len(self._words)):
+            self._draw_row(painter, word)
+        self.draw_focus(painter)
+
+    def _draw_heads(self, painter: QPainter) -> None:
+        start, _, left, right = self._columns
+        head = self.length(HEAD)
+        painter.setPen(self.theme.muted_text)
+        painter.setFont(self.theme.font(11))
+        top = Qt.AlignmentFlag.AlignTop
+        painter.drawText(QRectF(start, 0, left - start, head), top, "p, tick at c / n")
+        painter.drawText(
+            QRectF(left, 0, self.width() - left, head), top | Qt.AlignmentFlag.AlignHCenter, "c / p − λ"
+        )
+        painter.setPen(QPen(self.theme.line, 1))
+        middle = (left + right) / 2
+        painter.drawLine(QPointF(middle, head), QPointF(middle, head + self._row * len(self._words)))
+
+    def _draw_row(self, painter: QPainter, word: int) -> None:
+        theme = self.theme
+        start, end, left, right = self._columns
+        middle = self.place_of(word, 0).y()
+        row = QRectF(0, middle - self._row / 2, self.width(), self._row)
+        if word in (self.hovered, self._current):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.accent_wash if word == self._current else theme.hover)
+            painter.drawRoundedRect(row.adjusted(0, 1, 0, -1), self.length(4), self.length(4))
+        vertical = Qt.AlignmentFlag.AlignVCenter
+        weight = QFont.Weight.DemiBold if word == self._current else QFont.Weight.Normal
+        painter.setFont(theme.token_font(SIZE, weight))
+        painter.setPen(theme.text)
+        label = metrics(SIZE, token=True).elidedText(
+            self._words[word], Qt.TextElideMode.ElideRight, start - self.length(8)
+        )
+        painter.drawText(
+            QRectF(0, row.top(), start - self.length(8), row.height()),
+            Qt.AlignmentFlag.AlignRight | vertical,
+            label,
+        )
+        share = float(self._shares[word])
+        bar = min(self.length(BAR), row.height() - 4)
+        tip = self.place_of(word, share)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.hover)
+        painter.drawRoundedRect(QRectF(start, middle - bar / 2, end - start, bar), 2, 2)
+        painter.setBrush(theme.accent)
+        painter.drawRoundedRect(QRectF(start, middle - bar / 2, tip.x() - start, bar), 2, 2)
+        grip = QRectF(tip.x() - self.length(3), middle - bar / 2 - 2, self.length(6), bar + 4)
+        painter.setBrush(theme.surface)
+        painter.setPen(QPen(theme.accent, self.length(1.6)))
+        painter.drawRoundedRect(grip, self.length(3), self.length(3))
+        best = self.place_of(word, float(self._best[word])).x()
+        painter.setPen(QPen(theme.text, self.length(1.6)))
+        painter.drawLine(QPointF(best, middle - bar / 2 - 3), QPointF(best, middle + bar / 2 + 3))
+        painter.setFont(theme.font(SIZE))
+        painter.setPen(theme.text)
+        painter.drawText(
+            QRectF(end + self.length(8), row.top(), left - end, row.height()), vertical, number(share)
+        )
+        self._draw_pull(painter, float(self._pulls[word]), middle, (left, right))
+        painter.setPen(theme.muted_text)
+        figure = QRectF(right, row.top(), self.width() - right - self.length(4), row.height())
+        painter.drawText(figure, Qt.AlignmentFlag.AlignRight | vertical, _pull_figure(self._pulls[word]))
+
+    def _draw_pull(self, painter: QPainter, pull: float, middle: float, columns: tuple[float, float]) -> None:
+        """An arrow from the middle of its column; one that is too long for it has two heads."""
+        zero, half = sum(columns) / 2, (columns[1] - columns[0]) / 2
+        part = min(max(pull / self._reach, -1.0), 1.0)
+        if abs(part) * half < 1:
+            return
+        color = self.theme.signed_positive if pull > 0 else self.theme.signed_negative
+        tip, side, head = zero + part * half, 1 if part > 0 else -1, self.length(4)
+        painter.setPen(QPen(color, self.length(2)))
+        painter.drawLine(QPointF(zero, middle), QPointF(tip - side * head, middle))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        for at in (tip, tip - side * 1.5 * head) if abs(pull) > self._reach else (tip,):
+            back = at - side * 1.6 * head
+            corners = (QPointF(at, middle), QPointF(back, middle - head), QPointF(back, middle + head))
+            painter.drawPolygon(QPolygonF(corners))
+
+
+def _pull_figure(pull: float) -> str:
+    return "0" if abs(pull) < 0.005 else signed_figure(pull, 2 if abs(pull) < 100 else 0)
