@@ -68,6 +68,7 @@ class ScoredToken:
 class Likelihood:
     """A text's tokens, each with its probability; START is not among them.
 
+    `sight` is how many tokens before a token its probability can depend on, None where that has no limit.
     `differs` says that the model read other tokens than those of the text, because interventions put them
     there; `tokens` are those that it read, and spans the places that they took.
     """
@@ -75,6 +76,14 @@ class Likelihood:
     text: str
     tokens: tuple[ScoredToken, ...]
     differs: bool = False
+    sight: int | None = None
+
+    def forgotten(self, row: int) -> tuple[int, ...]:
+        """The rows before one of `tokens` that make no difference to its probability."""
+        if self.sight is None:
+            return ()
+        first = self.tokens[row].position - self.sight
+        return tuple(before for before in range(row) if self.tokens[before].position < first)
 
     @property
     def log_probability(self) -> float:
@@ -112,7 +121,7 @@ def text_log_probabilities(model: Model, text_or_ids: str | Sequence[int] | np.n
     prefix = _as_read(model, typed)
     rows = (row.cpu().numpy() for row in predictions(model, typed.ids))
     found = _likelihood(prefix, rows, model.tokenizer.start_id if model.tokenizer else None)
-    return replace(found, differs=prefix is not typed)
+    return replace(found, differs=prefix is not typed, sight=model.sight)
 
 
 def _as_read(model: Model, typed: Prefix) -> Prefix:

@@ -48,6 +48,11 @@ class ChangedModel(Model):
         """The step whose weights the model carries now."""
         return self.unchanged.step
 
+    @property
+    def sight(self) -> int | None:
+        """That of the unchanged model."""
+        return self.unchanged.sight
+
     def forward(
         self, tokens: torch.Tensor, lengths: torch.Tensor | None = None, **further: torch.Tensor
     ) -> torch.Tensor:

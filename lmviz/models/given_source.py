@@ -35,6 +35,11 @@ class GivenSource(Model):
         """The step whose weights the model carries now."""
         return self.model.step
 
+    @property
+    def sight(self) -> int | None:
+        """The other's, of the text that is written."""
+        return self.model.sight
+
     def _sources(self, rows: int) -> torch.Tensor:
         """The source in each row of a batch, (row, position)."""
         return on_device(self.model, self.source).expand(rows, -1)

@@ -64,6 +64,11 @@ class Model(nn.Module, ABC):
         self.predicts = predicts
 
     @property
+    def sight(self) -> int | None:
+        """How many of the last tokens a prediction can depend on at all; None where that has no limit."""
+        return None
+
+    @property
     def outputs(self) -> int:
         """How many tokens or labels there is a distribution over."""
         return self.vocabulary_size if self.predicts.axis == "token" else len(self.predicts.names)

@@ -40,6 +40,11 @@ class WindowModel(NeuralModel):
         self.direct = nn.Linear(joined, self.outputs, bias=False) if configuration.direct else None
 
     @property
+    def sight(self) -> int:
+        """See Model: the words of the window."""
+        return self.configuration.window
+
+    @property
     def output_weight(self) -> torch.Tensor:
         """(token, feature); with direct connections, the joined embeddings are features too."""
         if self.direct is None:

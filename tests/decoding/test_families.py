@@ -88,3 +88,20 @@ def test_texts_longer_than_a_block_are_predicted_as_if_read_at_once(model):
     rows = torch.stack(list(predictions(model, tokens))).double()
     expected = torch.from_numpy(plain_logits(model, tokens)).log_softmax(-1)
     assert rows.numpy() == pytest.approx(expected.numpy(), abs=1e-4)
+
+
+def test_what_lies_beyond_its_sight_makes_no_difference_and_what_lies_within_does(model):
+    if model.sight is None:
+        assert model.family not in ("ngram", "window")
+        return
+    text = ids(40)
+    first = len(text) - model.sight
+    expected = model.forward(torch.from_numpy(text)[None])[0, -1]
+    others = text.copy()
+    others[:first] = (others[:first] + 1) % VOCABULARY
+    assert torch.equal(model.forward(torch.from_numpy(others)[None])[0, -1], expected)
+    seen = [text.copy() for _ in range(VOCABULARY)]
+    for word, changed in enumerate(seen):
+        changed[first] = word
+    rows = model.forward(torch.from_numpy(np.stack(seen)))[:, -1]
+    assert not torch.allclose(rows, rows[:1].expand_as(rows))

@@ -94,3 +94,13 @@ def test_ranks_of_ties_go_by_id(bigram):
         bigram.table[:] = 0
     scored = text_log_probabilities(bigram, "cows").tokens[0]
     assert scored.rank == scored.id + 1
+
+
+def test_a_model_that_sees_the_last_two_words_has_forgotten_those_before(make, monkeypatch):
+    model = make()
+    assert text_log_probabilities(model, "the cows eat corn").forgotten(3) == ()
+    monkeypatch.setattr(type(model), "sight", 2)
+    likelihood = text_log_probabilities(model, "the cows eat corn")
+    assert [likelihood.forgotten(row) for row in range(4)] == [(), (), (), (0,)]
+    monkeypatch.setattr(type(model), "sight", 0)
+    assert text_log_probabilities(model, "the cows eat").forgotten(2) == (0, 1)

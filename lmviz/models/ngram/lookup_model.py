@@ -50,6 +50,11 @@ class LookupModel(Model, ABC):
 
     tables: Tables
 
+    @property
+    def sight(self) -> int:
+        """See Model: the tokens of the longest context."""
+        return self.tables.order - 1
+
     def holders(self) -> tuple[object, ...]:
         return (self.tables,)
 

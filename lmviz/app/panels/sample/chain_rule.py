@@ -24,11 +24,16 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 FORMULA = "p(w₁ … wₙ) = ∏ p(wₜ | w₁ … wₜ₋₁)"
+SHORTENED = "p(w₁ … wₙ) = ∏ p(wₜ | {known}): what is struck out, it cannot see"
 SUM_WIDTH = 150  # pixels at scale 1 for the product's figures
 
 
 class ChainRulePanel(Panel):
-    """The prefix and what was written after it; the bar above a word is how much it surprised, in bits."""
+    """The prefix and what was written after it; the bar above a word is how much it surprised, in bits.
+
+    Of a model that sees only the last few words, the words are struck out that make no difference to the
+    word that is pointed at or pinned, or else to the newest.
+    """
 
     needs_next_word = "Open a language model to multiply the probabilities of its words."
 
@@ -139,7 +144,7 @@ class ChainRulePanel(Panel):
             self._product.setText("")
         else:
             whose = "of the words as read" if likelihood.differs else ""
-            parts = (in_words(moment.interventions), whose, FORMULA)
+            parts = (in_words(moment.interventions), whose, _formula(likelihood.sight))
             self._card.set_aside(" · ".join(part for part in parts if part))
             self._bits.setText(f"{likelihood.bits:.1f} bits")
             perplexity = number(likelihood.perplexity, 1)
@@ -160,7 +165,18 @@ class ChainRulePanel(Panel):
             f"−log₂ p = {token.surprisal:.1f} bits",
             f"product so far {_figure(token.product)}",
             f"perplexity so far {number(token.perplexity, 1)}",
+            *self._known(row),
         )
+
+    def _known(self, row: int) -> tuple[str, ...]:
+        """What a word's probability depends on, where it is not all of what stands before it."""
+        assert self._shown is not None, "only words that are shown can be pointed at"
+        forgotten = self._shown.forgotten(row)
+        if not forgotten:
+            return ()
+        known = " ".join(visible(token.token) for token in self._shown.tokens[len(forgotten) : row])
+        words = "1 word" if len(forgotten) == 1 else f"{count(len(forgotten))} words"
+        return (f"given “{known}” alone; {words} before it forgotten" if known else "given nothing",)
 
     def _row_of(self, position: int) -> int:
         """The row of a position of the session, which counts from the first token the model can see."""
@@ -189,11 +205,23 @@ class ChainRulePanel(Panel):
         pinned = self._row_of(session.focus.position) if session.focus.is_position_pinned else -1
         hovered = session.focus.hovered_position
         self._strip.set_current(pinned)
-        self._strip.set_hovered(-1 if hovered is None else self._row_of(hovered))
+        pointed = -1 if hovered is None else self._row_of(hovered)
+        self._strip.set_hovered(pointed)
+        tokens = self._shown.tokens if self._shown is not None else ()
+        asked = next((row for row in (pointed, pinned, len(tokens) - 1) if row >= 0), -1)
+        self._strip.set_forgotten(self._shown.forgotten(asked) if self._shown and tokens else ())
 
     def handle_failure(self, key: str) -> None:
         self._asked = None  # asked again with the next change, even of what has just failed
         self._show(None, None)
+
+
+def _formula(sight: int | None) -> str:
+    """The chain rule, with as much of the text as the model sees."""
+    if sight is None:
+        return FORMULA
+    last = "wₜ₋₁" if sight == 1 else f"{sight} words before it"
+    return SHORTENED.format(known="nothing" if sight == 0 else last)
 
 
 def _array(values: list[float | None]) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
@@ -27,7 +27,7 @@ class ProductStrip(Pointable):
 
     The bar above a word is as high as its `heights`, the same for all. The strip ends at the newest word;
     the wheel, Left and Right look back. `set_current(index)` marks a word, `set_new(count)` the last ones;
-    `set_readout(function)` gives the hover card's words.
+    `set_forgotten(indices)` strikes words out; `set_readout(function)` gives the hover card's words.
     Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
     """
 
@@ -41,6 +41,7 @@ class ProductStrip(Pointable):
         self._behind = 0  # words that are hidden to the right while one looks back
         self._current = -1
         self._new = 0
+        self._forgotten: frozenset[int] = frozenset()
         self._readout: Readout | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -60,6 +61,7 @@ class ProductStrip(Pointable):
         """Show a text, from its newest word back."""
         self._words, self._factors, self._heights = tuple(words), factors, heights
         self._behind = 0
+        self._forgotten = frozenset()
         self.set_hovered(-1)
         HoverCard.renew(self, None)
         said = (f"{word} {factor_in_words(factor)}" for word, factor in zip(words, factors, strict=True))
@@ -75,6 +77,17 @@ class ProductStrip(Pointable):
         """How many of the last words were written after what was typed."""
         self._new = count
         self.update()
+
+    @property
+    def forgotten(self) -> frozenset[int]:
+        """The words that are struck out."""
+        return self._forgotten
+
+    def set_forgotten(self, indices: Collection[int]) -> None:
+        """Strike out the words that a factor does not depend on."""
+        if self._forgotten != frozenset(indices):
+            self._forgotten = frozenset(indices)
+            self.update()
 
     def set_readout(self, readout: Readout | None) -> None:
         """What the hover card says of a word: a title and lines."""
@@ -174,14 +187,22 @@ class ProductStrip(Pointable):
             top = above + self.length(2) + room - bar
             painter.drawRoundedRect(QRectF(place.center().x() - width / 2, top, width, bar), 2, 2)
         box = QRectF(place.left(), place.bottom() - chip, place.width(), chip - 1)
-        ground = mix(theme.surface, theme.share_all, STRONGEST * height)
+        struck = index in self._forgotten
+        ground = theme.surface if struck else mix(theme.surface, theme.share_all, STRONGEST * height)
         edge = theme.validation if is_new else theme.accent if marked else ground
         painter.setPen(QPen(edge, self.length(1.4 if is_new or marked else 1)))
         painter.setBrush(ground)
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), self.length(4), self.length(4))
         painter.setPen(theme.on(ground) if height > 0.45 else theme.text)
         painter.setFont(theme.token_font(WORD_SIZE, weight))
+        if struck:
+            painter.setPen(theme.muted_text)
         painter.drawText(box, centre, self._words[index])
+        if struck:
+            painter.setPen(QPen(theme.key, self.length(1.6)))
+            painter.drawLine(
+                QPointF(box.left() + 2, box.center().y()), QPointF(box.right() - 2, box.center().y())
+            )
 
     def _draw_hidden(self, painter: QPainter) -> None:
         """How many words there are to the left."""

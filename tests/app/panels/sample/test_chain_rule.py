@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 import pytest
 from benches.sample import Bench
@@ -63,3 +66,19 @@ def test_a_text_that_cannot_be_read_is_said_beside_the_chain_rule(
     bench.wait(lambda: bench.says("chain_rule_view", "No word of this is known."))
     assert table.likelihood is None
     assert table.recipe() == ""
+
+
+@pytest.mark.parametrize("bench", ["lstm"], indirect=True)
+def test_what_an_n_gram_cannot_see_is_struck_out(bench: Bench, make_run: Callable[..., Path]) -> None:
+    panel, strip, session = bench.find("chain_rule_view"), bench.find("chain_rule_strip"), bench.session
+    session.reading.set_prefix("the hens see the dog")
+    bench.wait(lambda: panel.likelihood is not None and len(panel.likelihood.tokens) == 5)
+    assert strip.forgotten == frozenset(), "a recurrent network sees all of it"
+    session.library.open(make_run("ngram", 3, order=3))
+    bench.wait(lambda: panel.likelihood is not None and panel.likelihood.sight == 2)
+    assert strip.forgotten == {0, 1}
+    assert bench.says("chain_rule_view", "2 words before it")
+    session.focus.hover_position(panel.likelihood.tokens[3].position - session.reading.dropped)
+    assert strip.forgotten == {0}, "what the word under the pointer is given"
+    session.focus.hover_position(None)
+    assert strip.forgotten == {0, 1}
