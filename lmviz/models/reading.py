@@ -41,6 +41,6 @@ def on_device(model: Model, ids: np.ndarray) -> torch.Tensor:
     """Token ids, (position,) or (batch, position), as a batch (batch, position) where the model computes."""
     import torch
 
-    tokens = torch.from_numpy(np.atleast_2d(ids))
+    tokens = torch.tensor(np.atleast_2d(ids))  # a copy: ids may be read-only, and torch has no such tensors
     parameter = next(model.parameters(), None)
     return tokens if parameter is None else tokens.to(parameter.device)

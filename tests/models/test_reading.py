@@ -58,3 +58,12 @@ def test_the_twin_follows_the_weights_of_the_training():
         with torch.no_grad():
             model.output.bias += 1
         torch.testing.assert_close(reader.advance(on_device(model, IDS))[0], before + 1)
+
+
+def test_ids_that_nobody_may_change_are_copied():
+    ids = np.array([3, 1, 2])
+    ids.flags.writeable = False
+    tokens = on_device(training_model("rnn"), ids)
+    tokens[0, 0] = 0
+    assert ids.tolist() == [3, 1, 2]
+    assert tokens.tolist() == [[0, 1, 2]]
