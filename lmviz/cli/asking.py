@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from lmviz.decoding.translation_evaluation import TranslationEvaluation
     from lmviz.training.label_evaluation import LabelEvaluation
 
+MISSED = 10
+"""How many of the words that were labelled wrong most often are listed."""
+
 
 @click.command()
 @click.argument("model")
@@ -61,7 +64,7 @@ def evaluate(model: str, file: str, target: str | None, step: int | None, as_jso
 
 
 def _report_labels(score: LabelEvaluation, as_json: bool) -> None:
-    """Say how well texts were labelled: as a whole, by label, and what was taken for what."""
+    """Say how well texts were labelled: as a whole, by label and by word, and what was taken for what."""
     by_label = {
         name: {
             "count": item.count,
@@ -71,6 +74,14 @@ def _report_labels(score: LabelEvaluation, as_json: bool) -> None:
         }
         for name, item in score.by_label.items()
     }
+    by_word = {
+        word: {
+            "count": item.count,
+            "accuracy": item.accuracy,
+            "negative_log_likelihood": item.negative_log_likelihood,
+        }
+        for word, item in score.by_word.items()
+    }
     values = {
         "tokens": score.tokens,
         "negative_log_likelihood": score.negative_log_likelihood,
@@ -79,7 +90,8 @@ def _report_labels(score: LabelEvaluation, as_json: bool) -> None:
     }
     if as_json:
         confusion = [list(map(int, row)) for row in score.confusion]
-        print_json({**values, "labels": score.labels, "by_label": by_label, "confusion": confusion})
+        by = {"by_label": by_label, "by_word": by_word}
+        print_json({**values, "labels": score.labels, **by, "confusion": confusion})
         return
     names = {"tokens": "labels judged", "negative_log_likelihood": "nats per label"}
     for name, value in values.items():
@@ -91,6 +103,13 @@ def _report_labels(score: LabelEvaluation, as_json: bool) -> None:
         for shares in [(item["accuracy"], item["precision"], item["negative_log_likelihood"])]
     ]
     print_table(("label", "count", "found", "right when given", "nats"), rows)
+    missed = [
+        (word, item.count, f"{item.accuracy:.3f}", f"{item.negative_log_likelihood:.3f}")
+        for word, item in score.most_missed(MISSED)
+    ]
+    if missed:
+        print()
+        print_table(("word most often missed", "count", "right", "nats"), missed)
 
 
 def _report_translations(score: TranslationEvaluation, as_json: bool) -> None:

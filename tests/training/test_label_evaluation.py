@@ -8,7 +8,11 @@ import pytest
 import lmviz
 from lmviz.cli import run
 from lmviz.errors import LmvizError
+from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.intervention import Intervention
+from lmviz.tasks import TASKS
+from lmviz.text.corpus import text_corpus
+from lmviz.training.label_evaluation import LabelEvaluation, LabelScore, evaluate_examples
 
 TAGGED = "the/d cat/n runs/v\nthe/d old/n man/v the/d boats/n\nthe/d old/a man/n runs/v\ncats/n run/v\n"
 REVIEWS = "good\ta fine film\nbad\ta dull film\ngood\tnot dull at all\nbad\tnot fine\n"
@@ -63,6 +67,46 @@ def test_a_taggers_figures_are_those_counted_by_hand(folder, tagger):
     assert sum(item.count for item in score.by_word.values()) == 14
 
 
+def test_each_confusion_names_the_first_example_that_has_it(folder, tagger):
+    corpus = lmviz.load_corpus(folder / "tagged.txt", validation=0.0)
+    examples = corpus.training_examples
+    score = evaluate_examples(tagger, examples)
+    given = [lmviz.predict(tagger, corpus.training_documents[number]).labels for number in range(4)]
+    wanted = {}
+    for number, answers in enumerate(given):
+        for place, answer in enumerate(answers):
+            right = corpus.labels[int(examples.target[number][place])]
+            wanted.setdefault((right, answer), (number, place))
+    for row, right in enumerate(score.labels):
+        for column, answer in enumerate(score.labels):
+            assert tuple(score.first_of[row, column]) == wanted.get((right, answer), (-1, -1))
+    assert len(wanted) > len(score.labels)  # it confuses something
+
+
+def test_an_example_that_is_read_in_pieces_is_found_again():
+    corpus = text_corpus("a/x b/y c/x d/y e/x\na/x e/z\n", task="tagging", validation=0.0)
+    predicts = TASKS["tagging"].predicts(corpus.labels)
+    configuration = FAMILIES["transformer"].configuration(layers=1, heads=1, width=4, context=2)
+    model = build_model("transformer", configuration, corpus.tokenizer.vocabulary_size, 0, predicts)
+    score = evaluate_examples(model, corpus.training_examples)
+    found = {tuple(at) for at in score.first_of.reshape(-1, 2).tolist()} - {(-1, -1)}
+    z = corpus.labels.index("z")
+    assert (1, 1) in found
+    assert score.confusion[z].sum() == 1
+    assert all(place < (5, 2)[number] for number, place in found)
+
+
+def test_the_words_most_often_missed_come_first(tagger):
+    def scored(count, accuracy):
+        return LabelScore(count, accuracy, 1.0)
+
+    words = {"the": scored(9, 1.0), "old": scored(8, 0.5), "man": scored(2, 0.0), "run": scored(3, 0.0)}
+    none = np.zeros((1, 1))
+    score = LabelEvaluation(22, 1.0, 1.0, 0.5, ("x",), none, none, {}, words)
+    assert [word for word, _ in score.most_missed(5)] == ["old", "run", "man"]
+    assert [word for word, _ in score.most_missed(1)] == ["old"]
+
+
 def test_a_classifier_is_judged_once_for_each_text(folder):
     model = lmviz.open_model(folder / "classifier")
     score = lmviz.evaluate(model, folder / "reviews.tsv")
@@ -108,6 +152,8 @@ def test_the_command_line_predicts_evaluates_and_traces(folder, tmp_path, capsys
     assert np.allclose(np.sum(values["probabilities"], axis=1), 1)
     assert "label" in said(capsys, "predict", folder / "classifier", "--text", "a dull film")
     score = json.loads(said(capsys, "evaluate", folder / "tagger", folder / "tagged.txt", "--json"))
+    assert score["by_word"]["the"]["count"] == 4
+    assert sum(item["count"] for item in score["by_word"].values()) == score["tokens"]
     assert score["tokens"] == np.sum(score["confusion"]) == 14
     assert "accuracy" in said(capsys, "evaluate", folder / "classifier", folder / "reviews.tsv")
     said(capsys, "trace", folder / "tagger", "--text", "the old man", "--out", tmp_path / "t.npz")
