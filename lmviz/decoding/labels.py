@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
@@ -25,6 +26,21 @@ class Answer:
     labels: tuple[str, ...]
     probabilities: np.ndarray
     names: tuple[str, ...]
+
+
+def label_distribution(model: Model, text: str, end: int) -> Distribution:
+    """Over the labels of the token that holds or ends at the character `end`, or over those of the text.
+
+    The whole text is read. LmvizError as for `label`.
+    """
+    answer = label(model, text)
+    shares = answer.probabilities
+    if shares.ndim == 2:
+        offsets = read_prefix(model, text).last(model.context).offsets
+        position = next((place for place, (_, last) in enumerate(offsets) if last >= end), len(offsets) - 1)
+        shares = shares[position]
+    with np.errstate(divide="ignore"):
+        return next_distribution(np.log(shares), tokens=answer.names)
 
 
 def label(model: Model, text_or_ids: str | Sequence[int] | np.ndarray) -> Answer:

@@ -25,7 +25,7 @@ _AFTER = "a"
 class SharedUnits:
     """Names of units, and for each tokenizer the unit (token,) of each of its ids.
 
-    `by` says what the units are: "token" or "beginning".
+    `by` says what the units are: "token", "beginning" or "label".
     """
 
     by: str
@@ -46,6 +46,11 @@ def shared_units(tokenizers: Sequence[Tokenizer]) -> SharedUnits:
         return _united("token", vocabularies)
     single = "characters" in kinds
     return _united("beginning", [_beginnings(tokenizer, single) for tokenizer in tokenizers])
+
+
+def shared_labels(names: Sequence[Sequence[str]]) -> SharedUnits:
+    """The labels of several models, each by its name, wherever it stands in theirs."""
+    return _united("label", names)
 
 
 def _united(by: str, written: Sequence[Sequence[str]]) -> SharedUnits:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.app.session.reading import of_source
 
 if TYPE_CHECKING:
+    from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.library import Library
     from lmviz.app.session.opened_model import Moment, OpenedModel
     from lmviz.app.session.surgery import Surgery
@@ -31,11 +33,13 @@ class ComparedModel:
     """A model at a step, with the interventions that are made in it.
 
     `is_twin`: it is the unchanged model, next to the same model at the same step with interventions.
+    `source` is what it reads beside its text where it translates; None where it does not.
     """
 
     moment: Moment
     interventions: tuple[Intervention, ...] = ()
     is_twin: bool = False
+    source: str | None = None
 
     @property
     def model(self) -> OpenedModel:
@@ -57,6 +61,7 @@ class ComparedModel:
 class Comparison(Part):
     """The models and steps compared with the shown one, and whether the unchanged model is among them.
 
+    Only models of one task are compared. Others may be chosen, and wait until a model of theirs is shown.
     `changed` follows whatever may change `models`; `choice_changed` follows `choose` alone.
     """
 
@@ -64,9 +69,16 @@ class Comparison(Part):
     choice_changed = Signal()
     twin_changed = Signal()
 
-    def __init__(self, work: Work, library: Library, surgery: Surgery, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        work: Work,
+        library: Library,
+        surgery: Surgery,
+        reading: CurrentReading,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._work, self._library, self._surgery = work, library, surgery
+        self._work, self._library, self._surgery, self._reading = work, library, surgery, reading
         self._chosen: tuple[Moment, ...] = ()
         self._is_twin_wanted = False
         library.model_closed.connect(self._forget)
@@ -76,6 +88,7 @@ class Comparison(Part):
             library.models_changed,
             library.step_changed,
             surgery.changed,
+            reading.source_changed,
             self.choice_changed,
             self.twin_changed,
         ):
@@ -95,7 +108,7 @@ class Comparison(Part):
 
     @property
     def moments(self) -> tuple[Moment, ...]:
-        """The shown model and the chosen ones, each once, in the order of opening and of steps."""
+        """The shown model and those chosen that do the same task, each once, as opened and by step."""
         if self._library.model is None:
             return ()
         models = self._library.models
@@ -103,7 +116,7 @@ class Comparison(Part):
         found = {
             (places[model], models[places[model]].nearest_snapshot(step))
             for model, step in (self.present, *self._chosen)
-            if model in places
+            if model in places and not self.obstacle_to(model)
         }
         return tuple((models[place], step) for place, step in sorted(found))
 
@@ -113,15 +126,25 @@ class Comparison(Part):
 
         It is there a second time, as it was trained, where `has_twin`.
         """
-        shown = []
+        shown, source = [], self._reading.source if self._reading.has_source else None
         for moment in self.moments:
             if moment != self.present:
-                shown.append(ComparedModel(moment))
+                shown.append(ComparedModel(moment, source=source))
                 continue
-            shown.append(ComparedModel(moment, self._surgery.in_force))
+            shown.append(ComparedModel(moment, self._surgery.in_force, source=source))
             if self.has_twin:
-                shown.append(ComparedModel(moment, is_twin=True))
+                shown.append(ComparedModel(moment, is_twin=True, source=source))
         return tuple(shown)
+
+    @property
+    def comparable(self) -> tuple[OpenedModel, ...]:
+        """The open models that can stand beside the shown one, itself included."""
+        return tuple(model for model in self._library.models if not self.obstacle_to(model))
+
+    def obstacle_to(self, model: OpenedModel) -> str:
+        """Why a model cannot be compared with the shown one, in a sentence; empty where it can."""
+        shown = self._library.model
+        return "" if shown is None else obstacle_between(shown, model)
 
     @property
     def has_twin(self) -> bool:
@@ -154,13 +177,31 @@ class Comparison(Part):
         `work` gets a model and its place among `models`.
         """
         interventions = [item.interventions for item in models]
-        self._work.ask_models([item.moment for item in models], key, work, answer, failed, interventions)
+        sources = [item.source for item in models]
+
+        def given_source(model: Model, place: int) -> T:
+            source = sources[place]
+            return work(model if source is None else of_source(model, source), place)
+
+        moments = [item.moment for item in models]
+        self._work.ask_models(moments, key, given_source, answer, failed, interventions)
 
     def _forget(self, closed: OpenedModel) -> None:
         self.choose(moment for moment in self._chosen if moment[0] != closed)
 
     def _forget_twin(self) -> None:
         self._is_twin_wanted = False
+
+
+def obstacle_between(shown: OpenedModel, other: OpenedModel) -> str:
+    """Why two models cannot be compared, in a sentence; empty where they can."""
+    if other.task == shown.task:
+        return ""
+    return f"{shown.name} {_answers(shown)}, and {other.name} {_answers(other)}."
+
+
+def _answers(model: OpenedModel) -> str:
+    return "translates" if model.reads_source else f"predicts {model.predicts.describe()}"
 
 
 def names_of(moments: Sequence[Moment]) -> tuple[str, ...]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.part import Part
-from lmviz.app.session.reading import Reading, read
+from lmviz.app.session.reading import Reading, of_source, read
 from lmviz.text.tokenizer import Encoding
 
 if TYPE_CHECKING:
@@ -165,7 +164,12 @@ class CurrentReading(Part):
         """
         if self._library.moment is not None:
             in_force = self._surgery.in_force
-            asked = partial(_of_source, work, self._source) if self.has_source else work
+            source = self._source
+
+            def of_what_is_read(model: Model) -> T:
+                return work(of_source(model, source))
+
+            asked = of_what_is_read if self.has_source else work
             self._work.ask_model(self._library.moment, key, asked, answer, failed, in_force)
 
     def ask_about(
@@ -220,15 +224,6 @@ class CurrentReading(Part):
         stages = reading.trace.stages if reading is not None else ()
         self._focus.fit_stages([(stage.place, stage.title) for stage in stages])
         self.changed.emit()
-
-
-def _of_source(work: Callable[[Model], T], source: str, model: Model) -> T:
-    """What work gives on a translator that is given its source."""
-    from lmviz.models.given_source import GivenSource
-    from lmviz.models.prefix import read_prefix
-    from lmviz.models.sequences import SOURCE
-
-    return work(GivenSource(model, read_prefix(model, source, SOURCE).ids))
 
 
 def _differ_in_step(before: Reading | None, now: Reading | None) -> bool:

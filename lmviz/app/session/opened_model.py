@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lmviz.models.prediction import Prediction
+    from lmviz.tasks import Task
     from lmviz.text.tokenizer import Tokenizer
     from lmviz.training.description import RunDescription
     from lmviz.training.run import Run
@@ -37,11 +38,16 @@ class OpenedModel:
         return self.run.description
 
     @property
-    def predicts(self) -> Prediction:
-        """What it answers with: the next token, or labels."""
+    def task(self) -> Task:
+        """What it is asked."""
         from lmviz.tasks import find_task
 
-        return find_task(self.description.task).predicts(tuple(self.description.labels))
+        return find_task(self.description.task)
+
+    @property
+    def predicts(self) -> Prediction:
+        """What it answers with: the next token, or labels."""
+        return self.task.predicts(tuple(self.description.labels))
 
     @property
     def reads_source(self) -> bool:

@@ -118,3 +118,12 @@ def read(
     if not enabled:
         return Reading(untouched, None, opened, step)
     return Reading(trace(model, text, interventions=enabled, **beside), untouched, opened, step)
+
+
+def of_source(model: Model, source: str) -> Model:
+    """A translator that is given its source, and so continues its translation like any other text."""
+    from lmviz.models.given_source import GivenSource
+    from lmviz.models.prefix import read_prefix
+    from lmviz.models.sequences import SOURCE
+
+    return GivenSource(model, read_prefix(model, source, SOURCE).ids)

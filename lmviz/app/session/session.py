@@ -26,6 +26,7 @@ from lmviz.app.session.network_focus import NetworkFocus
 from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.permission import Permission
 from lmviz.app.session.reading import Reading
+from lmviz.app.session.scores import Scores
 from lmviz.app.session.surgery import Surgery
 from lmviz.app.session.training import Training
 from lmviz.app.session.training_plan import TrainingPlan
@@ -52,10 +53,11 @@ class Session(QObject):
             self.work, self.permission, self.text, self.library, self.plan, runs_folder, self
         )
         self.surgery = Surgery(self.library, self)
-        self.comparison = Comparison(self.work, self.library, self.surgery, self)
         self.focus = Focus(self)
         self.attention = AttentionHeads(self)
         self.reading = CurrentReading(self.work, self.text, self.library, self.surgery, self.focus, self)
+        self.comparison = Comparison(self.work, self.library, self.surgery, self.reading, self)
+        self.scores = Scores(self.work, self.text, self)
         self.gradients = Gradients(self.reading, self)
         self.explanation = Explanation(self.work, self.reading, self.focus, self.gradients, self)
         self.writing = Writing(self.work, self.library, self.surgery, self.focus, self.reading, self)

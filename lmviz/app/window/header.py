@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QMenuBar, QPus
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.figures import short
+from lmviz.app.widgets.controls.refused_action import refuse
 from lmviz.app.window.surgery_chip import SurgeryChip
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ class Header(QFrame):
         self.chip.set_short(self.width() < ROOMY * current_theme().scale)
 
     def _show_model(self) -> None:
-        model, compared = self._session.library.model, self._session.comparison.chosen
+        model, comparison = self._session.library.model, self._session.comparison
+        compared = [moment for moment in comparison.chosen if not comparison.obstacle_to(moment[0])]
         self.model_button.setText(describe(model) if model is not None else "no model yet")
         color = _series_color(model) if model is not None else current_theme().strong_line
         self.model_button.setIcon(_dot(color))
@@ -106,6 +108,8 @@ class Header(QFrame):
             action.setCheckable(True)
             action.setChecked(any(moment[0] == model for moment in session.comparison.chosen))
             action.toggled.connect(lambda on, chosen=model: self._compare(chosen, on))
+            if obstacle := session.comparison.obstacle_to(model):
+                refuse(menu, action, model.task.title.lower(), obstacle)
         if session.library.model is not None:
             menu.addSeparator()
             model, step = session.library.model, session.library.step
@@ -117,14 +121,17 @@ class Header(QFrame):
             )
 
     def _add_samples(self, menu: QMenu, present: OpenedModel) -> None:
-        """Sample models, each opened as a companion of the present model, which stays the one looked into."""
-        from lmviz.api import sample_models
+        """Sample models of the same task, each opened beside the present model, which stays the shown one."""
+        from lmviz.api import find_run, sample_models
+        from lmviz.training.run import Run
 
         def open_beside(name: str) -> None:
             self._session.library.open_beside(name, lambda opened: self._compare(opened, True))
 
         for name in sample_models():
-            if name != present.folder.name:
+            if name == present.folder.name:
+                continue
+            if Run.open(find_run(name)).description.task == present.task.name:
                 menu.addAction(name, lambda name=name: open_beside(name))
 
     def _compare(self, model: OpenedModel, on: bool) -> None:

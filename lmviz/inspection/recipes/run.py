@@ -28,9 +28,12 @@ def curves_recipe(folders: Sequence[str], names: Sequence[str] = LOSSES) -> str:
 
 
 def scores_recipe(
-    sources: Sequence[str], settings: Mapping[str, Any], models: Sequence[tuple[str, int]]
+    sources: Sequence[str],
+    settings: Mapping[str, Any],
+    models: Sequence[tuple[str, int]],
+    part: str = "validation",
 ) -> str:
-    """How well models, (folder, step) each, predict a corpus's held-out part, bound to `scores`.
+    """How well models, (folder, step) each, do what a part of a corpus asks, bound to `scores`.
 
     `sources` and `settings` are what `load_corpus` takes.
     """
@@ -38,11 +41,11 @@ def scores_recipe(
     return "\n".join(
         [
             "import lmviz",
-            "from lmviz.training.held_out import evaluate_documents",
+            "from lmviz.evaluating import evaluate_corpus",
             "",
             f"corpus = lmviz.load_corpus({arguments_of(source, **settings)})",
             "scores = [",
-            "    evaluate_documents(lmviz.open_model(folder, step=step), corpus.validation_documents)",
+            f"    evaluate_corpus(lmviz.open_model(folder, step=step), corpus, {part!r})",
             f"    for folder, step in {list(models)!r}",
             "]",
             "",

@@ -1,4 +1,4 @@
-"""The next-word distributions of several models, side by side, and how far they agree."""
+"""What several models expect, the next word or a label, side by side, and how far they agree."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.refused_action import refuse
 from lmviz.app.widgets.plots.distribution_card import DistributionCard
 from lmviz.decoding.shared_units import bare_word, ids_by_word
 from lmviz.text.tokenizer import visible
@@ -103,6 +104,11 @@ class ComparedDistributionsPanel(Panel):
         return self._found
 
     @property
+    def title(self) -> str:
+        """The line that says what is compared."""
+        return self._title.text()
+
+    @property
     def agreement(self) -> str:
         """The line that says how far the models agree."""
         return self._agreement.text
@@ -122,6 +128,8 @@ class ComparedDistributionsPanel(Panel):
         from lmviz.inspection.recipes.decoding import side_by_side_recipe
 
         if not self._found or not all(found.distribution for found in self._found):
+            return ""
+        if any(item.source is not None or not item.model.predicts.continues for item in self._models):
             return ""
         return side_by_side_recipe([item.reads(self._read) for item in self._models])
 
@@ -192,25 +200,30 @@ class ComparedDistributionsPanel(Panel):
         self._invitation.invite(
             f"{begin}: the same prefix is read by each, side by side.", f"Compare {offer}" if offer else ""
         )
-        text = self._text()
+        self._title.setText(self._subject())
+
+    def _subject(self) -> str:
+        """What is compared, in words."""
+        shown, text = self.session.library.model, self._text()
         last = visible(text[-1:]) if text[-1:].isspace() else text.split()[-1] if text else ""
-        self._title.setText(f"What follows “{last}”" if last else "What comes first")
+        if shown is not None and not shown.predicts.continues:
+            return "The label of the text" if shown.predicts.per == "text" else f"The tag of “{last}”"
+        return f"What follows “{last}”" if last else "What comes first"
+
+    def _end(self) -> int:
+        """How many characters of the prefix there are up to the chosen position."""
+        reading, position = self.session.reading, self.session.focus.shown_position
+        if reading.encoding is None or position >= len(reading.encoding) - 1:
+            return len(reading.prefix)
+        return reading.encoding.offsets[position][1]
 
     def _text(self) -> str:
         """The prefix up to the chosen position."""
-        session = self.session
-        if session.reading.encoding is None or not len(session.reading.encoding):
-            return session.reading.prefix
-        position = session.focus.shown_position
-        last = position == len(session.reading.encoding) - 1
-        return (
-            session.reading.prefix
-            if last
-            else session.reading.prefix[: session.reading.encoding.offsets[position][1]]
-        )
+        return self.session.reading.prefix[: self._end()]
 
     def _ask(self) -> None:
-        models, text, cache = self._models, self._text(), self._units
+        models, text, cache = self._models, self.session.reading.prefix, self._units
+        end = self._end()
         opened = [item.model for item in models]
         if not models:
             self.silence("compare")
@@ -218,11 +231,11 @@ class ComparedDistributionsPanel(Panel):
             return
 
         def work(model: Model, place: int) -> Expectation:
-            return expect(model, text, place, opened, cache)
+            return expect(model, text, end, place, opened, cache)
 
         def take(found: list[Expectation]) -> None:
             if models == self._models:
-                self._read, self._found = text, tuple(found)
+                self._read, self._found = text[:end], tuple(found)
                 self._draw()
 
         self.ask_compared(models, "compare", work, take)
@@ -262,12 +275,14 @@ class ComparedDistributionsPanel(Panel):
             return f"entropy {found.entropy:.2f} bits"
         id = self._ids_of(model).get(self._word)
         if id is None:
-            return f"“{visible(self._word)}” is no token of this model"
+            answer = "token" if model.predicts.continues else "label"
+            return f"“{visible(self._word)}” is no {answer} of this model"
         return f"“{visible(self._word)}” {percentage(found.probability_of(id))}, rank {found.rank_of(id):,}"
 
     def _ids_of(self, model: OpenedModel) -> dict[str, int]:
         if model.folder not in self._ids:
-            self._ids[model.folder] = ids_by_word(model.tokenizer)
+            names = {bare_word(name): id for id, name in enumerate(model.predicts.names)}
+            self._ids[model.folder] = names or ids_by_word(model.tokenizer)
         return self._ids[model.folder]
 
     def _hover(self, place: int, bar: int) -> None:
@@ -278,7 +293,7 @@ class ComparedDistributionsPanel(Panel):
     def _append(self, place: int, bar: int) -> None:
         """Write the clicked token at the end of what was read, as that model spells it."""
         found = self._found[place].distribution if place < len(self._found) else None
-        if found is not None:
+        if found is not None and self._models[place].model.predicts.continues:
             tokenizer = self._models[place].model.tokenizer
             self.session.reading.set_prefix(
                 tokenizer.continue_text(self._text(), found.candidate(bar + 1).id)
@@ -321,11 +336,13 @@ class ComparedDistributionsPanel(Panel):
             free = [step for step in reversed(model.snapshots) if step not in shown]
             action = menu.addAction(f"{model.name}, another step" if shown else model.name)
             action.setEnabled(bool(free))
-            if free:
+            if obstacle := session.comparison.obstacle_to(model):
+                refuse(menu, action, model.task.title.lower(), obstacle)
+            elif free:
                 # The most informative comparison with a model is itself when half trained.
                 step = free[0] if not shown else model.nearest_snapshot(free[len(free) // 2])
                 action.triggered.connect(lambda _=False, moment=(model, step): self._include(moment))
-        if len(session.library.models) > 1:
+        if len(session.comparison.comparable) > 1:
             menu.addSeparator()
             menu.addAction("All that are open", self._trio.compare_all)
         if self._trio.offer:

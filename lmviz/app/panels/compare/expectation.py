@@ -1,4 +1,4 @@
-"""One model's next-word distribution over common units, and how far several of them agree."""
+"""What one model expects, the next word or a label, over common units, and how far several agree."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """What one model expects next: its distribution and its shares (unit,) of the common units.
+    """What one model expects: its distribution and its shares (unit,) of the common units.
 
     Where it cannot read the text there is a sentence instead.
     """
@@ -35,13 +35,24 @@ class Expectation:
 
 
 def expect(
-    model: Model, text: str, place: int, models: Sequence[OpenedModel], cache: UnitsCache
+    model: Model, text: str, end: int, place: int, models: Sequence[OpenedModel], cache: UnitsCache
 ) -> Expectation:
-    """What the model at a place among `models` expects after a text. For the reading thread."""
+    """What the model at a place among `models` expects where a text has come to `end`, in characters.
+
+    Of a model of labels it is the label of the token there, or of the text, all of which is read. For the
+    reading thread.
+    """
     from lmviz.decoding.continuation import Continuation
     from lmviz.decoding.distribution import next_distribution
+    from lmviz.decoding.labels import label_distribution
+    from lmviz.decoding.shared_units import shared_labels
 
     try:
+        if not model.predicts.continues:
+            found = label_distribution(model, text, end)
+            labels = shared_labels([item.predicts.names for item in models])
+            return Expectation(found, labels.share(place, found.probabilities), labels)
+        text = text[:end]
         continuation = Continuation.of(model, text)
         found = next_distribution(continuation.logits, tokens=continuation.tokens)
     except LmvizError as sentence:
@@ -62,6 +73,6 @@ def agreement_in_words(found: Sequence[Expectation]) -> str:
         f"Jensen–Shannon divergence {float(jensen_shannon(table)):.3f} bits",
         f"furthest apart on “{visible(most.name)}”",
     ]
-    if units.by != "token":
+    if units.by == "beginning":
         parts.append("compared by first characters, since their tokens differ")
     return " · ".join(parts)

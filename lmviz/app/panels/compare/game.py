@@ -15,6 +15,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.invitation import Invitation
 
 if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.text.corpus import Corpus
 
@@ -53,6 +54,11 @@ class GamePanel(Panel):
             session.library.models_changed,
             session.work.ready_changed,
         )
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        if model.reads_source:
+            return f"{model.name} translates: its words depend on a source. {self.needs_next_word}"
+        return super().out_of_place(model)
 
     def add_page(self, page: QWidget) -> None:
         """The page that is shown while one plays."""

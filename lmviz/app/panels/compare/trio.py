@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from lmviz.tasks import NEXT_TOKEN
+
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
 
@@ -38,7 +40,7 @@ class Trio(QObject):
     @property
     def offer(self) -> str:
         """What `compare` would compare; empty when there are no two models."""
-        models, present = self._session.library.models, self._session.library.model
+        models, present = self._session.comparison.comparable, self._session.library.model
         if self._folders:
             beside = [present.name] if present is not None and present.folder not in self._folders else []
             return _listed([*beside, *(folder.name for folder in self._folders)])
@@ -48,9 +50,11 @@ class Trio(QObject):
         """Look for the three again if other models or another corpus are open."""
         session = self._session
         open_folders = tuple(model.folder for model in session.library.models)
-        marks = [session.library.model.description.fingerprint] if session.library.model is not None else []
+        shown = session.library.model
+        task = NEXT_TOKEN if shown is None else shown.task.name
+        marks = [] if shown is None else [shown.description.fingerprint]
         marks += [session.text.corpus.fingerprint] if session.text.corpus is not None else []
-        looked_for = (open_folders, tuple(marks))
+        looked_for = (open_folders, tuple(marks), task)
         if looked_for == self._looked_for or not session.work.is_ready:
             return
         self._looked_for = looked_for
@@ -59,7 +63,7 @@ class Trio(QObject):
             from lmviz.api import find_run, sample_models
 
             samples = [find_run(name).resolve() for name in sample_models()]
-            return find_trio(dict.fromkeys([*open_folders, *samples]), *marks[:1])
+            return find_trio(dict.fromkeys([*open_folders, *samples]), *marks[:1], task=task)
 
         self._panel.ask_reader("trio", work, self._take)
 
@@ -80,10 +84,12 @@ class Trio(QObject):
         self._go_on()
 
     def compare_all(self) -> None:
-        """Compare the shown model with all other open ones."""
+        """Compare the shown model with all other open ones of its task."""
         session = self._session
         session.comparison.choose(
-            (model, model.snapshots[-1]) for model in session.library.models if model != session.library.model
+            (model, model.snapshots[-1])
+            for model in session.comparison.comparable
+            if model != session.library.model
         )
 
     def _go_on_soon(self) -> None:
@@ -114,8 +120,8 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def find_trio(folders: Iterable[Path], near: str = "") -> tuple[Path, ...]:
-    """Runs of the three families that were trained on the same corpus, in the order of `TRIO`.
+def find_trio(folders: Iterable[Path], near: str = "", *, task: str = NEXT_TOKEN) -> tuple[Path, ...]:
+    """Runs of the three families that were trained on the same corpus for a task, in the order of `TRIO`.
 
     `near` is the fingerprint of the corpus to prefer. Empty when there are no such three.
     """
@@ -127,6 +133,8 @@ def find_trio(folders: Iterable[Path], near: str = "") -> tuple[Path, ...]:
         try:
             description = Run.open(folder).description
         except LmvizError:
+            continue
+        if description.task != task:
             continue
         of_corpus = corpora.setdefault(str(description.corpus.get("fingerprint", "")), {})
         of_corpus.setdefault(description.family, folder)

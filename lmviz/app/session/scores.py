@@ -1,0 +1,121 @@
+"""How well models do what the open text asks, measured when somebody wants to know, and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from lmviz.app.session.part import Part
+
+if TYPE_CHECKING:
+    from lmviz.app.session.open_text import OpenText
+    from lmviz.app.session.opened_model import Moment
+    from lmviz.app.session.work import Work
+    from lmviz.app.workers.job import Job, Report
+    from lmviz.evaluating import Score
+    from lmviz.text.examples_for import Part as PartOfText
+
+
+class Scores(Part):
+    """Judges models at steps on the held-out part of the open text, one after the other.
+
+    `changed` comes whenever a score is there, or measuring begins or ends; `progressed` in between, and
+    `begun` before the first.
+    """
+
+    changed = Signal()
+    begun = Signal()
+    progressed = Signal()
+
+    def __init__(self, work: Work, text: OpenText, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._work, self._text = work, text
+        self._known: dict[tuple[Path, int, str], Score] = {}
+        self._awaited: list[Moment] = []
+        self._job: Job | None = None
+        self._share = 0.0
+
+    @property
+    def part(self) -> PartOfText | None:
+        """The part of the open text on which models are judged; None where there is none."""
+        from lmviz.evaluating import part_to_judge
+
+        corpus = self._text.corpus
+        return None if corpus is None else part_to_judge(corpus)
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether a model is being judged."""
+        return self._job is not None
+
+    @property
+    def doing(self) -> str:
+        """What is being measured, and how far that has come; empty while nothing is."""
+        return "" if self._job is None else f"{self._job.name}: {100 * self._share:.0f} %"
+
+    def score_of(self, moment: Moment) -> Score | None:
+        """The score of a model and step on the open text; None where it was not measured."""
+        corpus = self._text.corpus
+        return None if corpus is None else self._known.get(_key(moment, corpus.fingerprint))
+
+    def missing(self, moments: Sequence[Moment]) -> list[Moment]:
+        """Those whose score is not known."""
+        return [moment for moment in moments if self.score_of(moment) is None]
+
+    def measure(self, moments: Sequence[Moment]) -> None:
+        """Judge those that were not judged yet, after what is being measured."""
+        self._awaited += [moment for moment in self.missing(moments) if moment not in self._awaited]
+        if self._job is None and self._awaited:
+            self.begun.emit()
+            self._measure_next()
+
+    def cancel(self) -> None:
+        """Measure no more; what is known stays."""
+        self._awaited = []
+        if self._job is not None:
+            self._job.cancel()
+
+    def _measure_next(self) -> None:
+        corpus, part = self._text.corpus, self.part
+        self._awaited = self.missing(self._awaited)
+        if corpus is None or part is None or not self._awaited:
+            self._awaited = []
+            self.changed.emit()
+            return
+        moment = self._awaited.pop(0)
+        key, folder, step = _key(moment, corpus.fingerprint), moment[0].folder, moment[1]
+
+        def work(report: Report) -> Score:
+            from lmviz.evaluating import evaluate_corpus
+            from lmviz.runs.opening import open_model_of, open_recorded
+
+            # Its own instance: those of the reading thread belong to that thread alone.
+            return evaluate_corpus(open_model_of(open_recorded(folder), step), corpus, part, report)
+
+        def take(score: Score) -> None:
+            self._known[key] = score
+
+        self._share = 0.0
+        self._job = self._work.start_job(f"Judging {moment[0].name}", work, take, self._fail)
+        self._job.progressed.connect(self._progress)
+        self._job.ended.connect(self._go_on)
+        self.changed.emit()
+
+    def _fail(self, sentence: str) -> None:
+        self.failed.emit(sentence)
+
+    def _progress(self, share: float) -> None:
+        self._share = share
+        self.progressed.emit()
+
+    def _go_on(self, job: Job) -> None:
+        """Start the next one, unless the work was cancelled or failed."""
+        self._job = None
+        self._measure_next()
+
+
+def _key(moment: Moment, fingerprint: str) -> tuple[Path, int, str]:
+    return moment[0].folder, moment[1], fingerprint

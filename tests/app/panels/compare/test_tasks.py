@@ -1,0 +1,210 @@
+"""Taggers, classifiers and translators side by side; only models of one task are compared."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benches.compare import bring_to_front, click, open_all, panel, wait_for_distributions
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.api import open_model
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.decoding.labels import label
+from lmviz.questions import next_token
+
+REVIEWS = "good\tthe film is good\nbad\tthe film is bad\ngood\tthe film is not bad\n" * 8
+PAIRS = "one two\tuno dos\ntwo three\tdos tres\nthree\ttres\none three\tuno tres\n" * 4
+LINE = "time flies like an arrow"
+RUNS = {
+    "tagger": ("four-sentences", {"direction": "both"}),
+    "other tagger": ("four-sentences", {}),
+    "classifier": ("reviews", {}),
+    "other classifier": ("reviews", {"pooling": "mean"}),
+    "translator": ("pairs", {"attention": "dot"}),
+    "other translator": ("pairs", {"attention": "none"}),
+}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Two small models of each task."""
+    from lmviz.api import train
+    from lmviz.text.corpus import load_corpus
+
+    folder = tmp_path_factory.mktemp("tasks")
+    for name, text in (("reviews", REVIEWS), ("pairs", PAIRS)):
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    corpora = {"four-sentences": load_corpus("four-sentences")}
+    corpora |= {name: load_corpus(folder / f"{name}.txt") for name in ("reviews", "pairs")}
+    for name, (text, options) in RUNS.items():
+        train("gru", corpora[text], folder / name, steps=3, batch=2, width=6, validate_every=0, **options)
+    return {name: folder / name for name in RUNS}
+
+
+def begin(session: Session, qtbot: QtBot, text: str, *folders: Path) -> list[OpenedModel]:
+    """Open models, the last one shown, and the text that they learned from."""
+    open_all(session, qtbot, *folders)
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(session.library.model.description.corpus["sources"][0])
+    session.reading.set_prefix(text)
+    return list(session.library.models)
+
+
+def test_models_of_other_tasks_are_greyed_and_do_not_take_part(
+    window: MainWindow, session: Session, runs: dict[str, Path], lstm_run: Path, qtbot: QtBot
+) -> None:
+    window.show_perspective("compare")
+    language, classifier, other, shown = begin(
+        session, qtbot, LINE, lstm_run, runs["classifier"], runs["other tagger"], runs["tagger"]
+    )
+    session.comparison.choose([(model, model.snapshots[-1]) for model in (language, classifier, other)])
+    assert [model for model, _ in session.comparison.moments] == [other, shown]
+    for button in ("add_model_button", "compare_picker"):
+        menu = window.findChild(QPushButton, button).menu()
+        menu.aboutToShow.emit()
+        entries = {model: _entry(menu.actions(), model) for model in session.library.models}
+        assert not entries[language].isEnabled()
+        assert entries[language].toolTip() == (
+            "tagger predicts one of 4 labels for each token, and lstm predicts the next token."
+        )
+        assert "next token" in entries[language].text()
+        assert menu.toolTipsVisible()
+        assert not entries[classifier].isEnabled()
+    assert _entry(menu.actions(), other).isEnabled()
+    session.library.choose(language)
+    assert [model for model, _ in session.comparison.moments] == [language]
+
+
+def _entry(actions: list[QAction], model: OpenedModel) -> QAction:
+    return next(action for action in actions if action.text().startswith(model.name))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text", "title"),
+    [
+        ("other tagger", "tagger", LINE, "The tag of “like”"),
+        ("other classifier", "classifier", "the film is not bad", "The label of the text"),
+    ],
+)
+def test_labels_stand_side_by_side(
+    window: MainWindow,
+    session: Session,
+    runs: dict[str, Path],
+    qtbot: QtBot,
+    first: str,
+    second: str,
+    text: str,
+    title: str,
+) -> None:
+    window.show_perspective("compare")
+    other, _ = begin(session, qtbot, text, runs[first], runs[second])
+    session.comparison.choose([(other, other.snapshots[-1])])
+    session.focus.choose_position(2)
+    view = wait_for_distributions(window, 2, qtbot)
+    qtbot.waitUntil(lambda: view.title == title)
+    answers = [label(open_model(runs[name]), text) for name in (first, second)]
+    wanted = [
+        found.probabilities[2] if found.probabilities.ndim == 2 else found.probabilities for found in answers
+    ]
+
+    def as_the_core_has_it() -> bool:
+        shown = [found.distribution.probabilities for found in view.found]
+        return all(np.allclose(one, other, 1e-4) for one, other in zip(shown, wanted, strict=True))
+
+    qtbot.waitUntil(as_the_core_has_it)
+    assert all(found.distribution.tokens == answers[0].names for found in view.found)
+    assert "in common" in view.agreement
+    view.cards[0].bars.bar_clicked.emit(0)  # a label is no word to go on with
+    assert session.reading.prefix == text
+
+
+def test_translators_are_compared_given_the_same_source(
+    window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    window.show_perspective("compare")
+    other, _ = begin(session, qtbot, "uno", runs["other translator"], runs["translator"])
+    session.comparison.choose([(other, other.snapshots[-1])])
+
+    def wanted(source: str) -> list[np.ndarray]:
+        models = (open_model(runs[name]) for name in ("other translator", "translator"))
+        return [next_token(model, "uno", source=source).probabilities for model in models]
+
+    view = panel(window, "compare_view")
+    for source in ("one two", "one three"):
+        session.reading.set_source(source)
+        qtbot.waitUntil(
+            lambda source=source: (
+                len(view.found) == 2
+                and all(
+                    found.distribution is not None
+                    and np.allclose(found.distribution.probabilities, right, 1e-4)
+                    for found, right in zip(view.found, wanted(source), strict=True)
+                )
+            )
+        )
+    for name in ("guess_view", "real_view"):
+        game = bring_to_front(window, name, qtbot)
+        qtbot.waitUntil(lambda game=game: game.is_up_to_date)
+        assert "translates" in game.out_of_place(session.library.model)
+    curves = bring_to_front(window, "surprisal_view", qtbot)
+    qtbot.waitUntil(lambda: len(curves.curves) == 2)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "column", "measure"),
+    [
+        ("other tagger", "tagger", "accuracy", "accuracy"),
+        ("other classifier", "classifier", "nats", "negative_log_likelihood"),
+        ("other translator", "translator", "exact match", "exact_match"),
+    ],
+)
+def test_each_task_has_its_scores(
+    window: MainWindow,
+    session: Session,
+    runs: dict[str, Path],
+    qtbot: QtBot,
+    first: str,
+    second: str,
+    column: str,
+    measure: str,
+) -> None:
+    from lmviz.evaluating import evaluate_corpus, part_to_judge
+
+    window.show_perspective("compare")
+    other, _ = begin(session, qtbot, "", runs[first], runs[second])
+    session.comparison.choose([(other, other.snapshots[-1])])
+    view = bring_to_front(window, "scores_view", qtbot)
+    qtbot.waitUntil(lambda: view.table.rows_shown == (0, 1))
+    click(window, "measure_button", qtbot)
+    moments = session.comparison.moments
+    qtbot.waitUntil(lambda: all(view.score_of(moment) for moment in moments))
+    qtbot.waitUntil(lambda: view.is_up_to_date)
+    corpus = session.text.corpus
+    model = view.table.model()
+    headers = [model.headerData(place, Qt.Orientation.Horizontal) for place in range(model.columnCount())]
+    for row, name in enumerate((first, second)):
+        score = evaluate_corpus(open_model(runs[name]), corpus, part_to_judge(corpus))
+        found = getattr(view.score_of(moments[row]), measure)
+        assert found == pytest.approx(getattr(score, measure), rel=1e-5)
+        assert model.index(row, headers.index(column)).data() != "–"
+    if "tagger" in first:
+        assert set(corpus.labels) <= set(headers)
+    assert sum(map(len, view.exported_arrays().values())) >= 8
+    assert "evaluate_corpus" in view.recipe()
+
+
+def test_scores_say_which_text_they_need(
+    window: MainWindow, session: Session, runs: dict[str, Path], text_file: Path, qtbot: QtBot
+) -> None:
+    window.show_perspective("compare")
+    begin(session, qtbot, LINE, runs["tagger"])
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(text_file)
+    view = bring_to_front(window, "scores_view", qtbot)
+    qtbot.waitUntil(lambda: "open tagged text under Corpus" in view.sentence)
+    assert not window.findChild(QPushButton, "measure_button").isVisible()
