@@ -22,6 +22,7 @@ from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms
 
 WORDS = ("The", "bat", "made", "noise", "at", "night", "and", "the")
@@ -190,8 +191,23 @@ def labelled_words() -> QWidget:
     return words
 
 
+def word_effects() -> QWidget:
+    """What a gradient predicts of erasing each word, beside what erasing it does."""
+    words = WordEffects()
+    rows = [
+        WordEffect("the", -0.04, -0.22),
+        WordEffect("brown", -1.31, -1.63),
+        WordEffect("stone", 0.98, -0.16),
+        WordEffect("lay", 0.64, 0.61),
+    ]
+    words.set_words(rows, 1.63)
+    words.set_current(3)
+    return words
+
+
 EXHIBITS = (
     Exhibit("Tags", "one of three is wrong", labelled_words, (360, 120)),
+    Exhibit("Saliency", "", word_effects, (460, 150)),
     Exhibit("Chain rule", "", product_strip, (660, 130)),
     Exhibit("Why 0.91?", "forget gate, unit 18", arithmetic_card, (400, 240)),
     Exhibit("Result", "", result_line, (400, 90)),

@@ -22,8 +22,10 @@ from lmviz.inspection.recording import PreparedReading, TapRecorder, prepared, t
 from lmviz.inspection.scalar import Of, Scalar, read_scalar
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.explicit import ForwardPass, in_order
+from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model
 from lmviz.models.reading import on_device
+from lmviz.models.sequences import SOURCE
 from lmviz.models.tap import Tap
 
 
@@ -65,6 +67,9 @@ def gradient(
     the model has no parameters, as one that counts; where there is no such number; where its gradient is
     none, as of the loss of an impossible token; or as `trace` raises it.
     """
+    if isinstance(model, GivenSource):
+        further = {SOURCE: model.source, **further}
+        model = model.model
     model, interventions = unchanged(model, interventions)
     check_differentiable(model)
     reading = prepared(model, text_or_ids, interventions, further)

@@ -19,6 +19,7 @@ from lmviz.inspection.scalar import Of
 from lmviz.models.model import Model
 from lmviz.models.operations import Affine
 from lmviz.models.operations.lookup import TokenLookup
+from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Tap
 
 
@@ -90,10 +91,10 @@ def state_address(model: Model) -> str:
     return input_address(model)
 
 
-def input_address(model: Model) -> str:
-    """The tap that holds the embeddings of the text's tokens; LmvizError where there is none."""
+def input_address(model: Model, sequence: str = TEXT) -> str:
+    """The tap that holds the embeddings of a sequence's tokens; LmvizError where there is none."""
     for tap in model.taps():
-        if isinstance(tap.operation, TokenLookup) and "position" in tap.axes:
+        if isinstance(tap.operation, TokenLookup) and ALONG.get(tap.axes[0]) == sequence:
             return tap.address
     raise LmvizError(f"{model.name or model.family} looks up no embeddings of its tokens.")
 

@@ -104,6 +104,11 @@ class Trace:
         text = Prefix(self.text, self.ids, self.tokens, self.offsets, self.dropped)
         return {TEXT: text, **self.further}
 
+    @property
+    def beside(self) -> dict[str, Any]:
+        """What was read beside the text, by name, as `trace` and `gradient` take it."""
+        return {name: read.text or read.ids for name, read in self.further.items()}
+
     def names(self, axis: str) -> Sequence[str]:
         """What stands at each index along an axis: tokens along a sequence, labels, or the vocabulary.
 

@@ -291,6 +291,7 @@ ROWS = (
     Row("lens", "inside", "lens_view", Scene.type),
     Row("gradient", "inside", "state_view", take_gradient),
     Row("through time", "inside", "through_time_view", Scene.type),
+    Row("saliency", "inside", "saliency_view", Scene.type),
     Row("losses by states", "inside", "through_time_view", Scene.type),
     Row("scaled", "inside", "through_time_view", scale_recurrence),
     Row("Searching for unit ", "inside", "unit_view", search_unit),

@@ -177,6 +177,7 @@ PANELS: tuple[PanelRow, ...] = (
         "inside.through_time:ThroughTimePanel",
         tabbed=True,
     ),
+    PanelRow("saliency", "Saliency", "inside", "left", "inside.saliency:SaliencyPanel", tabbed=True),
     PanelRow("labels", "Labels", "inside", "left", "inside.labels:LabelsPanel", tabbed=True),
     PanelRow(
         "stage", "Stages", "inside", "centre", "inside.stage:StagePanel", 5, least=(300, 196), projected=True

@@ -101,7 +101,8 @@ class Gradients(Part):
         def work(model: Model) -> Gradient:
             from lmviz.inspection.backpropagation import gradient
 
-            return gradient(model, trace.text or trace.ids, of, interventions=trace.interventions)
+            text = trace.text or trace.ids
+            return gradient(model, text, of, interventions=trace.interventions, **trace.beside)
 
         self._reading.ask_about(reading, "gradient", work, self._take, self.failed.emit)
 

@@ -1,0 +1,210 @@
+"""Which words a number depends on: gradient × embedding, beside what erasing each word really does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
+
+from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.offered_numbers import likeliest_logit, number_in_words, offered_numbers
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import COUNTED, Names
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
+from lmviz.models.sequences import SOURCE, TEXT
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.saliency import Saliency
+    from lmviz.inspection.scalar import Of
+    from lmviz.models.model import Model
+
+QUESTION = "saliency"
+LENGTH = 14  # characters of what is chosen
+NAMED = {TEXT: "without", SOURCE: "without, of the source"}
+
+
+class SaliencyPanel(Panel):
+    """A row for each word that the model reads, and for each of the source of a translation.
+
+    The number is the logit of the likeliest answer, or what a person chooses; while gradients are shown it is
+    theirs, here and wherever gradients stand.
+    """
+
+    gives_way = 60
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("saliency_view")
+        self._offers: list[Of] = []
+        self._chosen: Of | None = None
+        self._found: tuple[Saliency, ...] = ()
+        self._of: Of = "loss"
+        self._reading: Reading | None = None  # of which the saliency is
+        self._choice = QComboBox()
+        self._choice.setObjectName("saliency_of_picker")
+        self._choice.setAccessibleName("the number that words are erased for")
+        self._choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._choice.setMinimumContentsLength(LENGTH)
+        self._said = QLabel()
+        self._said.setObjectName("saliency_sentence")
+        self._said.setProperty("role", "muted")
+        self._said.setWordWrap(True)
+        self._words = {name: WordEffects(NAMED[name]) for name in (SOURCE, TEXT)}
+        leave_arrow_keys(self, *self._words.values())
+        self._card = Card("Saliency", self._choice, self._lay_out())
+        self.column.addWidget(self._card)
+        words = self._words[TEXT]
+        words.word_clicked.connect(session.focus.choose_position)
+        words.word_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
+        self._choice.activated.connect(self._choose)
+        session.focus.hovered_position_changed.connect(self._mark)
+        self.follow(
+            session.reading.changed,
+            session.focus.position_changed,
+            session.focus.cell_changed,
+            session.gradients.shown_changed,
+        )
+
+    @property
+    def found(self) -> tuple[Saliency, ...]:
+        """What is drawn, one for each sequence."""
+        return self._found
+
+    @property
+    def words(self) -> WordEffects:
+        """The rows of the text."""
+        return self._words[TEXT]
+
+    @property
+    def source_words(self) -> WordEffects:
+        """The rows of the source, hidden where there is none."""
+        return self._words[SOURCE]
+
+    @property
+    def sentence(self) -> str:
+        """How well the gradient predicts what erasing does."""
+        return self._said.text()
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        arrays: dict[str, np.ndarray] = {}
+        for item in self._found:
+            of = "" if item.sequence == TEXT else f"{item.sequence}: "
+            arrays |= {f"{of}gradient × embedding": item.predicted, f"{of}erased": item.measured}
+        return arrays
+
+    def exported_names(self) -> Names:
+        return Names(self._found[0].tokens) if len(self._found) == 1 else COUNTED
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.gradient import saliency_recipe
+
+        if self._reading is None or not self._found:
+            return ""
+        return saliency_recipe(self._reading.moment, self._of, self._reading.trace.beside)
+
+    def refresh(self) -> None:
+        reading = self.session.reading.current
+        if reading is None:
+            self.silence(QUESTION)
+            self._found, self._reading = (), None
+            self._choice.clear()
+            self._draw()
+            return
+        of = self._list(reading)
+        if reading is self._reading and of == self._of and self._found:
+            self._mark()
+            return
+        self._ask(reading, of)
+
+    def handle_failure(self, key: str) -> None:
+        self._found, self._reading = (), None
+        self._draw()
+
+    def _lay_out(self) -> QWidget:
+        rows, body = QWidget(), QWidget()
+        column = QVBoxLayout(rows)
+        column.setContentsMargins(0, 0, 0, 0)
+        for words in self._words.values():
+            column.addWidget(words)
+        column.addStretch()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._said)
+        column.addWidget(scrolling(rows), 1)
+        return body
+
+    def _list(self, reading: Reading) -> Of:
+        """Offer the numbers that there are; which one is chosen."""
+        position, gradients = self.session.focus.position, self.session.gradients
+        usual = likeliest_logit(reading, min(position, reading.last))
+        offers = {usual: number_in_words(usual, reading)}
+        offers |= offered_numbers(reading, min(position, reading.last), self.session.focus.cell)
+        of = gradients.of_reading(reading) if gradients.is_shown else self._chosen or usual
+        if of not in offers and (gradients.is_shown or self._is_there(of, reading)):
+            offers[of] = number_in_words(of, reading)
+        if of not in offers:
+            self._chosen, of = None, usual
+        self._offers = list(offers)
+        with QSignalBlocker(self._choice):
+            self._choice.clear()
+            self._choice.addItems(list(offers.values()))
+            self._choice.setCurrentIndex(self._offers.index(of))
+        return of
+
+    def _is_there(self, of: Of, reading: Reading) -> bool:
+        """Whether a reading has the number that was chosen in another one."""
+        return isinstance(of, str) or reading.has_cell(of[0], tuple(of[1]))
+
+    def _choose(self, place: int) -> None:
+        of = self._offers[place]
+        if self.session.gradients.is_shown:
+            self.session.gradients.choose(of)
+        else:
+            self._chosen = None if place == 0 else of  # the first follows the position
+            self.refresh_soon()
+
+    def _ask(self, reading: Reading, of: Of) -> None:
+        trace = reading.trace
+
+        def work(model: Model) -> tuple[float, tuple[Saliency, ...]]:
+            from lmviz.inspection.backpropagation import gradient
+            from lmviz.inspection.saliency import saliencies
+
+            text = trace.text or trace.ids
+            found = gradient(model, text, of, interventions=trace.interventions, **trace.beside)
+            return found.value, saliencies(model, found)
+
+        def take(answer: tuple[float, tuple[Saliency, ...]]) -> None:
+            value, self._found = answer
+            self._reading, self._of = reading, of
+            self._draw(f"{number_in_words(of, reading)}: {number(value)}")
+
+        self.ask_about(reading, QUESTION, work, take)
+
+    def _draw(self, said: str = "") -> None:
+        from lmviz.inspection.saliency import agreement_sentence
+
+        sizes = [np.abs(part).max() for item in self._found for part in (item.predicted, item.measured)]
+        for name, words in self._words.items():
+            item = next((item for item in self._found if item.sequence == name), None)
+            rows = [] if item is None else list(zip(item.tokens, item.predicted, item.measured, strict=True))
+            words.setVisible(bool(rows))
+            words.set_words(
+                [WordEffect(visible(token), float(first), float(second)) for token, first, second in rows],
+                float(max(sizes, default=0.0)),
+            )
+        sentence = f"{said[:1].upper()}{said[1:]}. {agreement_sentence(self._found)}" if self._found else ""
+        self._said.setText(sentence)
+        self._mark()
+
+    def _mark(self) -> None:
+        if self._reading is not None and self._reading is self.session.reading.current:
+            self.words.set_current(self.session.reading.position)

@@ -1,0 +1,56 @@
+"""The numbers that a person can have differentiated, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lmviz.app.session.gradients import LAST_LOSS
+from lmviz.models.tap import GRADIENT
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.focus import Cell
+    from lmviz.app.session.reading import Reading
+    from lmviz.inspection.scalar import Of
+
+
+def likeliest_logit(reading: Reading, position: int) -> Of:
+    """The logit of the likeliest next word, or label, at a position."""
+    from lmviz.inspection.strongest import likeliest_answer
+
+    return "logits", likeliest_answer(reading.trace, position)[1]
+
+
+def offered_numbers(reading: Reading, position: int, cell: Cell | None) -> dict[Of, str]:
+    """The last loss, all losses, the likeliest answer's probability and logit, and the pinned cell."""
+    from lmviz.inspection.strongest import likeliest_answer
+
+    trace = reading.trace
+    offers: dict[Of, str] = {}
+    if "token" in trace["probabilities"].axes:
+        offers = {of: number_in_words(of, reading) for of in (LAST_LOSS, "loss")}
+    for likeliest in (likeliest_answer(trace, position), likeliest_logit(reading, position)):
+        offers[likeliest] = number_in_words(likeliest, reading)
+    if cell is not None:
+        pinned: Of = (cell[0].removeprefix(GRADIENT), tuple(cell[1]))
+        offers.setdefault(pinned, "the pinned cell")
+    return offers
+
+
+def number_in_words(of: Of, reading: Reading) -> str:
+    """A number briefly: "loss of “key”", "p(“the”)"."""
+    if isinstance(of, str):
+        kind, _, place = of.partition("@")
+        tokens = reading.trace.tokens
+        if of == "loss":
+            return "all losses"
+        target = -1 if of == LAST_LOSS else int(place) if place.isdigit() else len(tokens)
+        is_loss = kind == "loss" and target < len(tokens)
+        return f"loss of “{visible(tokens[target])}”" if is_loss else of
+    address, index = of
+    axes = reading.axes(address) or ()
+    if axes[-1:] in (("token",), ("label",)):
+        word = reading.word(axes[-1], index[-1])
+        names = {"probabilities": f"p(“{word}”)", "logits": f"logit of “{word}”"}
+        return names.get(address, f"{address} of “{word}”")
+    return f"{address.rpartition('/')[2]}[{', '.join(map(str, index))}]"

@@ -1,0 +1,218 @@
+"""Words, each with what a gradient predicts of erasing it beside what erasing it does, as signed bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import signed_figure
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.pointable import Pointable
+
+ROW, HEAD = 24, 20  # pixels at scale 1
+SIZE, HEAD_SIZE = 12, 11
+WORD = 0.3  # of the width, at most
+NUMBER = "+00.00"
+LEAST_BARS = 90  # pixels at scale 1 below which the predictions are not written out
+STRONGEST = 0.55  # of the full colour, behind the word that changes most
+PREDICTED, MEASURED = "gradient says", "erasing does"
+
+
+@dataclass(frozen=True)
+class WordEffect:
+    """A word, by how much a number is predicted to change without it, and by how much it changes."""
+
+    word: str
+    predicted: float
+    measured: float
+
+
+class WordEffects(Pointable):
+    """`WordEffects()`: `set_words(words, limit)`, one below the other; `set_current(index)` marks one.
+
+    Upper bars are what is predicted, lower ones what was measured, both from a line in the middle up to
+    `limit`; a word stands on the colour of what was measured. `words_named` is what the words are called in
+    the head. Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`. Up and Down move the mark.
+    """
+
+    word_hovered = Signal(int)
+    word_clicked = Signal(int)
+
+    def __init__(self, words_named: str = "without", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._named = words_named
+        self._words: tuple[WordEffect, ...] = ()
+        self._limit = 1.0
+        self._current = -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.setAccessibleName("what erasing each word would do, and does")
+
+    @property
+    def words(self) -> tuple[WordEffect, ...]:
+        """What is shown."""
+        return self._words
+
+    def set_words(self, words: Sequence[WordEffect], limit: float) -> None:
+        """Show words; the longest bar is as long as `limit`."""
+        self._words, self._limit = tuple(words), limit if limit > 0 else 1.0
+        self._current = min(self._current, len(self._words) - 1)
+        if self.hovered >= len(self._words):
+            self.set_hovered(-1)
+        self._describe()
+        self.updateGeometry()
+        self.update()
+
+    def set_current(self, index: int) -> None:
+        """Mark a word; −1 for none."""
+        index = min(index, len(self._words) - 1)
+        if index != self._current:
+            self._current = index
+            self._describe()
+            self.update()
+
+    def row_rectangle(self, index: int) -> QRectF:
+        """Where a word is drawn."""
+        return QRectF(0, self.length(HEAD) + index * self.length(ROW), self.width(), self.length(ROW))
+
+    def sizeHint(self) -> QSize:
+        rows = max(1, len(self._words))
+        return QSize(round(self.length(280)), round(self.length(HEAD) + self.length(ROW) * rows))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(220)), self.sizeHint().height())
+
+    def index_at(self, place: QPointF) -> int:
+        index = int((place.y() - self.length(HEAD)) // self.length(ROW))
+        return index if 0 <= index < len(self._words) else -1
+
+    def pointed_at(self, index: int) -> None:
+        if index >= 0:
+            word = self._words[index]
+            lines = [
+                f"{PREDICTED}  {signed_figure(word.predicted, 4)}",
+                f"{MEASURED}  {signed_figure(word.measured, 4)}",
+            ]
+            place = self.row_rectangle(index).bottomLeft().toPoint()
+            HoverCard.beside(self, place, f"{self._named} “{word.word}”", lines)
+        else:
+            HoverCard.leave(self)
+        self.word_hovered.emit(index)
+
+    def clicked_on(self, index: int) -> None:
+        self.word_clicked.emit(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        wanted = self._current + steps.get(event.key(), 0)
+        if event.key() in steps and 0 <= wanted < len(self._words):
+            self.word_clicked.emit(wanted)
+        else:
+            super().keyPressEvent(event)
+
+    def _describe(self) -> None:
+        said = [
+            f"{self._named} {item.word}: {PREDICTED} {signed_figure(item.predicted)}, "
+            f"{MEASURED} {signed_figure(item.measured)}"
+            for item in self._words
+        ]
+        self.setAccessibleDescription(said[self._current] if self._current >= 0 else "; ".join(said[:5]))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        painter.setPen(Qt.PenStyle.NoPen)
+        for index, color in ((self.hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
+            if 0 <= index < len(self._words):
+                painter.setBrush(color)
+                painter.drawRoundedRect(self.row_rectangle(index), self.length(4), self.length(4))
+        bars, numbers = self._columns()
+        self._draw_head(painter, bars, numbers)
+        head, row = self.length(HEAD), self.length(ROW)
+        first = max(0, int((event.rect().top() - head) // row))
+        last = min(len(self._words), int((event.rect().bottom() - head) // row) + 1)
+        for index in range(first, last):
+            self._draw_row(painter, index, bars, numbers)
+        painter.setPen(QPen(self.theme.line, 1))
+        middle = round(bars.center().x()) + 0.5
+        painter.drawLine(QPointF(middle, head), QPointF(middle, head + row * len(self._words)))
+        self.draw_focus(painter)
+
+    def _columns(self) -> tuple[QRectF, tuple[QRectF, QRectF]]:
+        """Where bars are drawn, and where both numbers are written, from left to right."""
+        typed = metrics(SIZE, token=True)
+        widest = max((typed.horizontalAdvance(item.word) for item in self._words), default=0)
+        word = min(widest + self.length(12), WORD * self.width())
+        titles = metrics(HEAD_SIZE)
+        wide = [
+            max(titles.horizontalAdvance(title), metrics(SIZE).horizontalAdvance(NUMBER)) + self.length(8)
+            for title in (PREDICTED, MEASURED)
+        ]
+        right = self.width() - self.length(4)
+        numbers = (QRectF(right - sum(wide), 0, wide[0], 0), QRectF(right - wide[1], 0, wide[1], 0))
+        left = self.length(4) + word + self.length(8)
+        if numbers[0].left() - left < self.length(LEAST_BARS):
+            numbers = (QRectF(numbers[1].left(), 0, 0, 0), numbers[1])
+        return QRectF(left, 0, max(1.0, numbers[0].left() - left), 0), numbers
+
+    def _draw_head(self, painter: QPainter, bars: QRectF, numbers: tuple[QRectF, QRectF]) -> None:
+        painter.setFont(self.theme.font(HEAD_SIZE))
+        painter.setPen(self.theme.muted_text)
+        middle, height = Qt.AlignmentFlag.AlignVCenter, self.length(HEAD)
+        place = QRectF(self.length(4), 0, bars.left() - self.length(4), height)
+        painter.drawText(place, middle, self._named)
+        for title, column in zip((PREDICTED, MEASURED), numbers, strict=True):
+            if not column.width():
+                continue
+            place = QRectF(column.left(), 0, column.width(), height)
+            painter.drawText(place, middle | Qt.AlignmentFlag.AlignRight, title)
+
+    def _draw_row(self, painter: QPainter, index: int, bars: QRectF, numbers: tuple[QRectF, QRectF]) -> None:
+        item, place = self._words[index], self.row_rectangle(index)
+        self._draw_word(painter, item, place, bars.left() - self.length(8))
+        pairs = ((item.predicted, 0.27, 5.0), (item.measured, 0.66, 7.0))
+        for (value, height, thick), column in zip(pairs, numbers, strict=True):
+            middle = place.top() + height * place.height()
+            self._draw_bar(painter, value, middle, thick, bars)
+            if not column.width():
+                continue
+            painter.setFont(self.theme.font(SIZE))
+            painter.setPen(self.theme.muted_text if value is item.predicted else self.theme.text)
+            area = QRectF(column.left(), place.top(), column.width(), place.height())
+            side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+            painter.drawText(area, side, signed_figure(value))
+
+    def _draw_word(self, painter: QPainter, item: WordEffect, place: QRectF, right: float) -> None:
+        theme, typed = self.theme, metrics(SIZE, token=True)
+        area = QRectF(self.length(4), place.top() + 2, right - self.length(4), place.height() - 4)
+        word = typed.elidedText(item.word, Qt.TextElideMode.ElideRight, area.width() - self.length(8))
+        ground = mix(theme.surface, self._color(item.measured), STRONGEST * self._share(item.measured))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ground)
+        chip = QRectF(area.left(), area.top(), typed.horizontalAdvance(word) + self.length(8), area.height())
+        painter.drawRoundedRect(chip, self.length(4), self.length(4))
+        painter.setPen(theme.on(ground))
+        painter.setFont(theme.token_font(SIZE, QFont.Weight.Normal))
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, word)
+
+    def _draw_bar(self, painter: QPainter, value: float, middle: float, thick: float, bars: QRectF) -> None:
+        half, height = bars.width() / 2 - self.length(4), self.length(thick)
+        wide, start = self._share(value) * half, bars.center().x()
+        color = self._color(value)
+        if thick < 6:  # what is only predicted is paler
+            color = mix(self.theme.surface, color, 0.5)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        left = start if value > 0 else start - wide
+        painter.drawRoundedRect(QRectF(left, middle - height / 2, wide, height), 1.5, 1.5)
+
+    def _share(self, value: float) -> float:
+        return min(1.0, abs(value) / self._limit)
+
+    def _color(self, value: float) -> QColor:
+        return self.theme.signed_positive if value > 0 else self.theme.signed_negative

@@ -1,0 +1,177 @@
+"""Saliency: what the gradient says of erasing each word, beside what erasing it does."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from lmviz import api
+from lmviz.app.panels.inside.saliency import SaliencyPanel
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import open_run_model
+from lmviz.inspection.backpropagation import gradient
+from lmviz.inspection.interventions import scale
+from lmviz.inspection.saliency import agreement_sentence, saliencies
+from lmviz.text.corpus import load_corpus
+from lmviz.training.run import Run
+
+WORDS = "the cows eat grass the hens"
+
+
+@pytest.fixture
+def panel(window: MainWindow, read: Session, qtbot: QtBot) -> SaliencyPanel:
+    """The panel in front, with a text read by a small LSTM."""
+    found = raised(window)
+    read.reading.set_prefix(WORDS)
+    qtbot.waitUntil(lambda: len(found.words.words) == 7)
+    return found
+
+
+def raised(window: MainWindow) -> SaliencyPanel:
+    window.show_perspective("inside")
+    [panel] = [item for item in window.perspective.panels if isinstance(item, SaliencyPanel)]
+    dock = panel.parentWidget()
+    while not hasattr(dock, "toggleViewAction"):
+        dock = dock.parentWidget()
+    dock.raise_()
+    return panel
+
+
+def model_of(session: Session):
+    return open_run_model(Run.open(session.library.model.folder))
+
+
+def expected(session: Session, of, **further):
+    model, trace = model_of(session), session.reading.current.trace
+    return saliencies(model, gradient(model, trace.text, of, interventions=trace.interventions, **further))
+
+
+def usual(session: Session):
+    trace = session.reading.current.trace
+    last = len(trace) - 1
+    return "logits", (last, int(trace["probabilities"].array[last].argmax()))
+
+
+def picker(panel: SaliencyPanel) -> QComboBox:
+    return panel.findChild(QComboBox, "saliency_of_picker")
+
+
+def test_each_word_has_what_the_gradient_says_and_what_erasing_it_does(
+    panel: SaliencyPanel, read: Session
+) -> None:
+    [found] = expected(read, usual(read))
+    shown = panel.words.words
+    assert [word.word for word in shown] == ["⟨start⟩", *WORDS.split()]
+    np.testing.assert_allclose([word.predicted for word in shown], found.predicted, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose([word.measured for word in shown], found.measured, rtol=1e-3, atol=1e-6)
+    assert panel.sentence.endswith(agreement_sentence([found]))
+    assert panel.sentence.startswith("Logit of “")
+    assert panel.source_words.isHidden()
+
+
+def test_words_are_linked_with_the_position(panel: SaliencyPanel, read: Session, qtbot: QtBot) -> None:
+    def place(index: int) -> QPoint:
+        return panel.words.row_rectangle(index).center().toPoint()
+
+    qtbot.mouseMove(panel.words, place(2))
+    qtbot.waitUntil(lambda: read.focus.hovered_position == 2)
+    qtbot.mouseClick(panel.words, Qt.MouseButton.LeftButton, pos=place(3))
+    assert read.focus.position == 3
+    qtbot.waitUntil(lambda: not any(word.measured for word in panel.words.words[4:]))
+    assert panel.words.words[3].measured
+
+
+def test_another_number_is_chosen_and_surgery_counts(
+    panel: SaliencyPanel, read: Session, qtbot: QtBot
+) -> None:
+    place = picker(panel).findText("loss of “hens”")
+    picker(panel).setCurrentIndex(place)
+    picker(panel).activated.emit(place)
+    qtbot.waitUntil(lambda: panel.sentence.startswith("Loss of “hens”: "))
+    [plain] = expected(read, "loss@-1")
+    measured = np.array([word.measured for word in panel.words.words])
+    np.testing.assert_allclose(measured, plain.measured, rtol=1e-3, atol=1e-6)
+    read.surgery.add(scale("layers/0/hidden", 0.3))
+    qtbot.waitUntil(lambda: panel.words.words[5].measured != measured[5])
+    [changed] = expected(read, "loss@-1")
+    np.testing.assert_allclose(
+        [word.measured for word in panel.words.words], changed.measured, rtol=1e-3, atol=1e-6
+    )
+
+
+def test_while_gradients_are_shown_it_is_their_number(
+    panel: SaliencyPanel, read: Session, qtbot: QtBot
+) -> None:
+    read.gradients.choose("loss@3")
+    qtbot.waitUntil(lambda: panel.sentence.startswith("Loss of “eat”: "))
+    assert picker(panel).currentText() == "loss of “eat”"
+    place = picker(panel).findText("all losses")
+    picker(panel).activated.emit(place)
+    assert read.gradients.of == "loss"
+    qtbot.waitUntil(lambda: panel.sentence.startswith("All losses: "))
+    read.gradients.show(False)
+    qtbot.waitUntil(lambda: panel.sentence.startswith("Logit of “"))
+
+
+def test_python_gives_the_numbers_that_are_drawn(panel: SaliencyPanel) -> None:
+    scope: dict[str, dict[str, np.ndarray]] = {}
+    exec(panel.recipe(), scope)  # type: ignore[arg-type]
+    arrays = panel.exported_arrays()
+    np.testing.assert_allclose(
+        scope["predicted"]["text"], arrays["gradient × embedding"], rtol=1e-4, atol=1e-7
+    )
+    np.testing.assert_allclose(scope["measured"]["text"], arrays["erased"], rtol=1e-4, atol=1e-7)
+    assert len(panel.exported_names().rows) == 7
+
+
+def test_what_counts_says_that_it_has_no_gradient(
+    panel: SaliencyPanel, read: Session, make_run: Callable[..., Path], qtbot: QtBot
+) -> None:
+    read.library.open(make_run("ngram", 2))
+    qtbot.waitUntil(lambda: "counts and has no parameters" in panel.complaint)
+    assert panel.words.words == ()
+
+
+PAIRS = "the cows eat\tles vaches mangent\nthe hens eat\tles poules mangent\n" * 4
+LINES = {
+    "tagging": ("the/d cows/n eat/v grass/n\n" * 8, "the cows eat grass"),
+    "classification": ("good\tthe film is good\nbad\tthe film is bad\n" * 8, "the film is good"),
+    "translation": (PAIRS, "les vaches"),
+}
+
+
+@pytest.mark.parametrize("task", LINES)
+@pytest.mark.parametrize("family", ["gru", "transformer"])
+def test_other_tasks_have_theirs(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, task: str, family: str
+) -> None:
+    lines, prefix = LINES[task]
+    (tmp_path / "text.txt").write_text(lines, encoding="utf-8")
+    corpus = load_corpus(tmp_path / "text.txt", task=task)
+    settings = {"heads": 2, "layers": 1, "context": 16} if family == "transformer" else {}
+    run = tmp_path / "run"
+    api.train(family, corpus, run, steps=2, batch=2, validate_every=0, width=8, device="cpu", **settings)
+    panel = raised(window)
+    session.library.open(run)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    if task == "translation":
+        session.reading.set_source("the cows eat")
+    session.reading.set_prefix(prefix)
+    qtbot.waitUntil(lambda: bool(panel.words.words) and session.reading.current is not None)
+    trace = session.reading.current.trace
+    qtbot.waitUntil(lambda: len(panel.words.words) == len(trace))
+    answers = trace["probabilities"].array
+    best = int(answers.reshape(-1, answers.shape[-1])[-1].argmax())
+    of = ("logits", (best,) if answers.ndim == 1 else (len(trace) - 1, best))
+    found = expected(session, of, **trace.beside)
+    assert panel.complaint == ""
+    for item, rows in zip(found, (panel.words, panel.source_words), strict=False):
+        measured = [word.measured for word in rows.words]
+        np.testing.assert_allclose(measured, item.measured, rtol=1e-3, atol=1e-6)
+        assert any(measured)
+    assert panel.source_words.isHidden() == (task != "translation")
