@@ -12,7 +12,10 @@ class Controls:
     `learning_rate` takes the place of the schedule while it is not None; it is saved with the run, so a
     resumed training starts with it again. `stop` ends the training after the step under way, in a state
     that can be resumed. Under torchrun `stop` on any process stops all; set `learning_rate` on each.
+    While `observe` is set, every step is written down part by part (`Progress.observed`), which takes
+    time but changes nothing of what is learned.
     """
 
     learning_rate: float | None = None
     stop: bool = False
+    observe: bool = False

@@ -23,6 +23,8 @@ from lmviz.training.controls import Controls
 from lmviz.training.distributed import join_team
 from lmviz.training.learner import Update
 from lmviz.training.loop import recorded
+from lmviz.training.observation import ObservedCount
+from lmviz.training.observed_counts import counted_orders
 from lmviz.training.options import TrainingOptions
 from lmviz.training.plain_numbers import is_step
 from lmviz.training.progress import Progress
@@ -105,14 +107,28 @@ class CountingLearner:
     def _end(self, step: int) -> int:
         return len(self._training) * min(step, self._steps) // self._steps
 
-    def update(self, rate: float, measure: bool = False) -> Update:
+    def update(self, rate: float, measure: bool = False, observe: bool = False) -> Update:
         """Count the next slice. There is no rate, and nothing to measure about weights."""
         begin, end = self._end(self.step), self._end(self.step + 1)
         loss = mean_loss(self._model, self._training, begin, end, self._ignored)
         self.step += 1
         if self.step == self._last_fit():
             self._fit(self.step)
-        return Update(loss, 0.0, {}, end - begin)
+        observed = self._observe(begin, end, loss) if observe else None
+        return Update(loss, 0.0, {}, end - begin, observed)
+
+    def _observe(self, begin: int, end: int, loss: float | None) -> ObservedCount:
+        """What was counted in the slice that the last step has read."""
+        order = self._model.configuration.order
+        return ObservedCount(
+            step=self.step,
+            ids=self._training[begin:end].copy(),
+            begin=begin,
+            text_length=len(self._training),
+            loss=loss,
+            orders=counted_orders(self._training, begin, end, order, self._ignored),
+            is_fitted=self._fitted == self.step,
+        )
 
     def check_finite(self) -> None:
         """Counts always are."""

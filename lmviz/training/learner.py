@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -21,6 +20,9 @@ from lmviz.training.batching import batches_of
 from lmviz.training.carried_state import check_alike, flatten, unflatten
 from lmviz.training.devices import computing, seed_chance
 from lmviz.training.distributed import Team
+from lmviz.training.layers import update_ratios
+from lmviz.training.observation import Observed
+from lmviz.training.observing import Onlooker, UpdateObserver
 from lmviz.training.optimizers import (
     build_optimizer,
     load_optimizer_tensors,
@@ -29,9 +31,6 @@ from lmviz.training.optimizers import (
 )
 from lmviz.training.options import TrainingOptions
 from lmviz.training.plain_numbers import is_step
-
-LAYER = re.compile(r"(?:^|\.)layers\.(\d+)\.|_l(\d+)(?:_reverse)?$")
-"""Where a parameter's name says its layer: ours, and that of torch's recurrent modules."""
 
 
 class NotFinite(LmvizError):
@@ -52,6 +51,7 @@ class Update:
     gradient_norm: float
     update_ratios: Mapping[str, float]
     tokens: int
+    observed: Observed | None = None
 
 
 class Learner(Protocol):
@@ -66,7 +66,7 @@ class Learner(Protocol):
     def model(self) -> Model:
         """What has been learned so far."""
 
-    def update(self, rate: float, measure: bool = False) -> Update:
+    def update(self, rate: float, measure: bool = False, observe: bool = False) -> Update:
         """Make one update, or raise NotFinite and make none."""
 
     def check_finite(self) -> None:
@@ -114,13 +114,16 @@ class GradientLearner:
         """The largest number of positions of a row."""
         return self._batches.length
 
-    def update(self, rate: float, measure: bool = False) -> Update:
+    def update(self, rate: float, measure: bool = False, observe: bool = False) -> Update:
         """Make one update at a learning rate; with `measure`, say how far it moved each layer.
 
-        Raises NotFinite, and makes no update, when loss or gradient are not finite.
+        With `observe` it is written down part by part; the update is the same to the last bit. Raises
+        NotFinite, and makes no update, when loss or gradient are not finite.
         """
+        onlooker = self._observer(rate) if observe else Onlooker()
         batch = self._batches.batch(self.step)
-        loss, carried = self._differentiate(batch)
+        onlooker.drew(batch, None if batch.begins else self._carried)
+        loss, carried = self._differentiate(batch, onlooker)
         moved = [item for item in self._parameters if item.grad is not None]
         norm = get_total_norm([item.grad for item in moved if item.grad is not None]).to(loss.device)
         loss_value, norm_value = torch.stack((loss, norm)).tolist()  # the one wait for the device
@@ -128,19 +131,27 @@ class GradientLearner:
             self._optimizer.zero_grad()
             what = "gradient" if math.isfinite(loss_value) else "loss"
             raise NotFinite(what, self.step + 1, rate)
+        onlooker.differentiated(loss_value)
         if 0 < self._options.clip < norm_value:
             clip_grads_with_norm_(moved, self._options.clip, norm)
+        onlooker.clipped(norm_value)
         before = [item.detach().clone() for item in self._parameters] if measure else []
         set_learning_rate(self._optimizer, rate)
         self._optimizer.step()
+        onlooker.updated()
         self._optimizer.zero_grad()
         self._carried = carried
         self.step += 1
         ratios = update_ratios(self.model, before) if measure else {}
         read = batch.tokens.size if batch.lengths is None else int(batch.lengths.sum())
-        return Update(loss_value if moved else None, norm_value, ratios, read * self._team.size)
+        observed = onlooker.observed if moved else None
+        return Update(loss_value if moved else None, norm_value, ratios, read * self._team.size, observed)
 
-    def _differentiate(self, batch: Batch) -> tuple[torch.Tensor, Any]:
+    def _observer(self, rate: float) -> UpdateObserver:
+        options = self._options
+        return UpdateObserver(self.model, self.step + 1, rate, optimizer=options.optimizer, clip=options.clip)
+
+    def _differentiate(self, batch: Batch, onlooker: Onlooker) -> tuple[torch.Tensor, Any]:
         """The mean loss over the whole team's batch, its gradients left in the parameters; and the state."""
         tokens = torch.from_numpy(batch.tokens).to(self.device, non_blocking=True)  # (batch, position)
         targets = torch.from_numpy(batch.targets).to(self.device, non_blocking=True)
@@ -156,6 +167,7 @@ class GradientLearner:
         }
         with self._computing:
             loss, carried = self.model.loss(*given, **beside)
+        onlooker.computed()
         if batch.share:
             loss.backward()
         else:
@@ -215,21 +227,3 @@ class GradientLearner:
 
 def _under(prefix: str, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return {name.removeprefix(prefix): item for name, item in tensors.items() if name.startswith(prefix)}
-
-
-def layer_of(parameter: str) -> str:
-    """The layer that a parameter belongs to: `layers/L`, or the first word of its name."""
-    found = LAYER.search(parameter)
-    return f"layers/{found[1] or found[2]}" if found else parameter.partition(".")[0]
-
-
-def update_ratios(model: torch.nn.Module, before: list[torch.Tensor]) -> dict[str, float]:
-    """How far each layer's weights moved from `before`, relative to their norm; about 0.001 is healthy."""
-    moved: dict[str, list[torch.Tensor]] = {}
-    weights: dict[str, list[torch.Tensor]] = {}
-    learned = ((name, item) for name, item in model.named_parameters() if item.requires_grad)
-    for (name, parameter), earlier in zip(learned, before, strict=True):
-        moved.setdefault(layer_of(name), []).append(parameter.detach() - earlier)
-        weights.setdefault(layer_of(name), []).append(earlier)
-    ratios = {layer: get_total_norm(moved[layer]) / get_total_norm(weights[layer]) for layer in moved}
-    return {layer: ratio for layer, value in ratios.items() if math.isfinite(ratio := float(value))}

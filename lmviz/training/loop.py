@@ -127,7 +127,7 @@ class TrainingLoop:
         measure = self._clock.elapsed - self._measured > MEASURE_SECONDS
         began = time.perf_counter()
         try:
-            update = self._learner.update(rate, measure)
+            update = self._learner.update(rate, measure, self._controls.observe)
         except NotFinite as trouble:
             return self._pause(before, trouble)
         self._clock.step(update.tokens, time.perf_counter() - began)
@@ -152,6 +152,7 @@ class TrainingLoop:
                 seconds=self._clock.elapsed,
                 seconds_left=self._clock.seconds_left(steps - step),
                 finished=finished,
+                observed=update.observed,
             )
         )
 

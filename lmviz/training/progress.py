@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lmviz.training.observation import Observed
+
 SMOOTHING = 0.9
 """The share of the earlier speed in the reported one: an average over about ten steps."""
 
@@ -20,7 +22,8 @@ class Progress:
     validation labels that the model found likeliest, for tasks with labels. `gradient_norm` is the norm
     before clipping. `update_ratios` says for each layer how far the last update moved its weights,
     relative to them (norm over norm); it is measured now and then, and empty otherwise. `snapshot` is the
-    step of a snapshot that was just written. The last value is `finished` where all steps are done;
+    step of a snapshot that was just written. `observed` is the last update part by part, where that was asked
+    for. The last value is `finished` where all steps are done;
     otherwise `trouble` is a sentence that says why the training ended early.
     """
 
@@ -38,6 +41,7 @@ class Progress:
     snapshot: int | None = None
     finished: bool = False
     trouble: str = ""
+    observed: Observed | None = None
 
     @property
     def is_last(self) -> bool:

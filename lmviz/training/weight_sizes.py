@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from lmviz.training.learner import layer_of
+from lmviz.training.layers import layer_of
 
 
 def weight_sizes(model: torch.nn.Module) -> dict[str, float]:

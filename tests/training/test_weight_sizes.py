@@ -5,7 +5,7 @@ import math
 import torch
 
 from lmviz.families import FAMILIES, build_model
-from lmviz.training.learner import layer_of
+from lmviz.training.layers import layer_of
 from lmviz.training.weight_sizes import weight_sizes
 
 
