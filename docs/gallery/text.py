@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.text import typesetting
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
+from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine, AlgorithmLines
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
@@ -67,6 +68,22 @@ def attention_text() -> QWidget:
     view = AttentionText()
     view.set_attention(WORDS, powers / powers.sum(axis=1, keepdims=True))
     view.set_current(5)
+    return view
+
+
+def algorithm_lines() -> QWidget:
+    """One step of gradient descent, at its backward pass."""
+    view = AlgorithmLines()
+    view.set_lines(
+        [
+            AlgorithmLine("batch", "batch ← 12 texts", "764 targets"),
+            AlgorithmLine("loss", "L ← mean −ln p(target)", "6.922 nats"),
+            AlgorithmLine("backward", "g ← ∂L/∂θ", "‖g‖ = 1.826"),
+            AlgorithmLine("update", "θ ← θ − η · AdamW(g)", "η = 0.0002"),
+        ]
+    )
+    view.set_lit(2)
+    view.set_current(0)
     return view
 
 
@@ -214,6 +231,7 @@ EXHIBITS = (
     Exhibit("Digits", "", agreeing_digits, (320, 150)),
     Exhibit("Network", "", network_editor, (320, 160)),
     Exhibit("In the text", "point at a word: what it looks at", attention_text, (760, 260)),
+    Exhibit("Algorithm", "one step", algorithm_lines, (420, 150)),
     Exhibit("Why?", "", breadcrumbs, (420, 110)),
     Exhibit("Concordance", "“cows eat _” · 11 places", concordance_list, (560, 160)),
     Exhibit("Stage 3 of 6 · new cell state", "layer 1 · position 6 “night”", equation, (400, 180)),

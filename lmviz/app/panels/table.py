@@ -150,6 +150,14 @@ PANELS: tuple[PanelRow, ...] = (
         least=(0, 140),
         projected=True,
     ),
+    PanelRow(
+        "algorithm",
+        "Algorithm",
+        "train",
+        "centre",
+        "train.algorithm:AlgorithmPanel",
+        tabbed=True,
+    ),
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340, least=(0, 124)),
     PanelRow("health", "Health", "train", "right", "train.health:HealthPanel", least=(0, 180)),
     PanelRow(

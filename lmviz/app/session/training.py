@@ -161,6 +161,7 @@ class Training(Part):
         ended, it goes on with that rate. The plan becomes that of the run, and the run is followed live.
         """
         if self._worker is not None:
+            self._controls.observe = False
             self._worker.go_on()
             self._look()
         else:
@@ -169,9 +170,10 @@ class Training(Part):
     def step(self) -> None:
         """One step of the training under way or of the run that is shown, then wait.
 
-        Only where no model is open a new run begins.
+        Only where no model is open a new run begins. The step is observed: `state.observed` has its parts.
         """
         if self._worker is not None:
+            self._controls.observe = True
             self._worker.step()
             self._look()
         elif self._library.model is not None:
@@ -293,6 +295,7 @@ class Training(Part):
             self._histories.keep(self._state.folder, self._state.history)
         controls = Controls()
         controls.learning_rate = learning_rate
+        controls.observe = steps == 1
         self._controls = controls
         self._live.begin(folder)
         wait = self._plan.stop_measuring()
@@ -312,7 +315,8 @@ class Training(Part):
             self._state.history.append(progress)
             self._plan.note_progress(progress)
         newest = taken[-1] if taken else self._state.progress
-        state = replace(self._state, progress=newest, phase=_phase(worker))
+        observed = next((item.observed for item in reversed(taken) if item.observed), self._state.observed)
+        state = replace(self._state, progress=newest, phase=_phase(worker), observed=observed)
         if is_finished:
             state = _ended(worker, state)
             self._forget_worker()

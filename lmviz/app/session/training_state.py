@@ -11,6 +11,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from lmviz.models.model_configuration import ModelConfiguration
+    from lmviz.training.observation import Observed
     from lmviz.training.options import TrainingOptions
     from lmviz.training.progress import Progress
 
@@ -111,7 +112,7 @@ class TrainingState:
 
     `progress` is the newest there is; `sentence` says why it failed; `subject` is what is trained, in
     words, and `doing` what is done before the first step. `history` is shared by all states of one
-    training and only ever grows.
+    training and only ever grows. `observed` is the step that was last made alone, part by part.
     """
 
     phase: Phase = "idle"
@@ -122,6 +123,7 @@ class TrainingState:
     sentence: str = ""
     subject: str = ""
     doing: str = ""
+    observed: Observed | None = None
 
     @property
     def is_active(self) -> bool:

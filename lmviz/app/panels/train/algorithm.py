@@ -1,0 +1,139 @@
+"""The training algorithm, line by line, with the real numbers of a step that was made alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QStackedWidget, QWidget
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.train.observed_details import ObservedDetails
+from lmviz.app.panels.train.observed_lines import algorithm_lines
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.text.algorithm_lines import AlgorithmLines
+
+if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.session import Session
+    from lmviz.training.observation import Observed
+
+WIDE = 460  # pixels at scale 1
+A_LINE = 450  # milliseconds for which a line is lit
+NOTHING = "Make one step (Ctrl+.) to see what the training algorithm does, line by line, with its numbers."
+
+
+class AlgorithmPanel(Panel):
+    """The lines are lit one after the other once a step was made; a click on one keeps what it came to."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("algorithm_view")
+        self._lines = AlgorithmLines()
+        self._lines.setObjectName("algorithm_lines")
+        self._details = ObservedDetails()
+        self._observed: Observed | None = None
+        self._chosen = ""
+        self._shown: tuple[Observed, str] | None = None
+        self._step = QPushButton("one step")
+        self._step.setObjectName("observed_step_button")
+        self._step.setToolTip("Make one training step, and see its parts (Ctrl+.).")
+        self._step.clicked.connect(session.training.step)
+        both = QWidget()
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, both)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(14)
+        self._row.addWidget(scrolling(self._lines), 5)
+        self._row.addWidget(self._details, 6)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(EmptyText(NOTHING))
+        self._pages.addWidget(both)
+        self._card = Card("Training algorithm", self._step, self._pages)
+        self.column.addWidget(self._card)
+        self._light = QTimer(self, interval=A_LINE)
+        self._light.timeout.connect(self._light_next)
+        self._lines.line_clicked.connect(self._choose)
+        session.training.changed.connect(self.refresh_now_and_then)
+        self.follow(session.library.models_changed)
+
+    @property
+    def observed(self) -> Observed | None:
+        """The step that is drawn."""
+        return self._observed
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether the lines are being lit one after the other."""
+        return self._light.isActive()
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The arrays of the step that was observed, such as the batch; empty before any was."""
+        from lmviz.training.observation import ObservedUpdate
+
+        observed = self._observed
+        if observed is None:
+            return {}
+        if not isinstance(observed, ObservedUpdate):
+            return {"ids": observed.ids}
+        norms = np.array([observed.norm, observed.clipped_norm])
+        batch = observed.batch
+        return {"tokens": batch.tokens, "targets": batch.targets, "losses": batch.losses, "norms": norms}
+
+    def refresh(self) -> None:
+        state, model = self.session.training.state, self._model()
+        self._step.setEnabled(state.phase not in ("preparing", "running"))
+        if state.observed is None or model is None:
+            self._observed = self._shown = None
+            self._light.stop()
+            self._pages.setCurrentIndex(0)
+            return
+        if state.observed is not self._observed:
+            self._observed = state.observed
+            steps = state.progress.steps if state.progress is not None else self._observed.step
+            self._lines.set_lines(algorithm_lines(self._observed, steps))
+            self._pages.setCurrentIndex(1)
+            self._lines.set_lit(0)
+            self._light.start()
+        self._show_details()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little width, the details stand below the lines."""
+        super().resizeEvent(event)
+        sides = QBoxLayout.Direction
+        is_wide = self.width() >= WIDE * current_theme().scale
+        self._row.setDirection(sides.LeftToRight if is_wide else sides.TopToBottom)
+
+    def _model(self) -> OpenedModel | None:
+        """The model that is trained, whose tokens the batch has; None before it is open."""
+        folder = self.session.training.state.folder
+        return next((model for model in self.session.library.models if model.folder == folder), None)
+
+    def _light_next(self) -> None:
+        """Light the line after the lit one; after the last, all is shown."""
+        following = self._lines.lit + 1
+        self._lines.set_lit(following if following < len(self._lines.lines) else -1)
+        if self._lines.lit < 0:
+            self._light.stop()
+        self._show_details()
+
+    def _choose(self, index: int) -> None:
+        """Keep the details of a line in sight; a second click on it lets them follow the light again."""
+        name = self._lines.lines[index].name
+        self._chosen = "" if name == self._chosen else name
+        self._show_details()
+
+    def _show_details(self) -> None:
+        lines, model = self._lines.lines, self._model()
+        if self._observed is None or model is None or not lines:
+            return
+        names = [line.name for line in lines]
+        self._lines.set_current(names.index(self._chosen) if self._chosen in names else -1)
+        name = self._chosen if self._chosen in names else names[self._lines.lit]  # −1 is the last
+        if self._shown is None or self._shown[0] is not self._observed or self._shown[1] != name:
+            self._shown = (self._observed, name)
+            self._details.show_line(name, self._observed, model)

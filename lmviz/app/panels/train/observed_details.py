@@ -1,0 +1,159 @@
+"""What stands behind a line of the training algorithm: texts, bars, or the numbers that moved farthest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
+
+from lmviz.app.panels.train.observed_batch import in_words, shown_texts
+from lmviz.app.panels.train.observed_lines import (
+    BACKWARD,
+    BATCH,
+    CLIP,
+    COUNT,
+    FIT,
+    FORWARD,
+    LOSS,
+    UPDATE,
+    milliseconds,
+)
+from lmviz.app.widgets.base.figures import number, signed_figure
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.app.widgets.tables.columns_model import Column
+from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
+from lmviz.training.observation import ObservedCount, ObservedUpdate
+
+if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.training.observation import Change, Observed
+
+MOST_TEXTS = 24  # bars
+MOST_WORDS = 1_500
+FITTED = "Probabilities are worked out from all counts at some steps: often at first, then rarely."
+
+
+class ObservedDetails(QWidget):
+    """`ObservedDetails()`: `show_line(name, observed, model)` shows what came of a line, by its name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said = QLabel()
+        self._said.setObjectName("observed_sentence")
+        self._said.setProperty("role", "muted")
+        self._said.setWordWrap(True)
+        self._texts = ExamplesView()
+        self._texts.setObjectName("observed_texts")
+        self._bars = BarsView()
+        self._bars.setObjectName("observed_bars")
+        self._table = TableView()
+        self._table.setObjectName("observed_table")
+        self._sheets = QStackedWidget()
+        for widget in (scrolling(self._texts), scrolling(self._bars), self._table):
+            self._sheets.addWidget(widget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._said)
+        column.addWidget(self._sheets, 1)
+
+    def show_line(self, name: str, observed: Observed, model: OpenedModel) -> None:
+        """Show what came of a line."""
+        if isinstance(observed, ObservedCount):
+            self._show_count(name, observed, model)
+        else:
+            self._show_update(name, observed, model)
+
+    def _show_update(self, name: str, observed: ObservedUpdate, model: OpenedModel) -> None:
+        if name in (BATCH, FORWARD):
+            self._show_texts(observed, model, probabilities=name == FORWARD)
+        elif name == LOSS:
+            losses = np.array([_mean(row) for row in observed.batch.losses[:MOST_TEXTS]])
+            labels = [f"text {place}" for place in range(1, len(losses) + 1)]
+            more = len(observed.batch.losses) - len(losses)
+            self._show_bars("The mean loss of each text, in nats." + _further(more), labels, losses)
+        elif name == BACKWARD:
+            layers = observed.layer_norms
+            self._show_bars("The norm of the gradient, by layer.", list(layers), list(layers.values()))
+        elif name == CLIP:
+            labels = ["before", "threshold", "after"]
+            norms = [observed.norm, observed.clip, observed.clipped_norm]
+            said = "The whole gradient is scaled down; its direction stays."
+            short = "The gradient is shorter than the threshold, so it stays as it is."
+            self._show_bars(said if observed.is_clipped else short, labels, norms)
+        elif name == UPDATE:
+            self._show_changes(observed.changes)
+        else:
+            times = observed.seconds
+            labels, values = list(times), [1000 * seconds for seconds in times.values()]
+            texts = [milliseconds(seconds) for seconds in times.values()]
+            self._show_bars("How long each part took.", labels, values, texts)
+
+    def _show_count(self, name: str, observed: ObservedCount, model: OpenedModel) -> None:
+        if name in (COUNT, FIT):
+            orders = observed.orders
+            self._say("The n-grams of the slice, by order." if name == COUNT else FITTED)
+            frequent = [" ".join(in_words(model.tokenizer, np.array(o.most_frequent))) for o in orders]
+            self._table.set_columns(
+                [
+                    Column("order", np.array([o.order for o in orders])),
+                    Column("counted", np.array([o.total for o in orders])),
+                    Column("different", np.array([o.different for o in orders])),
+                    Column("most frequent", frequent, tokens=True),
+                    Column("times", np.array([o.times for o in orders])),
+                ]
+            )
+            self._sheets.setCurrentIndex(2)
+            return
+        self._say("The slice that was read." if name != LOSS else "The slice, scored before it was counted.")
+        self._texts.set_examples([ShownExample(in_words(model.tokenizer, observed.ids[:MOST_WORDS]))])
+        self._sheets.setCurrentIndex(0)
+
+    def _show_texts(self, observed: ObservedUpdate, model: OpenedModel, *, probabilities: bool) -> None:
+        batch, predicts = observed.batch, model.predicts
+        source = model.run.source_tokenizer() if model.reads_source else None
+        shown = shown_texts(batch, model.tokenizer, source, predicts, probabilities=probabilities)
+        where = "Beside each text" if predicts.per == "text" else "Below each word"
+        what = "the probability that the model gave its target" if probabilities else "its target"
+        self._say(f"{where} stands {what}." + _further(len(batch.tokens) - len(shown)))
+        self._texts.set_examples(shown)
+        self._sheets.setCurrentIndex(0)
+
+    def _show_bars(
+        self, said: str, labels: list[str], values: np.ndarray | list[float], texts: list[str] | None = None
+    ) -> None:
+        self._say(said)
+        self._bars.set_bars(labels, values, texts=texts or [number(value) for value in values])
+        self._bars.setAccessibleName(said)
+        self._sheets.setCurrentIndex(1)
+
+    def _show_changes(self, changes: tuple[Change, ...]) -> None:
+        self._say("The numbers that moved farthest.")
+        names = [f"{c.parameter}[{', '.join(map(str, c.index))}]" for c in changes]
+        self._table.set_columns(
+            [
+                Column("number", names, tokens=True),
+                Column("gradient", np.array([c.gradient for c in changes]), lambda value: number(value, 4)),
+                Column(
+                    "moved",
+                    np.array([c.after - c.before for c in changes]),
+                    lambda value: signed_figure(value, 4),
+                ),
+            ]
+        )
+        self._sheets.setCurrentIndex(2)
+
+    def _say(self, sentence: str) -> None:
+        self._said.setText(sentence)
+
+
+def _mean(losses: np.ndarray) -> float:
+    """The mean of the targets that count; 0 where none does."""
+    counted = losses[np.isfinite(losses)]
+    return float(counted.mean()) if len(counted) else 0.0
+
+
+def _further(count: int) -> str:
+    return f" {count:,} more are not drawn." if count else ""

@@ -1,0 +1,154 @@
+"""An algorithm in a few lines, of which one is lit while it runs; what came of each stands beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.pointable import Pointable
+
+ROW, GAP = 21, 1
+SIZE, FIGURE_SIZE = 12, 11.5
+INDENT, PADDING = 14, 6
+
+
+@dataclass(frozen=True)
+class AlgorithmLine:
+    """One line: its name, its pseudocode, and what came of it; `depth` counts how far it is indented."""
+
+    name: str
+    code: str
+    figures: str = ""
+    depth: int = 0
+
+
+class AlgorithmLines(Pointable):
+    """`AlgorithmLines()`: `set_lines(lines)`, `set_lit(index)` and `set_current(index)`.
+
+    Of lines after the lit one the figures are not shown yet; −1 lights none and shows all. The current line
+    is the one that was chosen, −1 for none.
+    Signals: `line_clicked(int)`, also by Enter; Up and Down click the line above or below.
+    """
+
+    line_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: tuple[AlgorithmLine, ...] = ()
+        self._lit = self._current = -1
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("algorithm")
+
+    @property
+    def lines(self) -> tuple[AlgorithmLine, ...]:
+        """What is shown."""
+        return self._lines
+
+    @property
+    def lit(self) -> int:
+        """The line that runs; −1 for none."""
+        return self._lit
+
+    def set_lines(self, lines: Sequence[AlgorithmLine]) -> None:
+        """Show other lines."""
+        grown = len(lines) != len(self._lines)
+        self._lines = tuple(lines)
+        self._describe()
+        if grown:
+            self.set_hovered(-1)
+            self.updateGeometry()
+        self.update()
+
+    def set_lit(self, index: int) -> None:
+        """Light a line."""
+        if index != self._lit:
+            self._lit = index
+            self._describe()
+            self.update()
+
+    def set_current(self, index: int) -> None:
+        """Mark the line that was chosen."""
+        self._current = index
+        self.update()
+
+    def line_rectangle(self, index: int) -> QRectF:
+        """Where a line is drawn."""
+        top = index * self.length(ROW + GAP)
+        return QRectF(0, top, self.width(), self.length(ROW))
+
+    def sizeHint(self) -> QSize:
+        code, figures = metrics(SIZE, token=True), metrics(FIGURE_SIZE, bold=True)
+        widths = [
+            self.length(INDENT * line.depth + 2 * PADDING)
+            + code.horizontalAdvance(line.code)
+            + figures.horizontalAdvance(f"   {line.figures}")
+            for line in self._lines
+        ]
+        return QSize(round(max(widths, default=self.length(240))), self._height)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(200)), self._height)
+
+    @property
+    def _height(self) -> int:
+        return round(self.length(ROW + GAP) * len(self._lines))
+
+    def index_at(self, place: QPointF) -> int:
+        places = range(len(self._lines))
+        return next((index for index in places if self.line_rectangle(index).contains(place)), -1)
+
+    def clicked_on(self, index: int) -> None:
+        self.line_clicked.emit(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if event.key() in steps and self._lines:
+            self.clicked_on(min(max(self._current + steps[event.key()], 0), len(self._lines) - 1))
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current >= 0:
+            self.clicked_on(self._current)
+        else:
+            super().keyPressEvent(event)
+
+    def _is_known(self, index: int) -> bool:
+        return self._lit < 0 or index <= self._lit
+
+    def _describe(self) -> None:
+        said = [
+            f"{line.code}: {line.figures}" if line.figures and self._is_known(index) else line.code
+            for index, line in enumerate(self._lines)
+        ]
+        self.setAccessibleDescription("; ".join(said))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        for index, line in enumerate(self._lines):
+            self._draw(painter, index, line)
+        self.draw_focus(painter)
+
+    def _draw(self, painter: QPainter, index: int, line: AlgorithmLine) -> None:
+        theme, place, radius = self.theme, self.line_rectangle(index), self.length(5)
+        is_lit, middle = index == self._lit, Qt.AlignmentFlag.AlignVCenter
+        edge = place.adjusted(0.75, 0.75, -0.75, -0.75)
+        painter.setPen(QPen(theme.accent, self.length(1.5)) if index == self._current else Qt.PenStyle.NoPen)
+        wash = theme.hover if index == self.hovered else Qt.BrushStyle.NoBrush
+        painter.setBrush(theme.accent_wash if is_lit else wash)
+        painter.drawRoundedRect(edge, radius, radius)
+        inner = place.adjusted(self.length(PADDING), 0, -self.length(PADDING), 0)
+        figures = line.figures if self._is_known(index) else ""
+        painter.setFont(theme.font(FIGURE_SIZE, QFont.Weight.DemiBold if is_lit else QFont.Weight.Normal))
+        painter.setPen(theme.accent if is_lit else theme.muted_text)
+        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, figures)
+        taken = metrics(FIGURE_SIZE, bold=True).horizontalAdvance(f"   {figures}") if figures else 0.0
+        painter.setFont(theme.token_font(SIZE, QFont.Weight.DemiBold if is_lit else QFont.Weight.Normal))
+        painter.setPen(theme.text if self._is_known(index) else theme.faint_text)
+        code = inner.adjusted(self.length(INDENT) * line.depth, 0, -taken, 0)
+        measure = metrics(SIZE, token=True, bold=is_lit)
+        painter.drawText(
+            code, middle, measure.elidedText(line.code, Qt.TextElideMode.ElideRight, code.width())
+        )

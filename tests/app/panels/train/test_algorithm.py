@@ -1,0 +1,187 @@
+"""The training algorithm, watched: one step, its lines lit one by one, each with its real numbers."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDockWidget, QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.train import algorithm
+from lmviz.app.panels.train.algorithm import AlgorithmPanel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.app.widgets.text.algorithm_lines import AlgorithmLines
+from lmviz.app.widgets.text.examples_view import ExamplesView
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import FAMILIES
+from lmviz.training.observation import ObservedCount, ObservedUpdate
+from lmviz.training.options import TrainingOptions
+
+
+class Scene:
+    """The panel in front, and what a person does there."""
+
+    def __init__(self, window: MainWindow, session: Session, qtbot: QtBot) -> None:
+        self.session, self.qtbot = session, qtbot
+        [self.panel] = [panel for panel in window.perspective.panels if isinstance(panel, AlgorithmPanel)]
+        dock = self.panel.parentWidget()
+        while not isinstance(dock, QDockWidget):
+            dock = dock.parentWidget()
+        dock.raise_()
+        qtbot.waitUntil(lambda: self.panel.is_in_sight)
+        self.lines = self.panel.findChild(AlgorithmLines)
+
+    def step(self) -> None:
+        """One step, until all its lines have been lit."""
+        before = self.panel.observed
+        self.qtbot.waitUntil(self.panel.findChild(QPushButton, "observed_step_button").isEnabled)
+        QTest.mouseClick(self.panel.findChild(QPushButton), Qt.MouseButton.LeftButton)
+        self.qtbot.waitUntil(lambda: self.panel.observed is not before)
+        self.qtbot.waitUntil(lambda: not self.panel.is_playing)
+
+    def click(self, name: str) -> None:
+        [at] = [place for place, line in enumerate(self.lines.lines) if line.name == name]
+        place = self.lines.line_rectangle(at).center().toPoint()
+        QTest.mouseClick(self.lines, Qt.MouseButton.LeftButton, pos=place)
+
+    def figures(self, name: str) -> str:
+        return next(line.figures for line in self.lines.lines if line.name == name)
+
+
+@pytest.fixture(autouse=True)
+def _quick_light(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has to read along."""
+    monkeypatch.setattr(algorithm, "A_LINE", 10)
+
+
+@pytest.fixture
+def scene(
+    window: MainWindow, session: Session, text_file: Path, options: TrainingOptions, qtbot: QtBot
+) -> Scene:
+    """The Train perspective with a text, and the algorithm in front of the sample."""
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(text_file, documents="line")
+    window.show_perspective("train")
+    session.plan.set("lstm", FAMILIES["lstm"].configuration(width=8), replace(options, clip=0.01))
+    qtbot.waitUntil(lambda: session.work.is_ready)
+    return Scene(window, session, qtbot)
+
+
+def stop(scene: Scene) -> None:
+    scene.session.training.stop()
+    scene.qtbot.waitUntil(lambda: not scene.session.training.state.is_active)
+
+
+def test_a_step_is_read_line_by_line(scene: Scene) -> None:
+    scene.step()
+    observed = scene.panel.observed
+    assert isinstance(observed, ObservedUpdate)
+    assert [line.name for line in scene.lines.lines] == [
+        "step",
+        "batch",
+        "forward",
+        "loss",
+        "backward",
+        "clip",
+        "update",
+    ]
+    assert scene.figures("step") == "step 1"
+    assert scene.figures("loss") == f"{number(observed.loss)} nats"
+    assert scene.session.training.state.history.loss.values[-1] == observed.loss
+    assert scene.figures("backward") == f"‖g‖ = {number(observed.norm)}"
+    assert scene.figures("clip") == "‖g‖ = 0.010"
+    assert scene.session.training.state.phase == "paused"
+    scene.step()
+    assert scene.figures("step") == "step 2"
+    stop(scene)
+
+
+def test_a_click_opens_what_came_of_a_line(scene: Scene) -> None:
+    scene.step()
+    panel, observed = scene.panel, scene.panel.observed
+    assert isinstance(observed, ObservedUpdate)
+    texts, bars, table = (panel.findChild(kind) for kind in (ExamplesView, BarsView, TableView))
+    assert table.isVisible(), "the light rests on the last line"
+    scene.click("batch")
+    assert texts.isVisible()
+    tokenizer = scene.session.library.model.tokenizer
+    first = texts.examples[0]
+    expected = tuple(word if word != "⟨start⟩" else "" for word in first.words[1:])
+    assert first.tags[:-1] == expected, "each word's target is the next word, and START is none"
+    assert first.words[-1] == tokenizer.token(int(observed.batch.tokens[0, -1]))
+    scene.click("forward")
+    row, place = np.argwhere(np.isfinite(observed.batch.losses))[0]
+    said = float(texts.examples[row].tags[place].rstrip(" %"))
+    assert said == pytest.approx(100 * np.exp(-observed.batch.losses[row, place]), abs=0.06)
+    scene.click("loss")
+    assert bars.isVisible()
+    assert "text 2" in bars.accessibleDescription()
+    scene.click("backward")
+    assert "layers/0" in bars.accessibleDescription()
+    scene.click("clip")
+    assert "scaled down" in panel.findChild(QLabel, "observed_sentence").text()
+    scene.click("update")
+    model = table.model()
+    change = observed.changes[0]
+    assert model.data(model.index(0, 0)).startswith(change.parameter)
+    assert model.data(model.index(0, 1)) == number(change.gradient, 4)
+    scene.click("step")
+    assert "forward" in bars.accessibleDescription()
+    stop(scene)
+
+
+def test_a_chosen_line_stays_and_a_second_click_lets_it_go(scene: Scene) -> None:
+    scene.step()
+    scene.click("batch")
+    texts = scene.panel.findChild(ExamplesView)
+    before = texts.examples
+    scene.step()
+    assert texts.isVisible()
+    assert texts.examples != before
+    scene.click("batch")
+    assert not texts.isVisible()
+    stop(scene)
+
+
+def test_what_is_exported_is_what_is_drawn(scene: Scene) -> None:
+    assert scene.panel.exported_arrays() == {}
+    scene.step()
+    arrays = scene.panel.exported_arrays()
+    assert arrays["tokens"].shape == arrays["targets"].shape == arrays["losses"].shape == (2, 8)
+    assert arrays["norms"][1] == pytest.approx(0.01, rel=1e-3)
+    stop(scene)
+
+
+def test_training_on_observes_nothing(scene: Scene) -> None:
+    scene.step()
+    seen, training = scene.panel.observed, scene.session.training
+    training.resume()
+    scene.qtbot.waitUntil(lambda: training.state.progress.step > 10)
+    training.pause()
+    scene.qtbot.waitUntil(lambda: training.state.phase == "paused")
+    assert training.state.observed is seen
+    assert training.state.progress.observed is None
+    stop(scene)
+
+
+def test_an_ngram_model_shows_how_it_counts(scene: Scene) -> None:
+    scene.session.plan.set("ngram", FAMILIES["ngram"].configuration(order=3), TrainingOptions(steps=5))
+    scene.step()
+    assert [line.name for line in scene.lines.lines] == ["step", "batch", "loss", "count", "fit"]
+    observed = scene.panel.observed
+    assert isinstance(observed, ObservedCount)
+    scene.click("batch")
+    texts = scene.panel.findChild(ExamplesView)
+    assert len(texts.examples[0].words) == len(observed.ids)
+    scene.click("count")
+    model = scene.panel.findChild(TableView).model()
+    assert model.rowCount() == 3
+    assert model.data(model.index(1, 1)) == str(observed.orders[1].total)
+    assert set(scene.panel.exported_arrays()) == {"ids"}
+    stop(scene)
