@@ -10,10 +10,15 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 from lmviz.app.widgets.controls.change_list import Change, ChangeList
 from lmviz.app.widgets.controls.command_palette import CommandPalette
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.widgets.controls.lesson_list import LessonList, ListedLesson
 from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
+from lmviz.app.widgets.controls.progress_dots import ProgressDots
+from lmviz.app.widgets.controls.question_card import QuestionCard
+from lmviz.app.widgets.controls.ring import Ring
 from lmviz.app.widgets.controls.sampling_controls import SamplingControls
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.controls.spotlight import Spotlight
+from lmviz.app.widgets.controls.task_list import TaskList, Tick
 from lmviz.app.widgets.controls.word_choice import WordChoice
 from lmviz.decoding.options import SamplingOptions
 from lmviz.models.transformer_configuration import TransformerConfiguration
@@ -56,6 +61,58 @@ def configuration_form() -> QWidget:
     form = ConfigurationForm(TransformerConfiguration())
     form.field("width").control.setValue(130)
     return form
+
+
+def lesson_list() -> QWidget:
+    """Two lessons, one of them half done."""
+    lessons = LessonList()
+    lessons.set_lessons(
+        [
+            ListedLesson("1 · Counting", "Which word comes after which.", 3, 6),
+            ListedLesson("2 · The die", "How a text is drawn.", 0, 7),
+        ]
+    )
+    return lessons
+
+
+def progress_dots() -> QWidget:
+    """Three of seven steps are done."""
+    dots = ProgressDots()
+    dots.set_dots(7, {0, 1, 2}, 3)
+    return dots
+
+
+def question_card() -> QWidget:
+    """A question with its answer."""
+    card = QuestionCard()
+    card.ask("At how many places does “cows eat” stand?", (), "The title says it.")
+    card.allow(True)
+    card.tell(True, "**Right: 11.** One word follows at each.", is_hint_shown=True)
+    return card
+
+
+def ring() -> QWidget:
+    """A ring around a button."""
+    page = QWidget()
+    button = QPushButton("a control", page)
+    button.move(120, 30)
+    around = Ring(page)
+    page.showEvent = lambda event: around.surround(lambda: button)
+    return page
+
+
+def task_list() -> QWidget:
+    """Two things to do, one of which is done."""
+    tasks = TaskList()
+    tasks.set_tasks(["take away the positions", "swap two words"], 1)
+    return tasks
+
+
+def tick() -> QWidget:
+    """A tick alone."""
+    made = Tick()
+    made.set_state(is_done=True, is_next=False)
+    return made
 
 
 def preset_cards() -> QWidget:
@@ -108,6 +165,12 @@ EXHIBITS = (
     Exhibit("Changes", "", change_list, (360, 140)),
     Exhibit("Commands", "Ctrl+K", command_palette, (520, 320)),
     Exhibit("Model", "0.80 M · 3.2 MB", configuration_form, (320, 460)),
+    Exhibit("Lessons", "", lesson_list, (320, 140)),
+    Exhibit("Progress", "", progress_dots, (200, 60)),
+    Exhibit("Question", "", question_card, (320, 220)),
+    Exhibit("Ring", "", ring, (320, 120)),
+    Exhibit("To do", "", task_list, (320, 90)),
+    Exhibit("Tick", "", tick, (120, 70)),
     Exhibit("How long", "", preset_cards, (340, 130)),
     Exhibit("Sampling", "", sampling_controls, (560, 140)),
     Exhibit("Fork", "", slider_row, (320, 100)),

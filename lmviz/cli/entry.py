@@ -17,6 +17,7 @@ import click
 import lmviz
 from lmviz.cli.asking import evaluate, predict, sample, trace
 from lmviz.cli.converting import convert
+from lmviz.cli.lessons import lesson
 from lmviz.cli.listing import corpora, doctor, models
 from lmviz.cli.terminal import leave_output, prepare_streams, say
 from lmviz.cli.training import train
@@ -105,5 +106,5 @@ def open_window(path: str | None = None) -> int:
     return show(path)
 
 
-for command in (train, evaluate, predict, sample, trace, convert, models, corpora, doctor):
+for command in (train, evaluate, predict, sample, trace, convert, models, corpora, doctor, lesson):
     commands.add_command(command)

@@ -63,6 +63,16 @@ class Theme:
         """The background of a token."""
         return mix(self.surface, self.line, 0.6)
 
+    @property
+    def right(self) -> QColor:
+        """What is done, and an answer that is right."""
+        return self.value
+
+    @cached_property
+    def right_wash(self) -> QColor:
+        """The background of what is said about such an answer."""
+        return mix(self.surface, self.right, 0.14)
+
     @cached_property
     def hover(self) -> QColor:
         """The background of what the pointer is over."""

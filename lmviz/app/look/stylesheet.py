@@ -25,6 +25,7 @@ QToolTip {
 QLabel { background: transparent; }
 QLabel[role="title"] { font-weight: 600; }
 QLabel[role="provisional"] { font-weight: 600; color: $muted_text; }
+QLabel[role="lesson"] { font-weight: 600; font-size: ${p15}px; }
 QLabel[role="muted"] { color: $muted_text; font-size: ${p12}px; }
 QLabel[role="warning"] { color: $warning; font-size: ${p12}px; }
 
@@ -52,6 +53,12 @@ QPushButton[role="link"], QToolButton[role="link"] {
 QPushButton[role="link"]:hover, QToolButton[role="link"]:hover { color: $accent; }
 QPushButton[role="link"]:checked, QToolButton[role="link"]:checked { color: $accent; font-weight: 600; }
 QPushButton[role="link"]:focus, QToolButton[role="link"]:focus { background: $accent_wash; }
+QPushButton[role="line"] {
+    background: transparent; border: none; border-radius: ${p4}px; padding: 0px; text-align: left;
+    font-weight: 600;
+}
+QPushButton[role="line"]:hover { color: $accent; }
+QPushButton[role="line"]:focus { background: $accent_wash; }
 QToolButton[role="icon"] {
     background: transparent; border: 1px solid transparent; padding: ${p3}px; min-height: 0px;
 }
@@ -209,6 +216,13 @@ QGroupBox::title { subcontrol-origin: margin; left: ${p2}px; }
 #notice { background: $note_wash; border: none; }
 #welcome_strip { background: $accent_wash; border: none; }
 #tour_card { background: $surface; border: 1px solid $accent; border-radius: ${p8}px; }
+#lesson_frame { background: $surface; border: 1px solid $accent; border-radius: ${p8}px; }
+#lesson_question { background: $surface; border: 1px solid $line; border-radius: ${p8}px; }
+#lesson_sentence, #lesson_question_words { font-size: ${p14}px; }
+#lesson_answer[verdict="right"] { border-color: $right; }
+#lesson_answer[verdict="wrong"] { border-color: $warning; }
+#lesson_verdict { padding: ${p8}px; border-radius: ${p6}px; background: $chip; }
+#lesson_verdict[verdict="right"] { background: $right_wash; }
 
 QDockWidget {
     font-weight: 600; titlebar-close-icon: url("$close"); titlebar-normal-icon: url("$float");
@@ -251,6 +265,8 @@ _ROLES = (
     "accent_hover",
     "warning",
     "note_wash",
+    "right",
+    "right_wash",
 )
 _CONTROLS = ("chevron_up", "chevron_down", "chevron_right", "check", "tick", "close", "float")
 

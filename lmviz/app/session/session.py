@@ -19,6 +19,7 @@ from lmviz.app.session.descent import Descent
 from lmviz.app.session.explanation import Explanation
 from lmviz.app.session.focus import Focus
 from lmviz.app.session.gradients import Gradients
+from lmviz.app.session.lesson import CurrentLesson
 from lmviz.app.session.library import Library
 from lmviz.app.session.module_checks import ModuleChecks
 from lmviz.app.session.network import OpenNetwork
@@ -66,6 +67,7 @@ class Session(QObject):
         self.network_focus = NetworkFocus(self.network, self)
         self.module_checks = ModuleChecks(self.network, self)
         self.descent = Descent(self.network, self)
+        self.lesson = CurrentLesson(self, self)
 
     def start(self) -> None:
         """Start the reading thread. Call it once the window is painted: it loads torch first."""
@@ -81,6 +83,7 @@ class Session(QObject):
 
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""
+        self.lesson.close()
         self.plan.close()
         self.reading.close()
         self.training.close()

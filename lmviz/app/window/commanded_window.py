@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from lmviz.app.opening.settings import Settings
     from lmviz.app.session.session import Session
     from lmviz.app.window.header import Header
+    from lmviz.app.window.lessons import Lessons
     from lmviz.app.window.perspective_view import PerspectiveView
     from lmviz.app.window.transport import Transport
 
@@ -23,6 +24,7 @@ class CommandedWindow(Protocol):
     header: Header
     transport: Transport
     beginning: Beginning
+    lessons: Lessons
 
     @property
     def perspective(self) -> PerspectiveView:
@@ -33,6 +35,9 @@ class CommandedWindow(Protocol):
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs or folders."""
+
+    def open_lesson(self, path: Path) -> None:
+        """Open a lesson of one's own."""
 
     def set_theme(self, choice: str) -> None:
         """Light, dark, or as the system has it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -15,8 +16,6 @@ from lmviz.app.opening.paths import open_paths, title_of_path
 from lmviz.app.panels.table import shown_perspectives
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from PySide6.QtWidgets import QWidget
 
     from lmviz.app.widgets.controls.command_palette import CommandPalette
@@ -144,6 +143,7 @@ class Commands:
         self._add(menu, "Open folder of texts…", self.choose_folder)
         self._add(menu, "Open a run or a sample model…", self.choose_run, "Ctrl+R")
         self._add(menu, "Open a checkpoint of another program…", self._choose_checkpoint)
+        self._add(menu, "Open a lesson…", self.choose_lesson)
         self._add(menu, "Download a model…", self._choose_model_of_hub)
         self._add_list(menu, "Open recent", self._fill_recent)
         menu.addSeparator()
@@ -231,6 +231,7 @@ class Commands:
 
     def _fill_help(self, menu: QMenu) -> None:
         self._add(menu, "Tour", self._window.beginning.start_tour)
+        self._add(menu, "Lessons", self._window.lessons.toggle, "F8")
         self._add(menu, "Find a command…", self.show_palette, "Ctrl+K")
         self._add(menu, "Keyboard map", self.show_keyboard_map, "F1")
         self._add(menu, "Open log", self._open_log)
@@ -258,6 +259,14 @@ class Commands:
         )
         if names:
             self._window.open_paths(names)
+
+    def choose_lesson(self) -> None:
+        """Ask for the file of a lesson and open it."""
+        from PySide6.QtWidgets import QFileDialog
+
+        name, _ = QFileDialog.getOpenFileName(self._parent, "Open a lesson", "", "Lessons (*.md)")
+        if name:
+            self._window.open_lesson(Path(name))
 
     def choose_folder(self) -> None:
         """Ask for a folder of texts and open it."""

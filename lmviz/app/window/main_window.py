@@ -27,16 +27,19 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.window.arrow_keys import PLAIN, ArrowKeys
 from lmviz.app.window.commands import Commands
+from lmviz.app.window.control_state import state_of
 from lmviz.app.window.enlarging import Enlarging
 from lmviz.app.window.first_place import LEAST, USUAL, first_place, least_size
 from lmviz.app.window.header import Header
 from lmviz.app.window.job_strip import JobStrip
+from lmviz.app.window.lessons import Lessons
 from lmviz.app.window.notice import Notice
 from lmviz.app.window.perspective_rail import PerspectiveRail
 from lmviz.app.window.perspective_view import PerspectiveView
 from lmviz.app.window.prefix_bar import PrefixBar
 from lmviz.app.window.shift_key import ShiftKey
 from lmviz.app.window.transport import Transport
+from lmviz.errors import LmvizError
 
 ROUNDS = 3
 """Turns of the event loop after which panels have been given their sizes, then their tabs, then drawn."""
@@ -70,7 +73,16 @@ class MainWindow(QMainWindow):
         self.rail = PerspectiveRail(shown_perspectives())
         self._views = {row.name: self._view(row.name) for row in shown_perspectives()}
         self._stack = QStackedWidget()
-        around = (self.header, self.beginning.strip, self.prefix_bar, self.rail, self.transport)
+        self.lessons = Lessons(self, self)
+        session.lesson.stand_in(self)
+        around = (
+            self.header,
+            self.beginning.strip,
+            self.prefix_bar,
+            self.rail,
+            self.transport,
+            self.lessons.side,
+        )
         self._enlarging = Enlarging(self._views, around, self)
         self._lay_out()
         self._restore()
@@ -113,6 +125,11 @@ class MainWindow(QMainWindow):
         found = self.findChildren(QWidget, name)
         return next((widget for widget in found if widget.isVisible()), None)
 
+    def control_state(self, name: str) -> str | float | None:
+        """What is typed, chosen or set in the control of this object name that can be seen."""
+        control = self.find_control(name)
+        return None if control is None else state_of(control)
+
     def show_settled(self) -> None:
         """Show the window, but nothing of it before every panel has its place and has drawn."""
         self._fit_screen()
@@ -148,11 +165,24 @@ class MainWindow(QMainWindow):
         self.perspective.set_rearranging(self._rearranging)
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
-        """Open texts, runs or folders."""
+        """Open texts, runs, folders or lessons."""
+        from lmviz.lessons.reading import is_lesson  # not before the first paint
+
         found = [Path(path).expanduser().absolute() for path in paths]
         for path in found:
             self.settings.add_recent(path)
-        open_paths(self.session, found)
+        for path in (path for path in found if is_lesson(path)):
+            self.open_lesson(path)
+        others = [path for path in found if not is_lesson(path)]
+        if others:
+            open_paths(self.session, others)
+
+    def open_lesson(self, path: Path) -> None:
+        """Open a lesson of one's own; the notice says what is wrong with it."""
+        try:
+            self.lessons.open_file(path)
+        except LmvizError as sentence:
+            self.session.lesson.failed.emit(str(sentence))
 
     def set_theme(self, choice: str) -> None:
         """Light, dark, or as the system has it."""
@@ -205,6 +235,7 @@ class MainWindow(QMainWindow):
         padded.setContentsMargins(12, 12, 12, 12)
         padded.addWidget(self._stack)
         middle.addLayout(padded, 1)
+        middle.addWidget(self.lessons.side)
         centre = QWidget()
         centre.setObjectName("frame")
         column = QVBoxLayout(centre)
@@ -220,6 +251,8 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         self.rail.chosen.connect(self.show_perspective)
+        self.rail.lessons_wanted.connect(self.lessons.toggle)
+        self.lessons.shown_changed.connect(self.rail.lessons.setChecked)
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(self.commands.choose_run)
         self.header.rename_wanted.connect(self.commands.rename_model)
@@ -229,6 +262,7 @@ class MainWindow(QMainWindow):
             (session.library, session.library.model_changed),
             (session.reading, session.reading.changed),
             (session.text, session.text.changed),
+            (session.lesson, session.lesson.changed),
         ):
             self.notice.show_failures(part.failed, answered)
         session.permission.asked.connect(

@@ -1,4 +1,4 @@
-"""The perspectives on the left: an icon and a word for each."""
+"""The perspectives on the left, an icon and a word for each, and below them the lessons."""
 
 from __future__ import annotations
 
@@ -65,9 +65,13 @@ class RailButton(QAbstractButton):
 
 
 class PerspectiveRail(QFrame):
-    """`PerspectiveRail(perspectives)`; `choose(name)`; signal `chosen(name)` when one is clicked."""
+    """`PerspectiveRail(perspectives)`; `choose(name)`; signal `chosen(name)` when one is clicked.
+
+    At its foot stands the button of the lessons: `lessons_wanted`.
+    """
 
     chosen = Signal(str)
+    lessons_wanted = Signal()
 
     def __init__(self, perspectives: Sequence[Perspective], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,6 +89,11 @@ class PerspectiveRail(QFrame):
             self._buttons[perspective.name] = button
             column.addWidget(button)
         column.addStretch(1)
+        self.lessons = RailButton(Perspective("lessons", "Lessons"), "F8")
+        self.lessons.setAccessibleName("lessons")
+        self.lessons.setObjectName("lessons_button")
+        self.lessons.clicked.connect(self.lessons_wanted)
+        column.addWidget(self.lessons)
 
     def choose(self, name: str) -> None:
         """Light the button of a perspective."""

@@ -1,0 +1,172 @@
+"""The panel of lessons: the list of them, or one sentence after the other of the one that is open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.lesson_list import LessonList, ListedLesson
+from lmviz.app.widgets.controls.progress_dots import ProgressDots
+from lmviz.app.widgets.controls.question_card import QuestionCard
+from lmviz.app.widgets.controls.task_list import TaskList
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lmviz.app.session.session import Session
+    from lmviz.lessons.lesson import Lesson
+
+
+class LessonPanel(Panel):
+    """Shows `session.lesson`; without one the list of `lessons`. `closed` when a person sends it away."""
+
+    closed = Signal()
+
+    def __init__(self, session: Session, lessons: Sequence[Lesson]) -> None:
+        super().__init__(session)
+        self.setObjectName("lesson_panel")
+        self._lessons = tuple(lessons)
+        self._drawn: tuple[Lesson | None, int] = (None, -1)
+        self._title = QLabel()
+        self._title.setProperty("role", "lesson")
+        self._dots = ProgressDots()
+        self._step_title, self._sentences = _markdown("lesson_step"), _markdown("lesson_sentence")
+        self._step_title.setProperty("role", "muted")
+        self._tasks, self._question = TaskList(), QuestionCard()
+        self._back = _button("lesson_back", "Back")
+        self._next = _button("lesson_next", "Next")
+        self._leave = _button("lesson_leave", "leave the lesson", "link")
+        self._prepare = _button("lesson_prepare", "set up again", "link")
+        self._list = LessonList()
+        self._list_close = _button("lesson_list_close", "close", "link")
+        self._pages = QStackedWidget()
+        self._lay_out()
+        lesson = session.lesson
+        self._dots.clicked.connect(lesson.go_to)
+        self._back.clicked.connect(lesson.go_back)
+        self._next.clicked.connect(lesson.go_on)
+        self._leave.clicked.connect(lesson.leave)
+        self._prepare.clicked.connect(lesson.prepare)
+        self._question.answered.connect(lesson.answer)
+        self._question.hint_wanted.connect(lesson.show_hint)
+        self._list.chosen.connect(lambda number: lesson.open(self._lessons[number]))
+        self._list_close.clicked.connect(self.closed)
+        self.follow(lesson.changed)
+
+    def refresh(self) -> None:
+        """Draw the step one is at, or the list."""
+        lesson = self.session.lesson.lesson
+        self._pages.setCurrentIndex(0 if lesson is None else 1)
+        if lesson is None:
+            self._drawn = (None, -1)
+            self._draw_list()
+        else:
+            self._draw_step(lesson)
+
+    def _draw_list(self) -> None:
+        progress = self.session.lesson.progress
+        done = [len(progress[each.name].done) if each.name in progress else 0 for each in self._lessons]
+        self._list.set_lessons(
+            [
+                ListedLesson(_numbered(each), each.about, min(count, len(each.steps)), len(each.steps))
+                for each, count in zip(self._lessons, done, strict=True)
+            ]
+        )
+
+    def _draw_step(self, lesson: Lesson) -> None:
+        current = self.session.lesson
+        step = lesson.steps[current.number]
+        question = step.question
+        if self._drawn != (lesson, current.number):
+            self._drawn = (lesson, current.number)
+            self._title.setText(_numbered(lesson))
+            self._step_title.setText(step.title)
+            self._sentences.setText(step.sentences)
+            if question is not None:
+                self._question.ask(question.words, question.choices, question.hint)
+        self._dots.set_dots(len(lesson.steps), current.progress[lesson.name].done, current.number)
+        self._tasks.set_tasks([task.words for task in step.tasks], current.tasks_done)
+        self._question.setVisible(question is not None)
+        if question is not None:
+            said = current.answered.sentence
+            if current.answered.verdict:
+                said = f"**{said}** {question.explanation}".strip()
+            self._question.allow(current.may_answer)
+            self._question.tell(current.answered.verdict, said, is_hint_shown=current.is_hint_shown)
+        self._back.setEnabled(current.number > 0)
+        self._next.setText("Finish" if current.number + 1 == len(lesson.steps) else "Next")
+        self._prepare.setVisible(bool(lesson.openings_before(current.number)))
+        primary = "primary" if current.is_step_done else ""
+        if self._next.property("role") != primary:
+            self._next.setProperty("role", primary)
+            self._next.style().unpolish(self._next)
+            self._next.style().polish(self._next)
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self._title)
+        head.addWidget(self._dots, 1)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        for widget in (self._step_title, self._sentences, self._tasks, self._question):
+            column.addWidget(widget)
+        column.addStretch(1)
+        links = QHBoxLayout()
+        links.addWidget(self._leave)
+        links.addStretch(1)
+        links.addWidget(self._prepare)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._back)
+        buttons.addStretch(1)
+        buttons.addWidget(self._next)
+        self._pages.addWidget(self._page("Lessons", scrolling(self._list), self._list_close))
+        self._pages.addWidget(self._page(head, scrolling(body), buttons, links))
+        frame = QFrame()
+        frame.setObjectName("lesson_frame")
+        inner = QVBoxLayout(frame)
+        inner.setContentsMargins(16, 14, 16, 12)
+        inner.addWidget(self._pages)
+        self.column.addWidget(frame)
+
+    def _page(self, *rows: QHBoxLayout | QWidget | str) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        for row in rows:
+            if isinstance(row, str):
+                title = QLabel(row)
+                title.setProperty("role", "lesson")
+                column.addWidget(title)
+            elif isinstance(row, QWidget):
+                is_button = isinstance(row, QPushButton)
+                column.addWidget(row, 0, *((Qt.AlignmentFlag.AlignLeft,) if is_button else ()))
+            else:
+                column.addLayout(row)
+        return page
+
+
+def _numbered(lesson: Lesson) -> str:
+    return f"{lesson.number} · {lesson.title}" if lesson.number else lesson.title
+
+
+def _markdown(name: str) -> QLabel:
+    label = QLabel()
+    label.setObjectName(name)
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.MarkdownText)
+    return label
+
+
+def _button(name: str, text: str, role: str = "") -> QPushButton:
+    button = QPushButton(text)
+    button.setObjectName(name)
+    button.setProperty("role", role)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button

@@ -1,0 +1,235 @@
+"""The lesson one is in: its step, what of it is done, and what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from lmviz.app.session.lesson_progress import LessonProgress
+from lmviz.app.session.part import Part
+from lmviz.app.session.situation import Parts, Place, SessionSituation
+
+if TYPE_CHECKING:
+    from lmviz.lessons.expression import Result
+    from lmviz.lessons.lesson import Lesson, Opening, Step
+
+NOT_YET = "Not yet. Look again, or ask for the hint."
+LOOK_EVERY = 100  # milliseconds: a condition may name any control, and these have no signal in common
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a person has `given`; the `verdict` is None where nothing was, or it could not be judged."""
+
+    given: str = ""
+    verdict: bool | None = None
+    sentence: str = ""
+
+
+class CurrentLesson(Part):
+    """Leads through a lesson: looks whether a step's tasks are done, and judges answers.
+
+    Tasks are done in their order, and what is done stays done. `changed` follows all that is drawn of a
+    lesson, `step_begun` another step, `opening_wanted` what has to be open for it, `progress_changed` what
+    is to be remembered.
+    """
+
+    changed = Signal()
+    step_begun = Signal()
+    progress_changed = Signal(str)
+
+    def __init__(self, parts: Parts, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._parts = parts
+        self._place: Place | None = None
+        self._lesson: Lesson | None = None
+        self._number = 0
+        self._done = 0
+        self._before: Result | None = None
+        self._answered = Answered()
+        self._hint = False
+        self._progress: dict[str, LessonProgress] = {}
+        self._timer = QTimer(self, interval=LOOK_EVERY)
+        self._timer.timeout.connect(self.look)
+
+    @property
+    def lesson(self) -> Lesson | None:
+        """The lesson one is in."""
+        return self._lesson
+
+    @property
+    def number(self) -> int:
+        """The number of its step, from 0."""
+        return self._number
+
+    @property
+    def step(self) -> Step | None:
+        """Its step."""
+        return None if self._lesson is None else self._lesson.steps[self._number]
+
+    @property
+    def tasks_done(self) -> int:
+        """How many tasks of the step are done; they are done one after the other."""
+        return self._done
+
+    @property
+    def may_answer(self) -> bool:
+        """Whether there is a question, and all is done that comes before it."""
+        step = self.step
+        return step is not None and step.question is not None and self._done == len(step.tasks)
+
+    @property
+    def is_step_done(self) -> bool:
+        """Whether the step is done: all its tasks, and its question is answered."""
+        step = self.step
+        if step is None or self._done < len(step.tasks):
+            return False
+        return step.question is None or self._answered.verdict is True
+
+    @property
+    def answered(self) -> Answered:
+        """What was answered last, and what is said about it."""
+        return self._answered
+
+    @property
+    def is_hint_shown(self) -> bool:
+        """Whether the hint was asked for."""
+        return self._hint
+
+    @property
+    def progress(self) -> Mapping[str, LessonProgress]:
+        """How far one has come in each lesson, by name."""
+        return self._progress
+
+    def stand_in(self, place: Place) -> None:
+        """Say in which window the lesson takes place."""
+        self._place = place
+
+    def restore(self, progress: Mapping[str, LessonProgress]) -> None:
+        """Take over what was remembered."""
+        self._progress = {**progress, **self._progress}
+        self.changed.emit()
+
+    def open(self, lesson: Lesson, number: int | None = None) -> None:
+        """Begin a lesson, or go on where one was; after the last step, from the beginning."""
+        before = self._progress.get(lesson.name, LessonProgress())
+        if number is None:
+            number = 0 if len(before.done) >= len(lesson.steps) else before.step
+        self._lesson = lesson
+        self._begin(max(0, min(number, len(lesson.steps) - 1)), lesson.openings_before(number))
+
+    def leave(self) -> None:
+        """Stop here; one can come back."""
+        if self._lesson is not None:
+            self._timer.stop()
+            self._lesson = None
+            self.changed.emit()
+
+    def go_to(self, number: int) -> None:
+        """To another step. Going on opens what it needs; going back leaves what is open."""
+        if self._lesson is None or not 0 <= number < len(self._lesson.steps):
+            return
+        wanted: tuple[Opening, ...] = ()
+        if number == self._number + 1:
+            wanted = self._lesson.steps[number].openings
+        elif number > self._number:
+            wanted = self._lesson.openings_before(number)
+        self._begin(number, wanted)
+
+    def go_on(self) -> None:
+        """To the next step; after the last one the lesson is over."""
+        if self._lesson is not None and self._number + 1 == len(self._lesson.steps):
+            self.leave()
+        else:
+            self.go_to(self._number + 1)
+
+    def go_back(self) -> None:
+        """To the step before."""
+        self.go_to(self._number - 1)
+
+    def prepare(self) -> None:
+        """Open again all that this step needs."""
+        if self._lesson is not None:
+            self._open(self._lesson.openings_before(self._number))
+            self.step_begun.emit()
+
+    def show_hint(self) -> None:
+        """Help with the question."""
+        self._hint = True
+        self.changed.emit()
+
+    def answer(self, given: str) -> None:
+        """Judge an answer."""
+        from lmviz.lessons.answers import is_right, right_answer, shown
+        from lmviz.lessons.faults import NotKnown
+
+        step = self.step
+        if step is None or step.question is None or not self.may_answer or not given.strip():
+            return
+        try:
+            is_so = is_right(step.question, given, self.value)
+        except NotKnown as sentence:
+            self._answered = Answered(given, None, str(sentence))
+        else:
+            right = shown(right_answer(step.question, self.value))
+            self._answered = Answered(given, is_so, f"Right: {right}." if is_so else NOT_YET)
+        self._note_if_done()
+        self.changed.emit()
+
+    def look(self) -> None:
+        """Look whether the tasks of the step are done by now."""
+        step, done = self.step, self._done
+        while step is not None and self._done < len(step.tasks):
+            condition = step.tasks[self._done].until
+            if self._before is None:
+                self._before = condition.state(self.value)
+            if not condition.holds(self.value, self._before):
+                break
+            self._done += 1
+            self._before = None
+        if step is None or self._done == len(step.tasks):
+            self._timer.stop()
+        if self._done != done:
+            self._note_if_done()
+            self.changed.emit()
+
+    def value(self, name: str, arguments: list[Result]) -> Result:
+        """A value that lessons may name, as it is now; NotKnown where there is none."""
+        from lmviz.lessons.values import look_up
+
+        return look_up(SessionSituation(self._parts, self._place), name, arguments)
+
+    def close(self) -> None:
+        """Look no more."""
+        self._timer.stop()
+
+    def _begin(self, number: int, openings: tuple[Opening, ...]) -> None:
+        assert self._lesson is not None
+        self._number, self._done, self._before = number, 0, None
+        self._answered, self._hint = Answered(), False
+        self._open(openings)
+        name = self._lesson.name
+        self._progress[name] = self._progress.get(name, LessonProgress()).at(number)
+        self.progress_changed.emit(name)
+        self.step_begun.emit()
+        self._timer.start()
+        self._note_if_done()
+        self.changed.emit()
+
+    def _open(self, openings: tuple[Opening, ...]) -> None:
+        from lmviz.app.session.lesson_openings import open_all
+
+        folder = self._lesson.folder if self._lesson is not None else None
+        open_all(self._parts, openings, folder)
+
+    def _note_if_done(self) -> None:
+        """Remember a step that is done. A step that asks for nothing is done once it is read."""
+        if self._lesson is not None and self.is_step_done:
+            name = self._lesson.name
+            before = self._progress[name]
+            self._progress[name] = before.with_done(self._number)
+            if self._progress[name] != before:
+                self.progress_changed.emit(name)

@@ -1,0 +1,93 @@
+"""Opens what a step of a lesson needs, where it is not open already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lmviz.lessons.openings import OPENINGS, beside
+
+if TYPE_CHECKING:
+    from lmviz.app.session.situation import Parts
+    from lmviz.lessons.lesson import Opening
+
+Open = Callable[["Parts", "Opening", "Path | None"], None]
+
+
+def open_all(parts: Parts, openings: Iterable[Opening], folder: Path | None) -> None:
+    """Open each, in the order of the table of kinds. `folder` is the lesson's."""
+    kinds, openings = list(OPENINGS), tuple(openings)
+    for opening in sorted(openings, key=lambda opening: kinds.index(opening.kind)):
+        if opening.kind == "step" and any(other.kind == "model" for other in openings):
+            continue  # the model is opened at that step
+        path = beside(opening.words, folder)
+        if opening.kind == "model":
+            step = next((int(other.words) for other in openings if other.kind == "step"), None)
+            _open_model(parts, path or opening.words, step)
+        else:
+            _ACTS[opening.kind](parts, opening, path)
+
+
+def _open_text(parts: Parts, opening: Opening, path: Path | None) -> None:
+    corpus = parts.text.corpus
+    if path is not None:
+        parts.text.open(path)
+    elif corpus is None or corpus.name != opening.words or len(corpus.sources) != 1:
+        parts.text.open(opening.words)
+
+
+def _open_model(parts: Parts, path_or_name: Path | str, step: int | None) -> None:
+    shown = parts.library.model
+    if shown is None or shown.folder.name != Path(path_or_name).name:
+        parts.library.open(path_or_name, step)
+    elif step is not None:
+        parts.library.choose_step(step)
+
+
+def _compare_with(parts: Parts, opening: Opening, path: Path | None) -> None:
+    parts.library.open_beside(
+        path or opening.words, lambda opened: parts.comparison.choose([(opened, opened.snapshots[-1])])
+    )
+
+
+def _go_to_step(parts: Parts, opening: Opening, path: Path | None) -> None:
+    parts.library.choose_step(int(opening.words))
+
+
+def _open_network(parts: Parts, opening: Opening, path: Path | None) -> None:
+    if path is not None:
+        parts.network.open_file(path)
+    else:
+        parts.network.open_shipped(opening.words)
+
+
+def _plan(parts: Parts, opening: Opening, path: Path | None) -> None:
+    from lmviz.api import split_settings
+
+    if not parts.training.state.is_active:
+        parts.plan.set(opening.words, *split_settings(opening.words, opening.settings))
+
+
+def _set_prefix(parts: Parts, opening: Opening, path: Path | None) -> None:
+    parts.reading.set_prefix(opening.words)
+
+
+def _set_source(parts: Parts, opening: Opening, path: Path | None) -> None:
+    parts.reading.set_source(opening.words)
+
+
+def _lock_seed(parts: Parts, opening: Opening, path: Path | None) -> None:
+    parts.writing.set_sampling(seed=int(opening.words), seed_locked=True)
+
+
+_ACTS: dict[str, Open] = {
+    "text": _open_text,
+    "beside": _compare_with,
+    "step": _go_to_step,
+    "network": _open_network,
+    "plan": _plan,
+    "prefix": _set_prefix,
+    "source": _set_source,
+    "seed": _lock_seed,
+}

@@ -1,0 +1,159 @@
+"""Lessons in the window: the panel at the right, the ring around a control, and what is remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QSize, QTimer, Signal
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.session.lesson_progress import LessonProgress
+
+if TYPE_CHECKING:
+    from lmviz.app.opening.shell import Shell
+    from lmviz.app.panels.shared.lesson import LessonPanel
+    from lmviz.app.widgets.controls.ring import Ring
+    from lmviz.lessons.lesson import Lesson
+
+WIDTH, NARROW = 330, 280  # pixels at scale 1, in a window that is wide or narrow
+WIDE_WINDOW = 1200
+KEPT = "lessons"
+
+
+class LessonSide(QWidget):
+    """The place of the panel, at the right of all perspectives; empty and hidden until it is wanted."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 12, 12, 12)
+        self.hide()
+        theme_switch().theme_changed.connect(self.updateGeometry)
+
+    def sizeHint(self) -> QSize:
+        width = WIDTH if self.window().width() >= WIDE_WINDOW * current_theme().scale else NARROW
+        return QSize(round(width * current_theme().scale), 200)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.sizeHint().width(), 0)
+
+
+class Lessons(QObject):
+    """Opens lessons and their list. `side` is to be placed in the window."""
+
+    shown_changed = Signal(bool)
+
+    def __init__(self, window: Shell, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._window, self._parent = window, parent
+        self._session = window.session
+        self._panel: LessonPanel | None = None
+        self._ring: Ring | None = None
+        self._lessons: tuple[Lesson, ...] = ()
+        self.side = LessonSide()
+        lesson = self._session.lesson
+        lesson.step_begun.connect(self._begin_step)
+        lesson.changed.connect(self._follow)
+        lesson.progress_changed.connect(self._keep)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the panel stands in the window."""
+        return not self.side.isHidden()
+
+    @property
+    def control(self) -> QWidget | None:
+        """The control that is outlined."""
+        return self._ring.control if self._ring is not None else None
+
+    def toggle(self) -> None:
+        """Show the list of lessons, or the lesson one is in; or send the panel away."""
+        if self.is_shown:
+            self.close()
+        else:
+            self._show()
+
+    def close(self) -> None:
+        """Send the panel away, and leave the lesson."""
+        self._session.lesson.leave()
+        self.side.hide()
+        self.shown_changed.emit(False)
+
+    def start(self, name: str) -> None:
+        """Open one that comes with lmviz, from its beginning."""
+        self._show()
+        self._session.lesson.open(next(lesson for lesson in self._lessons if lesson.name == name), 0)
+
+    def open_file(self, path: Path) -> None:
+        """Open a lesson of one's own; LmvizError where it is none."""
+        from lmviz.lessons.reading import open_lesson
+
+        lesson = open_lesson(path, perspective_names())
+        self._show()
+        self._session.lesson.open(lesson)
+
+    def _show(self) -> None:
+        if self._panel is None:
+            self._build()
+        self.side.show()
+        self.shown_changed.emit(True)
+
+    def _build(self) -> None:
+        from lmviz.app.panels.shared.lesson import LessonPanel
+        from lmviz.app.widgets.controls.ring import Ring
+        from lmviz.lessons.shipped import shipped_lessons
+
+        self._lessons = shipped_lessons(perspective_names())
+        names = [lesson.name for lesson in self._lessons]
+        kept = {name: self._window.settings.text(f"{KEPT}/{name}") for name in names}
+        self._session.lesson.restore(
+            {name: LessonProgress.from_text(text) for name, text in kept.items() if text}
+        )
+        self._ring = Ring(self._parent)
+        self._panel = LessonPanel(self._session, self._lessons)
+        self._panel.closed.connect(self.close)
+        self.side.column.addWidget(self._panel)
+
+    def _begin_step(self) -> None:
+        """Go where the step takes place, and outline its control once that is there."""
+        step = self._session.lesson.step
+        if step is None:
+            return
+        if step.perspective:
+            self._window.show_perspective(step.perspective)
+        QTimer.singleShot(0, self, self._outline)
+
+    def _outline(self) -> None:
+        step = self._session.lesson.step
+        if self._ring is None or step is None or not step.control:
+            self._follow()
+            return
+        name = step.control
+        self._ring.surround(lambda: self._window.find_control(name))
+        if self._ring.control is not None:
+            _scroll_to(self._ring.control)
+
+    def _follow(self) -> None:
+        step = self._session.lesson.step
+        if self._ring is not None and (step is None or not step.control):
+            self._ring.stop()
+
+    def _keep(self, name: str) -> None:
+        self._window.settings.keep(f"{KEPT}/{name}", self._session.lesson.progress[name].to_text())
+
+
+def perspective_names() -> tuple[str, ...]:
+    """The perspectives that a lesson may name."""
+    return tuple(row.name for row in shown_perspectives())
+
+
+def _scroll_to(control: QWidget) -> None:
+    """Bring a control into sight, in a window that is too small for all of its panels."""
+    around = control.parentWidget()
+    while around is not None:
+        if isinstance(around, QScrollArea):
+            around.ensureWidgetVisible(control)
+        around = around.parentWidget()

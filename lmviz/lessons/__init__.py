@@ -1,0 +1,1 @@
+"""Lessons as text files: read, checked, and asked what has been done. Knows no window."""

@@ -1,0 +1,51 @@
+"""Whether an answer is right, by what the program says now."""
+
+from __future__ import annotations
+
+import math
+
+from lmviz.lessons.condition import LookUp
+from lmviz.lessons.expression import Result, constant, evaluate
+from lmviz.lessons.faults import NotKnown
+from lmviz.lessons.lesson import TOLERANCE, Question
+
+
+def right_answer(question: Question, look_up: LookUp) -> Result:
+    """The answer as the program has it now: a number or words. NotKnown where it has none.
+
+    NotKnown too where the question's `check` is not true, so that its answer would not hold.
+    """
+    if question.check is not None and not question.check.holds(look_up):
+        raise NotKnown(f"The question is about something else than what is open now ({question.check.text}).")
+    if question.right is not None:
+        return question.choices[question.right]
+    return evaluate(question.answer, look_up)
+
+
+def is_right(question: Question, given: str, look_up: LookUp) -> bool:
+    """Whether what a person typed, or the choice that they made, is the answer.
+
+    NotKnown where the program has no answer now, and where a number is asked for and none was typed.
+    """
+    right = right_answer(question, look_up)
+    if question.choices or isinstance(right, str):
+        return _plain(given) == _plain(right)
+    number = constant(given)
+    if number is None:
+        raise NotKnown("Type a number, such as 4/11 or 0.364.")
+    tolerance = TOLERANCE * abs(right) if question.tolerance is None else question.tolerance
+    return math.isclose(number, right, rel_tol=1e-9, abs_tol=tolerance) or number == right
+
+
+def shown(value: Result) -> str:
+    """An answer as it is told: a number to four digits."""
+    if isinstance(value, str):
+        return value
+    return (
+        f"{value:,.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:.4g}".replace("-", "−")
+    )
+
+
+def _plain(value: Result) -> str:
+    text = f"{value:g}" if isinstance(value, float) else value
+    return " ".join(text.casefold().strip(" “”\"'").split())

@@ -1,0 +1,87 @@
+"""A lesson as a value: its steps, what each waits for, asks and says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lmviz.lessons.condition import Condition
+from lmviz.lessons.expression import Expression
+
+TOLERANCE = 0.005
+"""How far from a number an answer may lie, relative to it, where a lesson states nothing else."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Something that a step has opened: a text, a model, a prefix. `kind` is a row of `openings.OPENINGS`."""
+
+    kind: str
+    words: str
+    line: int = 0
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One thing to do: `words` say it, `until` says when it is done. Tasks are done one after the other."""
+
+    words: str
+    until: Condition
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, once the tasks are done.
+
+    With `choices` the right one is the number `right`, or the one that `answer` gives. Else `answer` gives a
+    number, right within `tolerance`, or words. `check` has to be true for the answer to hold.
+    """
+
+    words: str
+    answer: Expression
+    choices: tuple[str, ...] = ()
+    right: int | None = None
+    tolerance: float | None = None
+    check: Condition | None = None
+    hint: str = ""
+    explanation: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step. `sentences` are Markdown; `control` is the object name of what is outlined, if anything."""
+
+    title: str
+    sentences: str
+    line: int
+    perspective: str = ""
+    control: str = ""
+    openings: tuple[Opening, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    question: Question | None = None
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A whole lesson. `name` identifies it, `number` is its place in the course, 0 outside it.
+
+    `folder` is where it was read from; what it carries beside it is looked for there.
+    """
+
+    name: str
+    title: str
+    number: int
+    about: str
+    steps: tuple[Step, ...]
+    folder: Path | None = None
+
+    def openings_before(self, number: int) -> tuple[Opening, ...]:
+        """All that has to be open at a step: of each kind what was opened last, up to this step."""
+        last: dict[str, Opening] = {}
+        for step in self.steps[: number + 1]:
+            for opening in step.openings:
+                last.pop(opening.kind, None)
+                last[opening.kind] = opening
+        return tuple(last.values())

@@ -1,0 +1,120 @@
+"""What a step may open before one begins: one literal table of the kinds, each with its check."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from lmviz.errors import LmvizError
+from lmviz.lessons.faults import LineFault
+from lmviz.lessons.lesson import Opening
+
+BESIDE = "./"
+"""How the name of a file begins that stands beside the lesson."""
+
+Check = Callable[[str, "Path | None"], None]
+
+
+def read_opening(text: str, line: int, folder: Path | None) -> Opening:
+    """`text farm`, `model ./my-run`, `plan ngram order=3`; LineFault where it cannot be opened."""
+    kind, _, words = text.partition(" ")
+    words = words.strip()
+    if kind not in OPENINGS:
+        raise LineFault(f"{kind!r} is nothing that can be opened: write one of {', '.join(OPENINGS)}.")
+    if kind == "plan":
+        family, *pairs = words.split() or [""]
+        settings = dict(_pair(pair) for pair in pairs)
+        _check_plan(family, settings)
+        return Opening(kind, family, line, settings)
+    OPENINGS[kind](words, folder)
+    return Opening(kind, words, line)
+
+
+def beside(words: str, folder: Path | None) -> Path | None:
+    """The file or folder beside the lesson that is meant; None where the words name no such thing."""
+    return folder / words[len(BESIDE) :] if folder is not None and words.startswith(BESIDE) else None
+
+
+def _any(words: str, folder: Path | None) -> None:
+    """Nothing can be wrong with it."""
+
+
+def _whole(words: str, folder: Path | None) -> None:
+    if not words.isascii() or not words.isdigit() or len(words) > 12:
+        raise LineFault(f"{words!r} is no whole number.")
+
+
+def _text(words: str, folder: Path | None) -> None:
+    from lmviz.text.catalogue import CATALOGUE
+
+    _known(words, folder, "text", [entry.name for entry in CATALOGUE])
+
+
+def _model(words: str, folder: Path | None) -> None:
+    from lmviz.api import sample_models
+
+    _known(words, folder, "model", sample_models())
+
+
+def _network(words: str, folder: Path | None) -> None:
+    from lmviz.autodiff import shipped_networks
+
+    _known(words, folder, "network", [network.name for network in shipped_networks()])
+
+
+def _known(words: str, folder: Path | None, what: str, names: Iterable[str]) -> None:
+    """It has a name that comes with lmviz, or stands beside the lesson."""
+    names = list(names)
+    if words.startswith(BESIDE):
+        _check_beside(words, folder)
+    elif words not in names:
+        _refuse(words, what, names)
+
+
+def _check_beside(words: str, folder: Path | None) -> None:
+    if ".." in Path(words).parts or "\0" in words or Path(words[len(BESIDE) :]).is_absolute():
+        raise LineFault(f"{words!r} is not beside the lesson: put it into the lesson's folder.")
+    found = beside(words, folder)
+    if found is None or not found.exists():
+        raise LineFault(f"there is no {words!r} beside the lesson: put it there.")
+
+
+def _refuse(words: str, what: str, names: Sequence[str]) -> None:
+    near = difflib.get_close_matches(words, names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
+    raise LineFault(f"there is no {what} {words!r}: {hint} A file beside the lesson begins with {BESIDE}")
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise LineFault(f"{text!r} is no setting: write it as name=value.")
+    return name, value
+
+
+def _check_plan(family: str, settings: dict[str, str]) -> None:
+    from lmviz.api import split_settings
+    from lmviz.families import FAMILIES
+
+    if family not in FAMILIES:
+        raise LineFault(f"there is no family {family!r}: there are {', '.join(FAMILIES)}.")
+    try:
+        split_settings(family, settings)
+    except LmvizError as error:
+        raise LineFault(str(error)) from None
+
+
+OPENINGS: dict[str, Check] = {
+    "text": _text,
+    "model": _model,
+    "beside": _model,
+    "step": _whole,
+    "network": _network,
+    "plan": _any,
+    "prefix": _any,
+    "source": _any,
+    "seed": _whole,
+}
+"""The kinds, in the order in which they are opened. `beside` compares with a model, `step` goes to a
+snapshot, `plan` fills the form of Train, `seed` locks that of the die."""

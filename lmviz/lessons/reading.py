@@ -1,0 +1,310 @@
+"""Reads a lesson from its text, and says at which line something is wrong.
+
+The language has lines of three kinds: a title (`# Lesson`, then `## Step` for each step), an entry
+(`name: words`, which goes on in lines that begin with two spaces), and anything else, which is the Markdown
+that a step says. docs/writing-a-lesson.md tells it with an example.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lmviz.errors import LmvizError
+from lmviz.lessons.condition import Condition, parse_condition
+from lmviz.lessons.expression import Expression, Literal, parse
+from lmviz.lessons.faults import Fault, LessonFault, LineFault
+from lmviz.lessons.lesson import Lesson, Opening, Question, Step, Task
+from lmviz.lessons.openings import read_opening
+from lmviz.lessons.values import check
+from lmviz.text.ordinary_files import read_file
+
+ENDING = ".md"
+LARGEST = 200_000  # characters
+MOST_STEPS = 100
+
+HEAD = {
+    "number": "the lesson's place in the course",
+    "about": "one sentence for the list of lessons",
+}
+"""What may stand between the title of a lesson and its first step."""
+
+ENTRIES = {
+    "perspective": "where the step takes place",
+    "control": "the object name of the control, or panel, that is outlined",
+    "open": "what is opened when the step begins; see `openings.OPENINGS`",
+    "do": "one thing to do, in a few words; its `until` follows",
+    "until": "when that is done: a condition",
+    "question": "what is asked once all that is done",
+    "choice": "one of the answers to choose from",
+    "answer": "one of the choices, or an expression of the values of the program",
+    "tolerance": "how far from the answer a number may lie",
+    "check": "a condition under which the answer holds",
+    "hint": "help, for whoever asks for it",
+    "explanation": "why that is the answer, shown with it",
+}
+"""What may stand in a step, and what it means."""
+
+REPEATED = ("open", "do", "until", "choice")
+OF_A_QUESTION = ("choice", "answer", "tolerance", "check", "hint", "explanation")
+
+_ENTRY = re.compile(r"([a-z_]+):(?:[ \t]+(.*))?$")
+
+
+@dataclass(frozen=True)
+class _Entry:
+    line: int
+    name: str
+    words: str
+
+
+@dataclass
+class _Part:
+    """The head of a lesson, or a step, before it is understood."""
+
+    line: int
+    title: str
+    entries: list[_Entry] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+
+
+def open_lesson(path: str | Path, perspectives: Collection[str]) -> Lesson:
+    """The lesson of a file or a folder; LessonFault, or another LmvizError, where there is none."""
+    path = Path(path)
+    if path.is_dir():
+        found = lesson_in(path)
+        if found is None:
+            raise LmvizError(f"{path.name} holds no lesson: put one file lesson{ENDING} into it.")
+        path = found
+    try:
+        text = read_file(path, 4 * LARGEST).decode("utf-8")
+    except OSError as error:
+        raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another file.") from error
+    except ValueError as error:  # not UTF-8, or a path with a NUL in it
+        raise LmvizError(f"{path} is not a text: choose a file in UTF-8.") from error
+    return read_lesson(
+        text, perspectives, path.stem if path.stem != "lesson" else path.parent.name, path.parent
+    )
+
+
+def lesson_in(folder: Path) -> Path | None:
+    """The file of a folder that carries a lesson and what belongs to it."""
+    path = folder / f"lesson{ENDING}"
+    return path if path.is_file() else None
+
+
+def is_lesson(path: Path) -> bool:
+    """Whether a path looks like a lesson: `lesson.md` in a folder, or a Markdown file with a step in it."""
+    if path.is_dir():
+        return lesson_in(path) is not None
+    if path.suffix != ENDING:
+        return False
+    try:
+        text = read_file(path, 4 * LARGEST).decode("utf-8")
+    except (OSError, ValueError):
+        return False
+    lines = text.splitlines()
+    names = {found[1] for line in lines if (found := _ENTRY.match(line))}
+    return any(line.startswith("## ") for line in lines) and bool(names & {"until", "perspective", "answer"})
+
+
+def read_lesson(
+    text: str, perspectives: Collection[str], name: str = "", folder: Path | None = None
+) -> Lesson:
+    """The lesson that a text states; LessonFault names every line that is wrong."""
+    if len(text) > LARGEST:
+        raise LessonFault([Fault(1, f"a lesson has at most {LARGEST:,} characters: make two of it.")])
+    return _Reader(perspectives, folder).read(text, name)
+
+
+class _Reader:
+    """Reads one lesson and collects what is wrong."""
+
+    def __init__(self, perspectives: Collection[str], folder: Path | None) -> None:
+        self._perspectives, self._folder = perspectives, folder
+        self._faults: list[Fault] = []
+
+    def read(self, text: str, name: str) -> Lesson:
+        """The lesson; LessonFault where something is wrong."""
+        head, *parts = self._parts(text)
+        known = self._head(head)
+        if not parts:
+            self._say(head.line, "a lesson has at least one step: begin it with “## ” and its title.")
+        if len(parts) > MOST_STEPS:
+            self._say(parts[MOST_STEPS].line, f"a lesson has at most {MOST_STEPS} steps: make two of it.")
+        steps = tuple(self._step(part) for part in parts[:MOST_STEPS])
+        if self._faults:
+            raise LessonFault(self._faults)
+        number = int(known["number"].words) if "number" in known else 0
+        about = known["about"].words if "about" in known else ""
+        return Lesson(name or head.title, head.title, number, about, steps, self._folder)
+
+    def _say(self, line: int, sentence: str) -> None:
+        self._faults.append(Fault(line, sentence))
+
+    def _parts(self, text: str) -> list[_Part]:
+        """The head and the steps, with their entries and the lines that are none."""
+        parts, goes_on = [_Part(1, "")], False
+        for number, line in enumerate(text.split("\n"), start=1):
+            line = line.rstrip()
+            part, found = parts[-1], _ENTRY.match(line)
+            if line.startswith("## "):
+                parts.append(_Part(number, line[3:].strip()))
+            elif line.startswith("# "):
+                if part.title or len(parts) > 1:
+                    self._say(number, "a lesson has one title: begin a step with “## ”.")
+                part.title = part.title or line[2:].strip()
+                part.line = number if len(parts) == 1 else part.line
+            elif line.rstrip("#") == "" and line:
+                self._say(number, "a title stands after “#”.")
+            elif found is not None:
+                part.entries.append(_Entry(number, found[1], (found[2] or "").strip()))
+            elif line.startswith("  ") and goes_on:
+                last = part.entries[-1]
+                part.entries[-1] = _Entry(last.line, last.name, f"{last.words} {line.strip()}".strip())
+                continue
+            else:
+                part.sentences.append(line)
+            goes_on = found is not None
+        return parts
+
+    def _head(self, part: _Part) -> dict[str, _Entry]:
+        if not part.title:
+            self._say(1, "a lesson begins with its title: write “# ” and the title.")
+        for line in part.sentences:
+            if line.strip():
+                self._say(
+                    part.line, f"{line.strip()[:30]!r} stands in no step: write it below a “## ” title."
+                )
+                break
+        known = self._once(part, HEAD)
+        if "number" in known and not re.fullmatch(r"[0-9]{1,3}", known["number"].words):
+            self._say(known["number"].line, "the number of a lesson is a whole number.")
+            del known["number"]
+        return known
+
+    def _once(self, part: _Part, names: Collection[str]) -> dict[str, _Entry]:
+        """The entries by name; those that may be repeated are left to the caller."""
+        known: dict[str, _Entry] = {}
+        for entry in part.entries:
+            if entry.name not in names:
+                near = difflib.get_close_matches(entry.name, names, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
+                self._say(entry.line, f"there is no entry {entry.name!r} here: {hint}")
+            elif not entry.words:
+                self._say(entry.line, f"nothing stands after “{entry.name}:”.")
+            elif entry.name in known and entry.name not in REPEATED:
+                self._say(entry.line, f"“{entry.name}” stands twice in this step: leave one out.")
+            else:
+                known.setdefault(entry.name, entry)
+        return known
+
+    def _step(self, part: _Part) -> Step:
+        known = self._once(part, ENTRIES)
+        sentences = "\n".join(part.sentences).strip()
+        if not sentences:
+            self._say(part.line, f"the step “{part.title}” says nothing: write a sentence in it.")
+        perspective = known["perspective"].words if "perspective" in known else ""
+        if perspective and perspective not in self._perspectives:
+            names = ", ".join(self._perspectives)
+            self._say(
+                known["perspective"].line, f"there is no perspective {perspective!r}: there are {names}."
+            )
+        return Step(
+            part.title,
+            sentences,
+            part.line,
+            perspective,
+            known["control"].words if "control" in known else "",
+            tuple(self._openings(part)),
+            tuple(self._tasks(part)),
+            self._question(part, known),
+        )
+
+    def _openings(self, part: _Part) -> Iterator[Opening]:
+        for entry in part.entries:
+            if entry.name == "open" and entry.words:
+                try:
+                    yield read_opening(entry.words, entry.line, self._folder)
+                except LineFault as fault:
+                    self._say(entry.line, fault.sentence)
+
+    def _tasks(self, part: _Part) -> Iterator[Task]:
+        """Each `do` with the `until` after it; an `until` alone is told by its condition."""
+        waiting: _Entry | None = None
+        for entry in part.entries:
+            if entry.name == "do":
+                self._miss_until(waiting)
+                waiting = entry
+            elif entry.name == "until":
+                condition = self._condition(entry)
+                if condition is not None:
+                    yield Task(waiting.words if waiting is not None else entry.words, condition)
+                waiting = None
+        self._miss_until(waiting)
+
+    def _miss_until(self, waiting: _Entry | None) -> None:
+        if waiting is not None:
+            self._say(waiting.line, "“do” is followed by “until”: write when it is done.")
+
+    def _condition(self, entry: _Entry) -> Condition | None:
+        try:
+            condition = parse_condition(entry.words)
+            for expression in condition.expressions:
+                check(expression)
+        except LineFault as fault:
+            if entry.words:
+                self._say(entry.line, fault.sentence)
+            return None
+        return condition
+
+    def _question(self, part: _Part, known: dict[str, _Entry]) -> Question | None:
+        if "question" not in known:
+            lost = next((known[name] for name in OF_A_QUESTION if name in known and name != "hint"), None)
+            if lost is not None:
+                self._say(lost.line, f"“{lost.name}” belongs to a question: write one before it.")
+            return None
+        if "answer" not in known:
+            self._say(known["question"].line, "the question has no answer: write “answer:” below it.")
+            return None
+        choices = tuple(entry.words for entry in part.entries if entry.name == "choice" and entry.words)
+        if len(choices) == 1 or len(set(choices)) < len(choices):
+            self._say(known["choice"].line, "choices are two or more, and all different.")
+        answer = known["answer"]
+        right = choices.index(answer.words) if answer.words in choices else None
+        expression: Expression = Literal(answer.words)
+        if right is None:
+            try:
+                expression = parse(answer.words)
+                check(expression)
+            except LineFault as fault:
+                choose = " Or write one of the choices as it stands." if choices else ""
+                self._say(answer.line, f"{fault.sentence}{choose}")
+                return None
+            if choices and isinstance(expression, Literal):
+                self._say(answer.line, "the answer is none of the choices: write it as one of them stands.")
+        return Question(
+            known["question"].words,
+            expression,
+            choices,
+            right,
+            self._tolerance(known),
+            self._condition(known["check"]) if "check" in known else None,
+            known["hint"].words if "hint" in known else "",
+            known["explanation"].words if "explanation" in known else "",
+        )
+
+    def _tolerance(self, known: dict[str, _Entry]) -> float | None:
+        if "tolerance" not in known:
+            return None
+        entry = known["tolerance"]
+        try:
+            tolerance = float(entry.words)
+        except ValueError:
+            tolerance = -1.0
+        if not 0 <= tolerance < float("inf"):
+            self._say(entry.line, f"{entry.words!r} is no tolerance: write a number of 0 or more.")
+        return tolerance

@@ -1,0 +1,132 @@
+"""What is open and chosen in a window, as far as lessons speak of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from lmviz.autodiff import Network
+    from lmviz.decoding.branches import Branches
+    from lmviz.inspection.trace import Trace
+    from lmviz.text.corpus import Corpus
+    from lmviz.text.tokenizer import Tokenizer
+
+
+class Situation(Protocol):
+    """What the values of lessons are functions of; None where nothing of that kind is open."""
+
+    @property
+    def perspective(self) -> str:
+        """The name of the perspective that is shown."""
+
+    def control(self, name: str) -> str | float | None:
+        """What is typed, chosen or set in the visible control of this object name."""
+
+    @property
+    def corpus(self) -> Corpus | None:
+        """The open text."""
+
+    @property
+    def model(self) -> str:
+        """The name of the folder of the shown model; empty while none is open."""
+
+    @property
+    def family(self) -> str:
+        """The family of the shown model; empty while none is open."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings of the shown model and of its training."""
+
+    @property
+    def planned(self) -> Mapping[str, Any]:
+        """The family that would be trained, as "family", with its settings and those of the training."""
+
+    @property
+    def parameters(self) -> int | None:
+        """How many numbers the shown model has learned."""
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """How the prefix is cut into tokens."""
+
+    @property
+    def step(self) -> int:
+        """The step of its training at which the model is shown."""
+
+    @property
+    def last_step(self) -> int:
+        """The newest step of the shown model's training."""
+
+    @property
+    def training(self) -> str:
+        """The phase of the training: "idle", "running", "finished" and so on."""
+
+    @property
+    def measured(self) -> Mapping[str, float]:
+        """The newest numbers of the training, such as "loss"."""
+
+    @property
+    def prefix(self) -> str:
+        """The text that is typed."""
+
+    @property
+    def source(self) -> str:
+        """The text that is to be translated."""
+
+    @property
+    def trace(self) -> Trace | None:
+        """What the model computes for the prefix."""
+
+    @property
+    def untouched(self) -> Trace | None:
+        """The same without interventions."""
+
+    @property
+    def interventions(self) -> tuple[str, ...]:
+        """The interventions in force, in words."""
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The models beside the shown one."""
+
+    @property
+    def branches(self) -> Branches:
+        """What was written after the prefix."""
+
+    @property
+    def sampling(self) -> Mapping[str, Any]:
+        """The options of sampling."""
+
+    @property
+    def stage(self) -> str:
+        """The stage of the computation that is shown."""
+
+    @property
+    def position(self) -> int:
+        """The shown position of the prefix; -1 where there is none."""
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether a position is pinned."""
+
+    @property
+    def cell(self) -> str:
+        """The address of the cell that is pointed at or pinned; empty where there is none."""
+
+    @property
+    def head(self) -> tuple[int, int]:
+        """The chosen attention head: its layer and its number in it."""
+
+    @property
+    def network(self) -> Network:
+        """The network of Autodiff."""
+
+    @property
+    def network_title(self) -> str:
+        """What that network is called; empty where it was written."""
+
+    @property
+    def network_changes(self) -> int:
+        """How often the network or its numbers have changed."""

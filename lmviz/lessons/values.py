@@ -1,0 +1,248 @@
+"""The values that a lesson may name: one literal table. To add one, add a row.
+
+A row has the name, what its arguments are, what it means, and the function of the situation that gives it.
+The function raises `NotKnown` where there is no such value now. Arguments in square brackets may be left out.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lmviz.lessons.expression import Call, Expression, Operation, Result
+from lmviz.lessons.faults import LineFault, NotKnown
+from lmviz.lessons.readings import (
+    cell,
+    count,
+    likeliest,
+    log_probability,
+    measured,
+    named,
+    network_cell,
+    probability,
+    shape,
+    written,
+)
+
+if TYPE_CHECKING:
+    from lmviz.lessons.situation import Situation
+
+
+@dataclass(frozen=True)
+class Value:
+    """One row. `takes` names the arguments, as in "PHRASE [TOKEN]"; "INDEX…" is any number of them."""
+
+    name: str
+    takes: str
+    meaning: str
+    give: Callable[..., Result]
+
+    @property
+    def written(self) -> str:
+        """How a lesson writes it."""
+        return f"{self.name}({', '.join(self.takes.split())})" if self.takes else self.name
+
+    def accepts(self, count: int) -> bool:
+        """Whether it can be asked with so many arguments."""
+        names = self.takes.split()
+        least = sum(not name.startswith("[") and not name.endswith("…") for name in names)
+        return least <= count <= (len(names) if not any(name.endswith("…") for name in names) else 9)
+
+
+VALUES = (
+    # the window
+    Value("perspective", "", "the perspective that is shown", lambda now: now.perspective),
+    Value(
+        "control",
+        "NAME",
+        "what is typed, chosen or set in the control of this object name",
+        lambda now, name: _there(now.control(str(name)), f"no control {name!r} that can be seen"),
+    ),
+    # the text
+    Value("text", "", "the name of the open text", lambda now: now.corpus.name if now.corpus else ""),
+    Value(
+        "text_tokens",
+        "",
+        "how many tokens its training part has",
+        lambda now: float(len(_corpus(now).training)),
+    ),
+    Value(
+        "text_vocabulary",
+        "",
+        "how many different tokens it has",
+        lambda now: float(_corpus(now).tokenizer.vocabulary_size),
+    ),
+    Value(
+        "count",
+        "PHRASE [TOKEN]",
+        "how often a phrase occurs with a token after it, or with this token",
+        count,
+    ),
+    # the model
+    Value("model", "", "the name of the folder of the shown model", lambda now: now.model),
+    Value("family", "", "the family of the shown model", lambda now: now.family),
+    Value("setting", "NAME", "a setting of the shown model or of its training", named("settings")),
+    Value("planned", "NAME", "a setting of what would be trained; “family” too", named("planned")),
+    Value("parameters", "", "how many numbers the model has learned", lambda now: _number(now.parameters)),
+    Value("vocabulary", "", "how many tokens the model knows", lambda now: _number(_vocabulary(now))),
+    Value("step", "", "the step at which the model is shown", lambda now: float(now.step)),
+    Value("last_step", "", "the last step of its training", lambda now: float(now.last_step)),
+    Value(
+        "training",
+        "",
+        "idle, preparing, running, paused, finished, stopped or failed",
+        lambda now: now.training,
+    ),
+    Value("trained", "", "the steps done by the training of this session", measured("step")),
+    Value("loss", "", "the newest loss of the training, in nats", measured("loss")),
+    Value("validation_loss", "", "the same on held-out text", measured("validation_loss")),
+    Value("compared", "", "the models beside the shown one", lambda now: ", ".join(now.compared)),
+    # what it reads
+    Value("prefix", "", "the text that is typed", lambda now: now.prefix),
+    Value("source", "", "the text that is to be translated", lambda now: now.source),
+    Value("tokens", "", "how many tokens the model reads", lambda now: float(len(_trace(now)))),
+    Value("token", "POSITION", "the token there; -1 is the last", lambda now, at: _token(now, at)),
+    Value(
+        "probability",
+        "TOKEN [POSITION]",
+        "that this token, or label, comes after the position, or the last",
+        probability,
+    ),
+    Value(
+        "likeliest",
+        "[RANK] [POSITION]",
+        "the token, or label, of this rank after the position, or the last",
+        likeliest,
+    ),
+    Value(
+        "log_probability", "", "ln of the probability of all the text that is typed, in nats", log_probability
+    ),
+    Value(
+        "value",
+        "ADDRESS INDEX…",
+        "a cell of the trace; an index is a number or a token",
+        partial(cell, untouched=False),
+    ),
+    Value("untouched", "ADDRESS INDEX…", "the same without interventions", partial(cell, untouched=True)),
+    Value("length", "ADDRESS AXIS", 'how long a tap is along an axis, such as "head"', shape),
+    Value(
+        "interventions", "", "the interventions in force, in words", lambda now: "; ".join(now.interventions)
+    ),
+    Value("changes", "", "how many interventions are in force", lambda now: float(len(now.interventions))),
+    # where one looks
+    Value("stage", "", "the stage of the computation that is shown", lambda now: now.stage),
+    Value("position", "", "the shown position, counted from 0", lambda now: float(now.position)),
+    Value("pinned", "", "1 while a position is pinned", lambda now: float(now.is_pinned)),
+    Value("cell", "", "the address of the cell that is pointed at or pinned", lambda now: now.cell),
+    Value(
+        "layer", "", "the layer of the chosen attention head, counted from 0", lambda now: float(now.head[0])
+    ),
+    Value("head", "", "the chosen head in its layer, counted from 0", lambda now: float(now.head[1])),
+    # what is written
+    Value("sampling", "NAME", "an option of sampling, such as temperature", named("sampling")),
+    Value("written", "", "the tokens written after the prefix", written),
+    Value(
+        "rolls",
+        "",
+        "how many tokens were written after the prefix",
+        lambda now: float(len(now.branches.path())),
+    ),
+    Value(
+        "draws", "", "how often the die was rolled, in all branches", lambda now: float(now.branches.draws)
+    ),
+    # Autodiff
+    Value("network_title", "", "what the network is called", lambda now: now.network_title),
+    Value(
+        "network", "NAME INDEX…", "a cell of a value of the network", partial(network_cell, gradient=False)
+    ),
+    Value(
+        "gradient",
+        "NAME INDEX…",
+        "the gradient of the output with respect to it",
+        partial(network_cell, gradient=True),
+    ),
+    Value(
+        "modules", "", "how many modules the network has", lambda now: float(len(now.network.tape.modules))
+    ),
+    Value(
+        "pushed", "", "how many of them have computed their value", lambda now: float(now.network.tape.pushed)
+    ),
+    Value(
+        "popped",
+        "",
+        "how many of them the sweep has taken off the tape",
+        lambda now: float(now.network.tape.popped),
+    ),
+    Value(
+        "network_changes",
+        "",
+        "how often the network or its numbers have changed",
+        lambda now: float(now.network_changes),
+    ),
+)
+
+_BY_NAME = {value.name: value for value in VALUES}
+
+
+def look_up(now: Situation, name: str, arguments: list[Result]) -> Result:
+    """A value of the table in a situation; NotKnown where there is none now."""
+    found = _BY_NAME[name].give(now, *arguments)
+    return found if isinstance(found, str) else float(found)
+
+
+def check(expression: Expression) -> None:
+    """LineFault where an expression names a value that does not exist, or asks for it wrongly."""
+    for call in _calls(expression):
+        value = _BY_NAME.get(call.name)
+        if value is None:
+            near = difflib.get_close_matches(call.name, _BY_NAME, n=1)
+            hint = f"did you mean {near[0]}?" if near else "docs/writing-a-lesson.md lists all values."
+            raise LineFault(f"there is no value {call.name!r}: {hint} Words stand in quotation marks.")
+        if not value.accepts(len(call.arguments)):
+            raise LineFault(f"{call.name} is written {value.written}.")
+
+
+def names_values(expression: Expression) -> bool:
+    """Whether it says something of the program, and is not only arithmetic of numbers."""
+    return any(True for _ in _calls(expression))
+
+
+def _calls(expression: Expression) -> Iterator[Call]:
+    if isinstance(expression, Call):
+        yield expression
+    inner = expression.arguments if isinstance(expression, Call) else ()
+    inner = expression.operands if isinstance(expression, Operation) else inner
+    for each in inner:
+        yield from _calls(each)
+
+
+def _there(value: Any, what: str) -> Any:
+    if value is None:
+        raise NotKnown(f"There is {what} yet.")
+    return value
+
+
+def _number(value: float | None) -> float:
+    return float(_there(value, "no model"))
+
+
+def _corpus(now: Situation) -> Any:
+    return _there(now.corpus, "no text")
+
+
+def _trace(now: Situation) -> Any:
+    return _there(now.trace, "nothing that a model has read")
+
+
+def _vocabulary(now: Situation) -> int | None:
+    return None if now.tokenizer is None else now.tokenizer.vocabulary_size
+
+
+def _token(now: Situation, at: Result) -> str:
+    tokens = _trace(now).tokens
+    if isinstance(at, str) or not -len(tokens) <= at < len(tokens):
+        raise NotKnown(f"There is no token {at}.")
+    return str(tokens[int(at)])

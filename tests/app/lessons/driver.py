@@ -1,0 +1,331 @@
+"""Drives a lesson from beginning to end through the window, as a person who does what it says.
+
+For each condition a table says how it is brought about: `BY_TEXT`, by the whole condition, for what takes
+more than one control, or `BY_VALUE`, by the value that it asks for. A lesson that waits for something new
+needs a row, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QDoubleSpinBox,
+    QLineEdit,
+    QListWidget,
+    QPlainTextEdit,
+    QSpinBox,
+    QTabBar,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.matrix.mosaic import HeadMosaic
+from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.app.window.main_window import MainWindow
+from lmviz.lessons.answers import right_answer
+from lmviz.lessons.condition import Condition
+from lmviz.lessons.expression import Call, Literal, evaluate
+from lmviz.lessons.lesson import Lesson, Question
+from lmviz.lessons.values import names_values
+
+LONG = 60_000  # milliseconds
+
+
+@dataclass
+class Driver:
+    """A person in front of a window."""
+
+    window: MainWindow
+    qtbot: QtBot
+
+    @property
+    def session(self):
+        return self.window.session
+
+    def wait(self, done: Callable[[], object], what: str = "") -> None:
+        """Until something is so; `what` says in the failure what was waited for."""
+
+        def check() -> None:
+            assert done(), what
+
+        self.qtbot.waitUntil(check, timeout=LONG)
+
+    def control(self, name: str) -> QWidget:
+        """The control of this name, once it can be seen."""
+        self.wait(lambda: self.window.find_control(name) is not None, f"no control {name} can be seen")
+        return self.window.find_control(name)
+
+    def press(self, name: str) -> None:
+        """Click a button, once it can be clicked."""
+        button = self.control(name)
+        self.wait(button.isEnabled, f"{name} cannot be pressed")
+        self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    def type(self, name: str, words: str) -> None:
+        """Type into a line or a page, in place of what stands there."""
+        field = self.control(name)
+        self.wait(field.isEnabled, f"nothing can be typed into {name}")
+        field.selectAll()
+        if words:
+            self.qtbot.keyClicks(field, words)
+        else:
+            self.qtbot.keyClick(field, Qt.Key.Key_Delete)
+
+    def is_quiet(self) -> bool:
+        """Whether all that was asked for has been opened and read."""
+        session = self.session
+        busy = session.reading.is_busy or session.text.is_opening or not session.work.is_ready
+        return not busy and not any(session.work.is_busy(f"open {name}") for name in self._opening())
+
+    def _opening(self) -> list[str]:
+        lesson = self.session.lesson
+        return [each.words for each in lesson.lesson.openings_before(lesson.number) if each.kind == "model"]
+
+
+def drive(window: MainWindow, qtbot: QtBot, lesson: Lesson) -> int:
+    """Go through a whole lesson; how many questions were answered.
+
+    Every task is done, every answer is given wrongly first, where that is refused, and then rightly.
+    """
+    driver, current, questions = Driver(window, qtbot), window.session.lesson, 0
+    if not window.lessons.is_shown:
+        driver.press("lessons_button")
+    current.open(lesson, 0)
+    for number, step in enumerate(lesson.steps):
+        assert current.number == number
+        driver.wait(driver.is_quiet, f"step {number + 1} is not set up")
+        driver.wait(lambda step=step: _is_open(driver, step.openings), f"step {number + 1} opens nothing")
+        if step.perspective:
+            assert window.perspective_name == step.perspective
+        if step.control:
+            driver.wait(
+                lambda step=step: window.lessons.control is driver.control(step.control),
+                f"{step.control} is not outlined in {step.title}",
+            )
+        for place, task in enumerate(step.tasks):
+            if current.tasks_done <= place:
+                act(driver, task.until)
+            driver.wait(lambda place=place: current.tasks_done > place, f"not done: {task.until.text}")
+        if step.question is not None:
+            driver.wait(driver.is_quiet)
+            answer(driver, step.question)
+            questions += 1
+        driver.wait(lambda: current.is_step_done, f"step {number + 1} is not done")
+        driver.press("lesson_next")
+    assert current.lesson is None
+    assert current.progress[lesson.name].done == frozenset(range(len(lesson.steps)))
+    return questions
+
+
+def answer(driver: Driver, question: Question) -> None:
+    """Give a wrong answer, which is refused, and the right one."""
+    current = driver.session.lesson
+    assert current.may_answer
+    stated = question.choices or names_values(question.answer) or question.check is not None
+    assert stated, f"nothing of the program says that the answer is true: {question.words}"
+    right = right_answer(question, current.value)
+    if question.choices:
+        wrong = next(choice for choice in question.choices if choice != right)
+    else:
+        wrong = "wrong" if isinstance(right, str) else f"{right + max(1.0, abs(right)):.12g}"
+    give(driver, question, wrong)
+    assert current.answered.verdict is False, f"{wrong} is taken for {right}: {question.words}"
+    assert not current.is_step_done
+    give(driver, question, right if isinstance(right, str) else f"{right:.12g}")
+    assert current.answered.verdict is True, (
+        f"{right} is refused: {question.words} {current.answered.sentence}"
+    )
+
+
+def give(driver: Driver, question: Question, words: str) -> None:
+    """Answer as a person does."""
+    if question.choices:
+        driver.press(f"lesson_choice_{question.choices.index(words)}")
+    else:
+        driver.type("lesson_answer", words)
+    driver.press("lesson_check")
+
+
+def act(driver: Driver, condition: Condition) -> None:
+    """Bring a condition about through the window."""
+    if condition.text in BY_TEXT:
+        BY_TEXT[condition.text](driver)
+        return
+    first = condition.first
+    assert isinstance(first, Call), f"the driver does not know how to do {condition.text!r}: add a row"
+    assert first.name in BY_VALUE, f"the driver does not know how to do {condition.text!r}: add a row"
+    BY_VALUE[first.name](driver, condition)
+
+
+def wanted(driver: Driver, condition: Condition) -> str:
+    """The words or the number that a condition asks for, as it would be typed."""
+    if condition.second is None:
+        return condition.words
+    number = evaluate(condition.second, driver.session.lesson.value)
+    step = {">": 1, "<": -1}.get(condition.relation, 0)
+    return f"{number + step:g}"
+
+
+def _set_control(driver: Driver, condition: Condition) -> None:
+    """Put into a control what the condition asks for."""
+    [name] = [each.value for each in condition.first.arguments if isinstance(each, Literal)]
+    _bring_forward(driver, name)
+    control = driver.control(name)
+    if isinstance(control, QLineEdit | QPlainTextEdit):
+        driver.type(name, wanted(driver, condition))
+    elif isinstance(control, QComboBox):
+        words = wanted(driver, condition)
+        at = next(n for n in range(control.count()) if control.itemText(n).casefold() == words.casefold())
+        control.setCurrentIndex(at)
+        control.activated.emit(at)
+    elif isinstance(control, QSpinBox | QDoubleSpinBox):
+        control.setValue(type(control.value())(float(wanted(driver, condition))))
+    elif isinstance(control, QAbstractButton):
+        driver.press(name)
+
+
+def _bring_forward(driver: Driver, name: str) -> None:
+    """Click the tab behind which a panel stands."""
+    inside = next(iter(driver.window.perspective.findChildren(QWidget, name)), None)
+    while inside is not None and not inside.objectName().startswith("dock_"):
+        inside = inside.parentWidget()
+    if inside is None:
+        return
+    for bar in driver.window.perspective.findChildren(QTabBar):
+        titles = [bar.tabText(n) for n in range(bar.count())]
+        if inside.windowTitle() in titles:
+            bar.setCurrentIndex(titles.index(inside.windowTitle()))
+
+
+def _type_prefix(driver: Driver, condition: Condition) -> None:
+    if condition.relation == "is":
+        driver.type("prefix_edit", condition.words)
+    else:
+        words = " the" if condition.relation == "changes" else f" {condition.words}"
+        driver.qtbot.keyClicks(driver.control("prefix_edit"), words)
+
+
+def _open_text(driver: Driver, condition: Condition) -> None:
+    driver.window.rail.findChild(QAbstractButton, "perspective_corpus").click()
+    texts = driver.control("corpus_picker")
+    assert isinstance(texts, QListWidget) or hasattr(texts, "model")
+    driver.session.text.open(condition.words)
+
+
+def _open_model(driver: Driver, condition: Condition) -> None:
+    title = f"Open sample model {condition.words}"
+    next(action for action in driver.window.commands.all() if action.text() == title).trigger()
+
+
+def _pin(driver: Driver, condition: Condition) -> None:
+    if condition.relation == "not":
+        driver.qtbot.keyClick(driver.control("prefix_edit"), Qt.Key.Key_Escape)
+        return
+    at = int(float(wanted(driver, condition))) if condition.second is not None else 1
+    tokens = driver.control("prefix_tokens")
+    assert isinstance(tokens, TokenStrip)
+    tokens.token_clicked.emit(at)
+
+
+def _choose_head(driver: Driver, condition: Condition) -> None:
+    heads = driver.control("heads_view").findChild(HeadMosaic)
+    layer, head = driver.session.attention.head
+    if condition.relation == "changes":
+        heads.head_clicked.emit(0 if layer else 1, head)
+    else:
+        at = int(float(wanted(driver, condition)))
+        heads.head_clicked.emit(*((at, head) if condition.first.name == "layer" else (layer, at)))
+
+
+def _point_at_cell(driver: Driver, condition: Condition) -> None:
+    name = driver.session.lesson.step.control
+    driver.wait(lambda: driver.control(name).findChild(HeatmapView) is not None)
+    driver.control(name).findChild(HeatmapView).cell_hovered.emit(1, 0)
+
+
+def _change_step(driver: Driver, condition: Condition) -> None:
+    slider = driver.control("snapshot_slider")
+    end = condition.relation in ("=", ">", "≥")
+    driver.qtbot.keyClick(slider, Qt.Key.Key_End if end else Qt.Key.Key_Home)
+
+
+def _go_to_stage(driver: Driver, condition: Condition) -> None:
+    for _ in range(200):
+        if condition.holds(driver.session.lesson.value, ""):
+            return
+        driver.press("stage_next")
+
+
+def _roll(driver: Driver, condition: Condition) -> None:
+    driver.wait(lambda: driver.control("sample_step_button").isEnabled())
+    for _ in range(50):
+        before = driver.session.writing.branches.draws
+        driver.press("sample_step_button")
+        driver.wait(lambda before=before: driver.session.writing.branches.draws > before)
+        if condition.holds(driver.session.lesson.value, before=-1.0):
+            return
+
+
+def _train(driver: Driver, condition: Condition) -> None:
+    driver.press("new_run_button")
+
+
+def _sweep(driver: Driver, condition: Condition) -> None:
+    """Push or pop modules until it is so."""
+    for _ in range(400):
+        if condition.holds(driver.session.lesson.value, before=-1.0):
+            return
+        driver.press("tape_backward" if condition.first.name == "popped" else "tape_forward")
+
+
+BY_TEXT: dict[str, Callable[[Driver], None]] = {}
+"""How a condition is brought about that takes more than one control, by the whole of it."""
+
+BY_VALUE: dict[str, Callable[[Driver, Condition], None]] = {
+    "control": _set_control,
+    "prefix": _type_prefix,
+    "text": _open_text,
+    "model": _open_model,
+    "perspective": lambda driver, condition: driver.press(f"perspective_{condition.words}"),
+    "position": _pin,
+    "pinned": _pin,
+    "head": _choose_head,
+    "layer": _choose_head,
+    "cell": _point_at_cell,
+    "step": _change_step,
+    "stage": _go_to_stage,
+    "rolls": _roll,
+    "draws": _roll,
+    "written": _roll,
+    "training": _train,
+    "trained": _train,
+    "loss": _train,
+    "family": _train,
+    "setting": _train,
+    "pushed": _sweep,
+    "popped": _sweep,
+}
+"""How a condition is brought about, by the value that it asks for."""
+
+
+def _is_open(driver: Driver, openings) -> bool:
+    """Whether what a step opens is there."""
+    session = driver.session
+    state = {
+        "text": lambda: session.text.corpus and session.text.corpus.name,
+        "model": lambda: session.library.model and session.library.model.folder.name,
+        "prefix": lambda: session.reading.prefix,
+        "source": lambda: session.reading.source,
+        "plan": lambda: session.plan.current.family,
+    }
+    return all(
+        state[each.kind]() == each.words.removeprefix("./")
+        for each in openings
+        if each.kind in state and not (each.kind == "text" and each.words.startswith("./"))
+    )

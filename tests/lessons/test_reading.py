@@ -1,0 +1,181 @@
+"""Lessons from text: what is wrong is said at its line."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lmviz.errors import LmvizError
+from lmviz.lessons.faults import LessonFault
+from lmviz.lessons.reading import is_lesson, open_lesson, read_lesson
+
+PERSPECTIVES = ("corpus", "attention")
+WHOLE = """# Counting
+number: 3
+about: One sentence.
+
+## First
+perspective: corpus
+control: concordance_edit
+open: text farm
+open: plan ngram order=3 smoothing=maximum-likelihood
+do: type it
+until: control("concordance_edit") is "cows eat"
+until: step >= 0
+question: How many?
+answer: count("cows eat")
+tolerance: 0.5
+check: text is farm
+hint: Look
+  at the title.
+explanation: Because.
+
+It **says** something.
+
+And more.
+
+## Second
+question: Which?
+choice: corn
+choice: 0.1, 0.2
+answer: 0.1, 0.2
+
+Choose.
+"""
+
+
+def test_a_whole_lesson_is_read() -> None:
+    lesson = read_lesson(WHOLE, PERSPECTIVES, "counting")
+    assert (lesson.name, lesson.title, lesson.number, lesson.about) == (
+        "counting",
+        "Counting",
+        3,
+        "One sentence.",
+    )
+    first, second = lesson.steps
+    assert (first.title, first.line, first.perspective, first.control) == (
+        "First",
+        5,
+        "corpus",
+        "concordance_edit",
+    )
+    assert first.sentences == "It **says** something.\n\nAnd more."
+    assert [(each.kind, each.words) for each in first.openings] == [("text", "farm"), ("plan", "ngram")]
+    assert first.openings[1].settings == {"order": "3", "smoothing": "maximum-likelihood"}
+    assert [task.words for task in first.tasks] == ["type it", "step >= 0"]
+    assert first.question.hint == "Look at the title."
+    assert first.question.tolerance == 0.5
+    assert second.question.choices == ("corn", "0.1, 0.2")
+    assert second.question.right == 1
+
+
+BROKEN = {
+    "no title": ("# Counting\n", "", 1, "begins with its title"),
+    "two titles": ("## Second\n", "# Another\n\n## Second\n", 25, "one title"),
+    "an empty title": ("## Second", "##", 25, "title stands after"),
+    "no steps": (WHOLE[WHOLE.index("## First") :], "", 1, "at least one step"),
+    "words before the first step": ("about: One sentence.\n", "Hello.\n", 1, "stands in no step"),
+    "a number that is none": ("number: 3", "number: three", 2, "whole number"),
+    "an unknown entry in the head": ("number: 3", "numbr: 3", 2, "did you mean number?"),
+    "an unknown entry in a step": ("hint: Look", "hnt: Look", 17, "did you mean hint?"),
+    "an entry without words": ("tolerance: 0.5", "tolerance:", 15, "nothing stands after"),
+    "an entry that stands twice": ("tolerance: 0.5", "hint: A", 17, "stands twice"),
+    "an unknown perspective": ("perspective: corpus", "perspective: corpse", 6, "no perspective 'corpse'"),
+    "a step that says nothing": ("Choose.\n", "\n", 25, "says nothing"),
+    "nothing that can be opened": ("open: text farm", "open: door", 8, "nothing that can be opened"),
+    "an unknown text": ("open: text farm", "open: text fram", 8, "did you mean farm?"),
+    "an unknown model": ("open: text farm", "open: model stories-6-gram", 8, "no model"),
+    "an unknown network": ("open: text farm", "open: network x", 8, "no network"),
+    "a step that is none": ("open: text farm", "open: step first", 8, "no whole number"),
+    "an unknown family": ("plan ngram", "plan ngrm", 9, "no family"),
+    "an unknown setting": ("order=3", "ordr=3", 9, "did you mean order?"),
+    "a setting out of range": ("order=3", "order=99", 9, "at most 7"),
+    "a setting without a value": ("order=3", "order", 9, "name=value"),
+    "a file that is not there": ("open: text farm", "open: text ./farm.txt", 8, "beside the lesson"),
+    "a file elsewhere": ("open: text farm", "open: text ./../farm.txt", 8, "not beside the lesson"),
+    "do without until": ("until: step >= 0", "do: more", 12, "followed by"),
+    "an unknown value": ("step >= 0", "stp >= 0", 12, "did you mean step?"),
+    "a value asked for wrongly": ("step >= 0", "step(3) >= 0", 12, "is written step"),
+    "a condition that cannot be read": ("step >= 0", "step >= (0", 12, "bracket"),
+    "a question without an answer": ('answer: count("cows eat")\n', "", 13, "has no answer"),
+    "an answer without a question": ("question: How many?\n", "", 13, "belongs to a question"),
+    "an answer that cannot be read": (
+        'answer: count("cows eat")',
+        "answer: eleven places",
+        14,
+        "not expected",
+    ),
+    "an answer with an unknown value": ('count("cows eat")', "eleven", 14, "no value 'eleven'"),
+    "an answer that is no choice": ("answer: 0.1, 0.2", 'answer: "corm"', 29, "none of the choices"),
+    "words that are no choice": ("answer: 0.1, 0.2", "answer: corm and", 29, "one of the choices"),
+    "one choice alone": ("choice: corn\n", "", 27, "two or more"),
+    "two equal choices": ("choice: corn", "choice: 0.1, 0.2", 27, "all different"),
+    "a tolerance that is none": ("tolerance: 0.5", "tolerance: some", 15, "no tolerance"),
+    "a negative tolerance": ("tolerance: 0.5", "tolerance: -1", 15, "no tolerance"),
+    "a check that cannot be read": ("check: text is farm", "check: text is", 16, "nothing stands after"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_what_is_wrong_is_said_at_its_line(what: str) -> None:
+    before, after, line, words = BROKEN[what]
+    assert before in WHOLE
+    with pytest.raises(LessonFault) as refused:
+        read_lesson(WHOLE.replace(before, after), PERSPECTIVES)
+    told = {fault.line: fault.sentence for fault in refused.value.faults}
+    assert line in told, told
+    assert words in told[line]
+    assert f"Line {line}:" in str(refused.value)
+
+
+def test_everything_that_is_wrong_is_said_at_once() -> None:
+    text = WHOLE.replace("text farm", "text fram").replace("step >= 0", "stp >= 0")
+    with pytest.raises(LessonFault) as refused:
+        read_lesson(text, PERSPECTIVES)
+    assert [fault.line for fault in refused.value.faults] == [8, 12]
+
+
+PIECES = st.sampled_from([*WHOLE.split("\n"), "# ", "##", "open: text ./\0", "until: " + "(" * 50, "  more"])
+
+
+@given(st.lists(PIECES | st.text(max_size=30), max_size=30).map("\n".join))
+def test_any_text_is_a_lesson_or_has_faults(text: str) -> None:
+    try:
+        steps, faults = read_lesson(text, PERSPECTIVES).steps, ()
+    except LessonFault as refused:
+        steps, faults = (), refused.faults
+    assert bool(steps) != bool(faults)
+    assert all(1 <= fault.line <= text.count("\n") + 1 for fault in faults)
+
+
+@given(st.binary(max_size=200))
+def test_any_file_is_a_lesson_or_a_sentence(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.md"
+    path.write_bytes(content)
+    assert isinstance(is_lesson(path), bool)
+    with pytest.raises(LmvizError):
+        open_lesson(path, PERSPECTIVES)
+
+
+def test_a_folder_carries_what_its_lesson_opens(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "lesson.md").write_text(WHOLE.replace("text farm", "text ./mine.txt"), "utf-8")
+    with pytest.raises(LessonFault, match="beside the lesson"):
+        open_lesson(folder, PERSPECTIVES)
+    (folder / "mine.txt").write_text("one two", "utf-8")
+    lesson = open_lesson(folder, PERSPECTIVES)
+    assert (lesson.name, lesson.folder) == ("own", folder)
+    assert is_lesson(folder)
+    assert is_lesson(folder / "lesson.md")
+    assert not is_lesson(folder / "mine.txt")
+    (folder / "notes.md").write_text("# Notes\n\n## Monday\n\nNothing of the kind.\n", "utf-8")
+    assert not is_lesson(folder / "notes.md"), "an ordinary text in Markdown stays a text"
+
+
+def test_of_each_kind_the_last_opening_counts() -> None:
+    text = WHOLE.replace("choice: corn\n", "open: text stories\nchoice: corn\n")
+    lesson = read_lesson(text, PERSPECTIVES)
+    assert [each.words for each in lesson.openings_before(0)] == ["farm", "ngram"]
+    assert [each.words for each in lesson.openings_before(1)] == ["ngram", "stories"]
