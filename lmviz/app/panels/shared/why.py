@@ -50,6 +50,7 @@ class WhyPanel(Panel):
         self._place.setTextFormat(Qt.TextFormat.PlainText)
         self._place.setWordWrap(True)
         self._shown: Arithmetic | None = None
+        self._written: tuple[Arithmetic | None, Reading | None] = (None, None)
         self._trail: list[Cell] = []
         self._crumbs = Breadcrumbs()
         body = QWidget()
@@ -99,9 +100,7 @@ class WhyPanel(Panel):
 
     def refresh(self) -> None:
         self._suggest()
-        arithmetic = self._shown = self._explained()
-        self._sheet.set_arithmetic(arithmetic, self._short_name, LARGEST_TERMS)
-        self._result.set_row(self._sheet.result)
+        arithmetic = self._write()
         pinned = arithmetic is not None and (arithmetic.address, arithmetic.index) == self.session.focus.cell
         self._card.set_provisional(not pinned)
         self._card.set_aside("pinned, Esc unpins" if pinned else "a click on any cell pins it")
@@ -122,6 +121,16 @@ class WhyPanel(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.refresh_soon()
+
+    def _write(self) -> Arithmetic | None:
+        """What is explained; its sheet is written once, though much else has the panel drawn anew."""
+        explanation = self.session.explanation
+        found = explanation.arithmetic, explanation.reading
+        if found[0] is not self._written[0] or found[1] is not self._written[1]:
+            self._written, self._shown = found, self._explained()
+            self._sheet.set_arithmetic(self._shown, self._short_name, LARGEST_TERMS)
+            self._result.set_row(self._sheet.result)
+        return self._shown
 
     def _suggest(self) -> None:
         """Have the likeliest next word explained, where no panel draws anything stronger."""
