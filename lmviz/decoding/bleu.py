@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 
+import numpy as np
+
 ORDER = 4
 """Sequences of up to so many tokens are compared."""
+
+COUNTS = 2 * ORDER + 2
+"""How many numbers of a pair decide about BLEU."""
 
 
 def bleu(pairs: Iterable[tuple[Sequence[Hashable], Sequence[Hashable]]]) -> float:
@@ -17,20 +21,44 @@ def bleu(pairs: Iterable[tuple[Sequence[Hashable], Sequence[Hashable]]]) -> floa
     as often as it is wanted, times exp(1 - wanted/written) where less was written than wanted. Nothing is
     smoothed: without a 4-gram in common it is 0.
     """
-    found, written = [0] * ORDER, [0] * ORDER
-    tokens_written = tokens_wanted = 0
-    for answer, wanted in pairs:
-        tokens_written += len(answer)
-        tokens_wanted += len(wanted)
-        for order in range(1, ORDER + 1):
-            ours, theirs = _counts(answer, order), _counts(wanted, order)
-            found[order - 1] += sum((ours & theirs).values())
-            written[order - 1] += sum(ours.values())
-    if not all(found):
-        return 0.0
-    precision = sum(math.log(a / b) for a, b in zip(found, written, strict=True)) / ORDER
-    return math.exp(precision + min(0.0, 1 - tokens_wanted / tokens_written))
+    totals = sum((bleu_counts(written, wanted) for written, wanted in pairs), np.zeros(COUNTS, np.int64))
+    return float(bleu_of_counts(totals))
 
 
-def _counts(tokens: Sequence[Hashable], order: int) -> Counter[tuple[Hashable, ...]]:
+def sentence_bleu(written: Sequence[Hashable], wanted: Sequence[Hashable]) -> float:
+    """BLEU-4 of one sentence, from 0 to 1, so that sentences can be told apart that share no 4-gram.
+
+    One is added to the counts of 2-grams and longer (Lin and Och 2004).
+    """
+    counts = bleu_counts(written, wanted)
+    counts[1:ORDER] += 1
+    counts[ORDER + 1 : 2 * ORDER] += 1
+    return float(bleu_of_counts(counts))
+
+
+def bleu_counts(written: Sequence[Hashable], wanted: Sequence[Hashable]) -> np.ndarray:
+    """What decides about BLEU-4, (count,) int64, to be added up over pairs.
+
+    How many of the n-grams that were written are wanted, for n from 1 to 4; how many were written; the
+    tokens written, and those wanted.
+    """
+    found, made = [], []
+    for order in range(1, ORDER + 1):
+        ours, theirs = _ngrams(written, order), _ngrams(wanted, order)
+        found.append((ours & theirs).total())
+        made.append(ours.total())
+    return np.array([*found, *made, len(written), len(wanted)], dtype=np.int64)
+
+
+def bleu_of_counts(counts: np.ndarray) -> np.ndarray:
+    """BLEU-4 of counts (…, count) as `bleu_counts` gives them, (…) float64."""
+    found, made = counts[..., :ORDER].astype(np.float64), counts[..., ORDER : 2 * ORDER]
+    written, wanted = counts[..., -2], counts[..., -1]
+    has_all = np.asarray((found > 0).all(axis=-1))
+    precisions = np.where(has_all[..., None], found, 1.0) / np.maximum(made, 1)
+    brevity = np.minimum(0.0, 1 - wanted / np.maximum(written, 1))
+    return np.where(has_all, np.exp(np.log(precisions).mean(axis=-1) + brevity), 0.0)
+
+
+def _ngrams(tokens: Sequence[Hashable], order: int) -> Counter[tuple[Hashable, ...]]:
     return Counter(tuple(tokens[at : at + order]) for at in range(len(tokens) - order + 1))

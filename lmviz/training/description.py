@@ -13,6 +13,7 @@ from lmviz.training.plain_numbers import finite_number
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
+    from lmviz.text.examples import Examples
     from lmviz.training.options import TrainingOptions
 
 FORMAT = "lmviz run"
@@ -40,6 +41,7 @@ def now() -> str:
 
 def describe_corpus(corpus: Corpus) -> dict[str, Any]:
     """What a run remembers of its corpus: enough to know it again and to load it again."""
+    pairs = corpus.training_examples if corpus.target_tokenizer is not None else None
     return {
         "name": corpus.name,
         "sources": [str(source) for source in corpus.sources],
@@ -51,7 +53,13 @@ def describe_corpus(corpus: Corpus) -> dict[str, Any]:
         "training_tokens": len(corpus.training),
         "validation_tokens": len(corpus.validation),
         "characters_per_token": corpus.characters_per_token,
+        **({"longest_source": _longest_source(pairs)} if pairs is not None else {}),
     }
+
+
+def _longest_source(pairs: Examples) -> int:
+    """How many tokens, without END, the longest source has that is learned from."""
+    return int(pairs.source.lengths.max(initial=1)) - 1
 
 
 CORPUS = {
@@ -120,6 +128,12 @@ class RunDescription:
         """How many characters of the validation text a predicted token is; None where not recorded."""
         recorded = finite_number(self.corpus.get("characters_per_token"))
         return recorded if recorded is not None and recorded > 0 else None
+
+    @property
+    def longest_source(self) -> int | None:
+        """How many tokens the longest source had that was learned from; None where that is not recorded."""
+        recorded = self.corpus.get("longest_source")
+        return recorded if type(recorded) is int and recorded > 0 else None
 
     @property
     def options(self) -> TrainingOptions:

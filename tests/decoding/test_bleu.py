@@ -1,10 +1,13 @@
-"""BLEU against the lecture's numbers and a second, naive computation."""
+"""BLEU against the lecture's numbers, a computation by hand, and sacrebleu."""
 
 import math
 
 import pytest
+import sacrebleu
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from lmviz.decoding.bleu import bleu
+from lmviz.decoding.bleu import bleu, sentence_bleu
 
 
 @pytest.mark.parametrize(
@@ -34,3 +37,27 @@ def test_a_corpus_is_one_count_and_not_a_mean_of_sentences():
     assert bleu([(one.split(), two.split()) for one, two in (short, long)]) == pytest.approx(
         math.exp(1 - 16 / 12)
     )
+
+
+def _reference(**settings):
+    return sacrebleu.BLEU(tokenize="none", force=True, **settings)
+
+
+WORDS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=12)
+PAIRS = st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(PAIRS)
+def test_it_is_what_sacrebleu_computes(pairs):
+    written, wanted = ([" ".join(side) for side in sides] for sides in zip(*pairs, strict=True))
+    expected = _reference(smooth_method="none").corpus_score(written, [wanted]).score / 100
+    assert bleu(pairs) == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=100, deadline=None)
+@given(WORDS, WORDS)
+def test_of_a_single_sentence_it_is_what_sacrebleu_computes_with_one_added(written, wanted):
+    reference = _reference(smooth_method="add-k", smooth_value=1)
+    expected = reference.corpus_score([" ".join(written)], [[" ".join(wanted)]]).score / 100
+    assert sentence_bleu(written, wanted) == pytest.approx(expected, abs=1e-9)

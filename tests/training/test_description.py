@@ -3,7 +3,7 @@
 import pytest
 
 import lmviz
-from lmviz.training.description import RunDescription, versions
+from lmviz.training.description import RunDescription, describe_corpus, versions
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,21 @@ def test_characters_per_token_are_a_positive_number_or_unknown(recorded, expecte
     description = RunDescription("run", "lstm", {}, 7, corpus={"characters_per_token": recorded})
     assert description.characters_per_token == expected
     assert RunDescription("run", "lstm", {}, 7).characters_per_token is None
+
+
+@pytest.mark.parametrize(
+    ("recorded", "expected"), [(15, 15), (0, None), (-1, None), (3.5, None), (True, None)]
+)
+def test_the_longest_source_is_a_positive_whole_number_or_unknown(recorded, expected):
+    description = RunDescription("run", "gru", {}, 7, corpus={"longest_source": recorded})
+    assert description.longest_source == expected
+    assert RunDescription("run", "gru", {}, 7).longest_source is None
+
+
+def test_the_longest_source_is_that_of_the_pairs_that_are_learned_from():
+    corpus = lmviz.load_corpus("backwards", span=4, validation=0.5)
+    assert describe_corpus(corpus)["longest_source"] == 4  # without END
+    assert "longest_source" not in describe_corpus(lmviz.load_corpus("farm"))
 
 
 def test_a_fingerprint_that_was_not_recorded_is_empty():
