@@ -18,9 +18,13 @@ import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import first_screen
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
 
 CURVE_POINTS = 400
 HERE = Path(__file__).resolve().parent
@@ -64,11 +68,16 @@ def read_recipes() -> tuple[Recipe, ...]:
     )
 
 
-def card(recipe: Recipe, run: dict[str, Any]) -> str:
-    """The card of a trained model, in Markdown. `run` is what `lmviz train --json` printed."""
+def card(recipe: Recipe, run: dict[str, Any], measured: dict[str, str]) -> str:
+    """The card of a trained model, in Markdown.
+
+    `run` is what `lmviz train --json` printed, and `measured` what else was found out about it.
+    """
+    from lmviz.tasks import find_task
     from lmviz.text.catalogue import find_entry
 
     corpus = find_entry(recipe.corpus)
+    target = find_task(corpus.task).target
     command = shlex.join(["lmviz", *recipe.command(recipe.corpus, recipe.name)])
     source = f"{corpus.title.lower()} ({corpus.licence}): {corpus.description}"
     if corpus.address:
@@ -76,9 +85,9 @@ def card(recipe: Recipe, run: dict[str, Any]) -> str:
     facts = {
         "parameters": f"{run['parameters']:,}",
         "steps": f"{run['step']:,}",
-        "training loss": f"{run['loss']:.3f} nats per token",
-        "validation loss": f"{run['validation_loss']:.3f} nats per token",
-    }
+        "training loss": f"{run['loss']:.3f} nats per {target}",
+        "validation loss": f"{run['validation_loss']:.3f} nats per {target}",
+    } | measured
     rows = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
     hints = "\n".join(f"- {hint}" for hint in recipe.look_for)
     return (
@@ -89,6 +98,48 @@ def card(recipe: Recipe, run: dict[str, Any]) -> str:
         f"**Look for**\n\n{hints}\n\n"
         f"**Train it again**\n\n```\n{command}\n```\n"
     )
+
+
+def measure(folder: Path) -> dict[str, str]:
+    """How well a model of labels or a translator does on what it has not learned from; others have losses."""
+    from lmviz import api
+    from lmviz.training.run import Run
+
+    run = Run.open(folder)
+    if run.description.task == "next-token":
+        return {}
+    model, corpus = api.open_model(folder), api.corpus_of(run)
+    return (_measure_translator if corpus.task == "translation" else _measure_labels)(model, corpus)
+
+
+def _measure_labels(model: Model, corpus: Corpus) -> dict[str, str]:
+    from lmviz.tasks import find_task
+    from lmviz.training.label_evaluation import evaluate_examples
+
+    found, target = evaluate_examples(model, corpus.validation_examples), find_task(corpus.task).target
+    return {
+        f"all held-out {target}s": f"{found.negative_log_likelihood:.4f} nats each",
+        "the least possible": f"{corpus.floor:.4f} nats each",
+        f"held-out {target}s right": f"{found.accuracy:.1%}",
+    }
+
+
+def _measure_translator(model: Model, corpus: Corpus) -> dict[str, str]:
+    from lmviz.decoding.judged_pairs import judged_pairs
+    from lmviz.decoding.quality_by_length import quality_by_length
+    from lmviz.decoding.translation_evaluation import evaluate_translations
+
+    found = evaluate_translations(model, corpus.validation_examples)
+    by_length = quality_by_length(model, judged_pairs(corpus), corpus.target_tokenizer)
+    return {
+        "held-out sentences word for word": f"{found.exact_match:.1%}",
+        "BLEU on held-out sentences": f"{100 * found.bleu:.1f}",
+        **{
+            f"BLEU at {length} words": f"{100 * quality.bleu.value:.1f}"
+            for length, quality in by_length.items()
+            if length % 10 == 0
+        },
+    }
 
 
 def thin_metrics(path: Path) -> None:
@@ -109,7 +160,7 @@ def train(recipe: Recipe, corpus: str) -> None:
     )
     shutil.rmtree(folder / "resume", ignore_errors=True)  # finished: nothing to go on with
     thin_metrics(folder / "metrics.jsonl")
-    (folder / "card.md").write_text(card(recipe, json.loads(done.stdout)), encoding="utf-8")
+    (folder / "card.md").write_text(card(recipe, json.loads(done.stdout), measure(folder)), encoding="utf-8")
     if recipe.name == first_screen.MODEL:
         first_screen.write_first_screen(folder, HERE / "first_screen.npz")
 

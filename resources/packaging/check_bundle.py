@@ -26,13 +26,15 @@ from typing import Any
 from PIL import Image, ImageGrab
 
 import lmviz
-from lmviz.api import sample_models
+from lmviz.api import find_run, sample_models
 from lmviz.app.panels.table import PERSPECTIVES
+from lmviz.training.run import Run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PICTURES = ROOT / "build" / "bundle"
 PREFIX = "Maya put the"
 SAMPLED = ("--prefix", PREFIX, "--tokens", "8", "--seed", "1", "--json")
+PREDICTED = ("--text", "the old man watches the boats", "--json")
 TRAINED = ("ngram", "rnn")  # a learner each
 PATIENCE = 180.0  # seconds; a disk may be slow the first time
 LOOK_EVERY = 0.1  # seconds
@@ -115,14 +117,21 @@ def check_commands(bundle: Bundle) -> Iterator[str]:
     yield "It finds all it needs on this machine."
     own = {**bundle.environment, "HOME": os.environ.get("HOME", "")}
     for name in sample_models():
-        said = json.loads(bundle.ask("sample", name, *SAMPLED))
-        ours = printed([sys.executable, "-m", "lmviz", "sample", name, *SAMPLED], ROOT, own)
+        words = question_to(name)
+        said = json.loads(bundle.ask(*words))
+        ours = printed([sys.executable, "-m", "lmviz", *words], ROOT, own)
         if said != json.loads(ours):
-            raise Lack(f"{name} goes on otherwise than in this checkout: {said} instead of {ours}.")
+            raise Lack(f"{name} answers otherwise than in this checkout: {said} instead of {ours}.")
     yield f"Its {len(sample_models())} sample models say the same as in this checkout."
     for family in TRAINED:
         bundle.ask("train", "--corpus", "farm", "--family", family, "--steps", "3", "--out", family)
     yield "It trains."
+
+
+def question_to(name: str) -> tuple[str, ...]:
+    """The words that ask a sample model to go on, to label or to translate, as it can."""
+    task = Run.open(find_run(name)).description.task
+    return ("sample", name, *SAMPLED) if task == "next-token" else ("predict", name, *PREDICTED)
 
 
 def check_perspectives(bundle: Bundle) -> Iterator[str]:

@@ -1,0 +1,100 @@
+"""The models that come with lmviz: small enough, described by their cards, and as good as those say."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import lmviz
+from lmviz.api import corpus_of, find_run, sample_models
+from lmviz.decoding.judged_pairs import judged_pairs
+from lmviz.decoding.quality_by_length import quality_by_length
+from lmviz.places import shipped
+from lmviz.runs.run_list import list_runs
+from lmviz.training.label_evaluation import evaluate_examples
+from lmviz.training.run import Run
+
+FOLDER = shipped("sample_models")
+RECIPES = tomllib.loads((FOLDER / "recipes.toml").read_text(encoding="utf-8"))
+LARGEST = 80_000_000
+
+
+def test_each_recipe_has_its_model_in_the_list_and_its_card():
+    names = set(RECIPES) - {"common"}
+    assert names == set(sample_models()) == {run.title for run in list_runs(FOLDER)}
+    for name in names:
+        recipe, card = RECIPES[name], (FOLDER / name / "card.md").read_text(encoding="utf-8")
+        assert card.startswith(f"# {recipe['title']}\n")
+        assert all(f"- {hint}\n" in card for hint in recipe["look_for"])
+        assert f"--out {name}" in card
+
+
+def test_together_they_are_small():
+    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < LARGEST
+
+
+def told(name: str, row: str) -> float:
+    """The number that a card says in a row of its table."""
+    lines = (FOLDER / name / "card.md").read_text(encoding="utf-8").splitlines()
+    [cell] = [line.split("|")[2] for line in lines if line.startswith(f"| {row} |")]
+    return float(cell.split()[0].rstrip("%"))
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward", "both"])
+def test_a_tagger_is_as_good_as_its_card_says(direction):
+    name = f"ambiguous-gru-{direction}"
+    model, corpus = lmviz.open_model(name), corpus_of(Run.open(find_run(name)))
+    found = evaluate_examples(model, corpus.validation_examples)
+    assert found.negative_log_likelihood == pytest.approx(told(name, "all held-out tags"), abs=1e-3)
+    assert 100 * found.accuracy == pytest.approx(told(name, "held-out tags right"), abs=0.2)
+    above = found.negative_log_likelihood - corpus.floor
+    assert above < 0.02 if direction == "both" else above > 0.002
+    assert direction != "forward" or above > 0.2  # what it has not read yet decides
+
+
+def test_the_classifier_tells_every_held_out_review():
+    corpus = corpus_of(Run.open(find_run("reviews-lstm")))
+    found = evaluate_examples(lmviz.open_model("reviews-lstm"), corpus.validation_examples)
+    assert found.accuracy == 1.0
+    assert found.negative_log_likelihood < 0.01
+
+
+@pytest.fixture(scope="module")
+def quality():
+    """BLEU of the four translators by length, of a few sentences."""
+    corpus = lmviz.load_corpus("twin")
+    pairs = judged_pairs(corpus, each=6)
+    names = [f"twin-gru-{kind}" for kind in ("short", "long", "attention-short", "attention-long")]
+    opened = {name: lmviz.open_model(name) for name in names}
+    assert len({model.parameter_count() for model in opened.values()}) == 1  # like for like
+    measured = {
+        name: quality_by_length(model, pairs, corpus.target_tokenizer) for name, model in opened.items()
+    }
+    return {
+        name: {length: item.bleu.value for length, item in found.items()} for name, found in measured.items()
+    }
+
+
+@pytest.mark.parametrize(("kind", "trained"), [("short", 15), ("long", 30)])
+def test_translators_with_attention_are_better_beyond_the_trained_length(quality, kind, trained):
+    without, with_attention = quality[f"twin-gru-{kind}"], quality[f"twin-gru-attention-{kind}"]
+    assert Run.open(find_run(f"twin-gru-{kind}")).description.longest_source == trained
+    assert all(with_attention[length] > without[length] for length in without if length > trained)
+    assert with_attention[trained] > 0.8
+    assert with_attention[50] < 0.7
+
+
+def test_the_transformer_translates_what_it_has_learned_and_not_much_longer():
+    corpus = lmviz.load_corpus("twin")
+    pairs = [pair for pair in judged_pairs(corpus, each=6) if pair.length in (10, 15, 30)]
+    found = quality_by_length(lmviz.open_model("twin-transformer"), pairs, corpus.target_tokenizer)
+    assert found[10].bleu.value > 0.95
+    assert found[15].bleu.value > 0.95
+    assert found[30].bleu.value < 0.7
+
+
+def test_runs_name_no_place_of_the_machine_they_were_trained_on():
+    for name in sample_models():
+        text = (Path(find_run(name)) / "run.json").read_text(encoding="utf-8")
+        assert str(Path.home()) not in text
+        assert not any(line.strip().startswith('"/') for line in text.splitlines())
