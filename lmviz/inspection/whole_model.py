@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lmviz.inspection.attention import largest_of_squares
+from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.logit_lens import LogitLens, logit_lens
 from lmviz.inspection.outline import Part, lines_of, outline
 from lmviz.inspection.trace import Trace
@@ -21,7 +22,7 @@ CANDIDATES = 5
 class Square:
     """A tap (head, query, key) reduced to at most SIDE rows and columns: `values` (head, row, column).
 
-    Each cell is the largest of `block` × `block` cells of the tap.
+    Each cell is that of `block` × `block` cells of the tap which is farthest from zero.
     """
 
     values: np.ndarray
@@ -31,7 +32,7 @@ class Square:
         """The index in the tap's array (head, query, key) of the number that a cell shows."""
         first, second = row * self.block, column * self.block
         shared = array[head, first : first + self.block, second : second + self.block]
-        query, key = np.unravel_index(int(shared.argmax()), shared.shape)
+        query, key = np.unravel_index(int(np.abs(shared).argmax()), shared.shape)
         return head, first + int(query), second + int(key)
 
 
@@ -39,24 +40,33 @@ class Square:
 class WholeModel:
     """The outline of a model, with the logit lens at one position, and the squares of its attention.
 
-    There is no lens where a model gives one answer for the whole text.
+    There is no lens where a model gives one answer for the whole text. With a `gradient` the squares are of
+    that.
     """
 
     position: int
     parts: tuple[Part, ...]
     lens: LogitLens | None
     squares: Mapping[str, Square]
+    gradient: Gradient | None = None
 
 
 def whole_model(
-    model: Model, trace: Trace, position: int, squares: Mapping[str, Square] | None = None
+    model: Model,
+    trace: Trace,
+    position: int,
+    squares: Mapping[str, Square] | None = None,
+    gradient: Gradient | None = None,
 ) -> WholeModel:
     """What to draw at a position. `squares` are those of the same trace, where they are known already.
 
-    LmvizError where the trace was made by another model.
+    With a `gradient` its numbers are drawn in the place of values. LmvizError where the trace was made by
+    another model.
     """
     lens = None if model.predicts.per == "text" else logit_lens(model, trace, CANDIDATES, [position])
-    return WholeModel(position, outline(trace), lens, squares_of(trace) if squares is None else squares)
+    if squares is None:
+        squares = squares_of(trace) if gradient is None else squares_of_gradient(gradient)
+    return WholeModel(position, outline(trace), lens, squares, gradient)
 
 
 def squares_of(trace: Trace) -> dict[str, Square]:
@@ -67,6 +77,18 @@ def squares_of(trace: Trace) -> dict[str, Square]:
         if "query" in trace[address].axes:
             array = trace[address].array
             found[address] = Square(largest_of_squares(array, SIDE), -(-array.shape[-1] // SIDE))
+    return found
+
+
+def squares_of_gradient(gradient: Gradient) -> dict[str, Square]:
+    """The gradient of every such tap, by address."""
+    found = {}
+    for part in outline(gradient.trace):
+        for address in (address for line in lines_of(part) for address in line.addresses):
+            if address in gradient and "query" in gradient[address].axes:
+                array = gradient[address].array
+                above, below = largest_of_squares(array, SIDE), largest_of_squares(-array, SIDE)
+                found[address] = Square(np.where(above >= below, above, -below), -(-array.shape[-1] // SIDE))
     return found
 
 

@@ -5,10 +5,17 @@ import pytest
 
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection import whole_model as module
+from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.inspection.outline import Block
 from lmviz.inspection.tracing import trace
-from lmviz.inspection.whole_model import looked_at_most, mean_share, squares_of, whole_model
+from lmviz.inspection.whole_model import (
+    looked_at_most,
+    mean_share,
+    squares_of,
+    squares_of_gradient,
+    whole_model,
+)
 from lmviz.tasks import TASKS
 
 
@@ -59,3 +66,22 @@ def test_a_model_with_one_answer_for_the_text_has_no_lens_and_is_drawn_all_the_s
     found = whole_model(model, trace(model, [1, 2, 3]), 1)
     assert (None if found.lens is None else found.lens.places) == places
     assert any(isinstance(part, Block) for part in found.parts)
+
+
+@pytest.mark.parametrize("side", [2, 3, 64])
+def test_a_cell_of_a_gradients_square_is_the_strongest_of_its_cells(a, text, monkeypatch, side):
+    monkeypatch.setattr(module, "SIDE", side)
+    model = a("transformer-learned-pre")
+    found = gradient(model, text)
+    drawn = whole_model(model, found.trace, 2, gradient=found)
+    assert drawn.gradient is found
+    assert drawn.squares.keys() == squares_of(found.trace).keys()
+    for address, square in squares_of_gradient(found).items():
+        array = found[address].array
+        np.testing.assert_array_equal(drawn.squares[address].values, square.values)
+        for head, row, column in np.ndindex(*square.values.shape):
+            index = square.source(array, head, row, column)
+            assert array[index] == square.values[head, row, column]
+            rows, columns = (slice(at * square.block, (at + 1) * square.block) for at in (row, column))
+            assert abs(array[index]) == np.abs(array[head, rows, columns]).max()
+    assert drawn.squares["layers/0/attention/weights"].values.min() < 0

@@ -59,7 +59,8 @@ class LadderPage:
         return has_ladder(trace)
 
     def title(self, reading: Reading, position: int) -> tuple[str, str]:
-        return f"Back-off ladder, at “{visible(reading.trace.tokens[position])}”", "dashed: the discount"
+        aside = "counts have no gradient" if self._session.gradients.is_shown else "dashed: the discount"
+        return f"Back-off ladder, at “{visible(reading.trace.tokens[position])}”", aside
 
     def addresses(self, trace: Trace) -> list[str]:
         names = ("counts", "total", "backoff", "weight", "probabilities")

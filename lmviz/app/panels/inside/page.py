@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.panels.shared.offered_numbers import number_in_words
 from lmviz.app.widgets.base.figures import number
 from lmviz.inspection.names import title_of
+from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.focus import Cell
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
+    from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.trace import Trace
 
 
@@ -58,8 +61,17 @@ def answer(reading: Reading, id: int) -> str:
     return reading.trace.names(axis)[id] if axis == "label" else word(reading, id)
 
 
+def aside_of(session: Session, reading: Reading, values: str) -> str:
+    """What the card says at the right: `values`, or of what the gradient is that stands in their place."""
+    gradients = session.gradients
+    if gradients.current is None:
+        return values
+    return f"gradient of {number_in_words(gradients.of_reading(reading), reading)}"
+
+
 def stage_of(trace: Trace, address: str) -> int:
-    """The stage that makes a tap; −1 where none does."""
+    """The stage that makes a tap, or the one whose gradient is meant; −1 where none does."""
+    address = address.removeprefix(GRADIENT)
     return next((number for number, stage in enumerate(trace.stages) if address in stage.results), -1)
 
 
@@ -73,10 +85,11 @@ def choose(session: Session, address: str, cell: Cell | None = None) -> None:
         session.focus.choose_cell(cell)
 
 
-def read_out(reading: Reading, cell: Cell) -> tuple[str, list[str]]:
-    """What the hover card says of a cell: its exact value, and where it is."""
+def read_out(reading: Reading, cell: Cell, gradient: Gradient | None = None) -> tuple[str, list[str]]:
+    """What the hover card says of a cell: its exact value, or that of its gradient, and where it is."""
     address, index = cell
     if not reading.has_cell(address, index):
         return "", []
-    traced = reading.trace[address]
+    is_gradient = gradient is not None and address.startswith(GRADIENT)
+    traced = gradient[address] if gradient is not None and is_gradient else reading.trace[address]
     return number(float(traced.array[index])), [title_of(address), reading.cell_name(traced.axes, index)]

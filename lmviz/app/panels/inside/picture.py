@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lmviz.app.panels.inside.page import Page
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
+    from lmviz.inspection.gradient import Gradient
 
 
 class PicturePanel(Panel):
@@ -43,6 +44,7 @@ class PicturePanel(Panel):
         self._page: Page | None = None
         self._reading: Reading | None = None
         self._position = -1
+        self._gradient: Gradient | None = None
         self._pages = QStackedWidget()
         for page in self._all:
             self._pages.addWidget(page.widget)
@@ -58,6 +60,8 @@ class PicturePanel(Panel):
             session.focus.position_changed,
             session.focus.hovered_position_changed,
             session.focus.stage_changed,
+            session.gradients.changed,
+            session.gradients.shown_changed,
         )
 
     @property
@@ -89,13 +93,16 @@ class PicturePanel(Panel):
         reading = self.session.reading.current
         if reading is None or self._page is None:
             return {}
-        return {name: reading.trace[name].array for name in self._page.addresses(reading.trace)}
+        found, names = self.session.gradients.current, self._page.addresses(reading.trace)
+        if found is not None:
+            return {f"gradient/{name}": found[name].array for name in names if name in found}
+        return {name: reading.trace[name].array for name in names}
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import arrays_recipe
 
         reading = self.session.reading.current
-        if reading is None or self._page is None:
+        if reading is None or self._page is None or self.session.gradients.current is not None:
             return ""
         return arrays_recipe(reading.moment, self._page.addresses(reading.trace))
 
@@ -119,8 +126,10 @@ class PicturePanel(Panel):
         title, aside = page.title(reading, position)
         self._card.set_title(title)
         self._card.set_aside(aside)
-        if reading is not self._reading or position != self._position:
-            self._reading, self._position = reading, position
+        gradient = self.session.gradients.current
+        drawn = (self._reading, self._position, self._gradient)
+        if reading is not drawn[0] or position != drawn[1] or gradient is not drawn[2]:
+            self._reading, self._position, self._gradient = reading, position, gradient
             page.show(reading, position)
         page.mark(reading)
 

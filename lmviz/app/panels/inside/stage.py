@@ -14,6 +14,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
+from lmviz.app.panels.shared.offered_numbers import number_in_words
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
@@ -46,7 +47,8 @@ FROM = {-1: ", before", 1: ", after"}  # what another position of a recurrence h
 class StagePanel(Panel):
     """Arrow keys, the timeline or play walk the stages; a cell of a strip is explained on hover.
 
-    The operation is drawn for the pinned cell, or where the stage makes none such, for its strongest.
+    The operation is drawn for the pinned cell, or where the stage makes none such, for its strongest. While
+    gradients are shown the strips are theirs, and playing walks back from the last stage.
     """
 
     def __init__(self, session: Session) -> None:
@@ -84,6 +86,8 @@ class StagePanel(Panel):
             session.focus.hovered_position_changed,
             session.focus.stage_changed,
             session.attention.head_changed,
+            session.gradients.changed,
+            session.gradients.shown_changed,
         )
 
     @property
@@ -113,7 +117,9 @@ class StagePanel(Panel):
         from lmviz.inspection.recipes.recipe import views_recipe
 
         reading = self.session.reading.current
-        return views_recipe(reading.moment, self._named_views()) if reading is not None and self.views else ""
+        if reading is None or not self.views or self.session.gradients.current is not None:
+            return ""
+        return views_recipe(reading.moment, self._named_views())
 
     def _named_views(self) -> dict[str, View]:
         return {f"{n:02d} {view.address}": view for n, view in enumerate(self.views)}
@@ -145,6 +151,7 @@ class StagePanel(Panel):
             self._titles = titles
             self._timeline.set_stages(titles, [item.place for item in trace.stages])
         self._timeline.set_stage(number_of_stage)
+        self._timeline.set_backward(self.session.gradients.is_shown)
         number = f"stage {number_of_stage + 1} of {len(titles)}"
         self._card.set_title(self._title(stage.title, number.capitalize()))
         self._card.set_aside(f"{self._where(stage.place)} · {number}")
@@ -160,8 +167,14 @@ class StagePanel(Panel):
         def token(id: int) -> str:
             return reading.model.tokenizer.token(id)
 
+        from lmviz.inspection.backward_sentence import backward_sentence
+
         stage, head = self.session.focus.stage, self.session.attention.head[1]
-        position = self.session.reading.position
+        position, gradients = self.session.reading.position, self.session.gradients
+        if gradients.current is not None:
+            of = number_in_words(gradients.of_reading(reading), reading)
+            self._show_sentence(backward_sentence(gradients.current, stage, position, of))
+            return
         self._show_sentence(stage_sentence(reading.trace, stage, position, head, token))
 
     def _show_sentence(self, pieces: Sequence[Piece]) -> None:
@@ -243,7 +256,7 @@ class StagePanel(Panel):
             [
                 NamedView(
                     names[number_of_part],
-                    strip(trace, part.address, part.position, head, tokens),
+                    self.session.gradients.view(strip(trace, part.address, part.position, head, tokens)),
                     part.role,
                 )
                 for number_of_part, part in enumerate(parts)
@@ -277,7 +290,7 @@ class StagePanel(Panel):
         if trace[address].scale == "token":
             return None  # words that were copied from the text: there is nothing to calculate
         view = strip(trace, address, position, head, likeliest_answers(trace, position))
-        place = strongest_cell(view, position)
+        place = strongest_cell(self.session.gradients.view(view), position)
         return None if place is None else (address, view.index(*place))
 
     def _ask_for_numbers(self) -> None:
@@ -290,17 +303,24 @@ class StagePanel(Panel):
             self._equation.set_numbers("")
             self._operation.set_picture(None)
             return
-        place = _short_place(reading, reading.trace[cell[0]].axes, cell[1])
+        place, found = (
+            _short_place(reading, reading.trace[cell[0]].axes, cell[1]),
+            self.session.gradients.current,
+        )
+        gradient = found if found is not None and cell[0] in found else None
 
-        def work(model: Model) -> tuple[str, OperationPicture]:
+        def work(model: Model) -> tuple[str, OperationPicture | None]:
             from lmviz.inspection.equations import one_line
             from lmviz.inspection.explain import explain
+            from lmviz.inspection.explain_gradient import explain_gradient
             from lmviz.inspection.operation_picture import operation_picture
 
+            if gradient is not None:
+                return f"∂ {place}:  {one_line(explain_gradient(model, gradient, *cell))}", None
             found = explain(model, reading.trace, *cell)
             return f"{place}:  {one_line(found)}", operation_picture(found, reading.trace)
 
-        def take(answer: tuple[str, OperationPicture]) -> None:
+        def take(answer: tuple[str, OperationPicture | None]) -> None:
             numbers, picture = answer
             self._equation.set_numbers(numbers)
             self._operation.set_picture(picture, dashed=chosen is None)

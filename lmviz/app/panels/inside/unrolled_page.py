@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
@@ -22,11 +23,13 @@ from lmviz.app.widgets.diagrams.unrolled_values import (
     UnrolledRow,
 )
 from lmviz.inspection.views import answer_at, likeliest_answers
+from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
     from lmviz.app.session.reading import Reading
+    from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.trace import Trace
     from lmviz.inspection.whole_model import WholeModel
 
@@ -75,6 +78,7 @@ class UnrolledPage(WholeModelPage):
         self._area.horizontalScrollBar().rangeChanged.connect(lambda: self._bring_into_sight())
         self._lit = (0, 0)
         self._reading: Reading | None = None
+        self._gradient: Gradient | None = None  # what is drawn in the place of values
         self._both = _Both(self.widget, self._area, self.view.minimumSizeHint)
         self.widget = self._both
 
@@ -84,13 +88,14 @@ class UnrolledPage(WholeModelPage):
 
     def forget(self) -> None:
         super().forget()
-        self._reading = None
+        self._reading = self._gradient = None
         self.unrolled.set_network([], [])
 
     def show(self, reading: Reading, position: int) -> None:
         super().show(reading, position)
-        if reading is not self._reading:
-            self._reading = reading
+        gradient = self._session.gradients.current
+        if reading is not self._reading or gradient is not self._gradient:
+            self._reading, self._gradient = reading, gradient
             self._unroll(reading)
         self._light(reading, position)
 
@@ -118,18 +123,34 @@ class UnrolledPage(WholeModelPage):
             [
                 UnrolledLayer(
                     names[number],
-                    tuple(
-                        UnrolledRow(SHORT.get(address.split("/")[-1], address.split("/")[-1]),
-                                    trace[address].array, trace[address].scale)
-                        for address in rows
-                    ),
+                    tuple(self._row(trace, address) for address in rows),
                     directions[number],
+                    self._wave(rows),
                 )
                 for number, rows in enumerate(layers)
             ],
             predictions,
-        )  # fmt: skip
+        )
         self._both.set_needed(self.unrolled.sizeHint().height())
+
+    def _row(self, trace: Trace, address: str) -> UnrolledRow:
+        """A value of a layer, or its gradient."""
+        name, traced = address.split("/")[-1], trace[address]
+        letter, gradient = SHORT.get(name, name), self._gradient
+        if gradient is None or address not in gradient:
+            return UnrolledRow(letter, traced.array, traced.scale)
+        array = gradient[address].array
+        return UnrolledRow(f"∂{letter}", array, "signed", is_gate=traced.scale == "share")
+
+    def _wave(self, rows: list[str]) -> np.ndarray | None:
+        """The size of the gradient that goes back along a layer: along its cell where it has one."""
+        from lmviz.inspection.reach import reach
+
+        if self._gradient is None:
+            return None
+        along = next((address for address in rows if address.endswith("/cell")), rows[0])
+        norms = reach(self._gradient, along).norms
+        return norms / (norms.max() or 1.0)
 
     def _light(self, reading: Reading, position: int) -> None:
         stage, layers = reading.trace.stages[self._session.focus.stage], recurrent_layers(reading.trace)
@@ -146,7 +167,9 @@ class UnrolledPage(WholeModelPage):
 
     def _address(self, cell: UnrolledCell) -> str:
         assert self._reading is not None
-        return recurrent_layers(self._reading.trace)[cell.layer][max(0, cell.row)]
+        address = recurrent_layers(self._reading.trace)[cell.layer][max(0, cell.row)]
+        is_gradient = cell.unit >= 0 and self._gradient is not None and address in self._gradient
+        return GRADIENT + address if is_gradient else address
 
     def _hover_unrolled(self, cell: UnrolledCell | None) -> None:
         """Preview the position, and where the pointer is over a number also that."""
@@ -171,7 +194,7 @@ class UnrolledPage(WholeModelPage):
     def _read_out_unrolled(self, cell: UnrolledCell) -> tuple[str, list[str]]:
         if self._reading is None or cell.unit < 0:
             return "", []
-        return read_out(self._reading, (self._address(cell), (cell.position, cell.unit)))
+        return read_out(self._reading, (self._address(cell), (cell.position, cell.unit)), self._gradient)
 
 
 def direction_of(trace: Trace, address: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.panels.inside.page import answer, at_word, choose, read_out, stage_of
+from lmviz.app.panels.inside.page import answer, aside_of, at_word, choose, read_out, stage_of
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
@@ -17,6 +17,7 @@ from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.outline import Block, Line, StreamPlace, lines_of, outline
 from lmviz.inspection.views import answer_at, strip
+from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.outline import Part
     from lmviz.inspection.trace import Trace
     from lmviz.inspection.views import View
-    from lmviz.inspection.whole_model import Square, WholeModel
+    from lmviz.inspection.whole_model import WholeModel
     from lmviz.models.model import Model
 
 QUESTION = "whole model"
@@ -60,7 +61,7 @@ class WholeModelPage:
         return bool(outline(trace))
 
     def title(self, reading: Reading, position: int) -> tuple[str, str]:
-        return at_word(reading, position), OWN_MAXIMUM
+        return at_word(reading, position), aside_of(self._session, reading, OWN_MAXIMUM)
 
     def addresses(self, trace: Trace) -> list[str]:
         return list(dict.fromkeys(address for part in outline(trace) for address in _addresses(part)))
@@ -71,12 +72,14 @@ class WholeModelPage:
         self.view.set_model((), ("", 0.0), "")
 
     def show(self, reading: Reading, position: int) -> None:
-        known = self._drawn[1].squares if self._drawn is not None and self._drawn[0] is reading else None
+        gradient, known = self._session.gradients.current, None
+        if self._drawn is not None and self._drawn[0] is reading and self._drawn[1].gradient is gradient:
+            known = self._drawn[1].squares
 
         def work(model: Model) -> WholeModel:
             from lmviz.inspection.whole_model import whole_model
 
-            return whole_model(model, reading.trace, position, known)
+            return whole_model(model, reading.trace, position, known, gradient)
 
         self._panel.ask_about(reading, QUESTION, work, lambda found: self._take(reading, found))
 
@@ -138,7 +141,11 @@ class WholeModelPage:
 
     def _miniatures(self, line: Line, address: str) -> list[Miniature]:
         assert self._drawn is not None
+        from lmviz.inspection.gradient_views import gradient_view
+
         (reading, model), traced = self._drawn, self._drawn[0].trace[address]
+        gradient = model.gradient if model.gradient is not None and address in model.gradient else None
+        scale = traced.scale if gradient is None else "signed"
         heads = traced.shape[0] if "head" in traced.axes else 1
         position = model.position - line.earlier
         small = []
@@ -146,13 +153,14 @@ class WholeModelPage:
             key = f"{_key(line)}#{address}#{head}"
             if address in model.squares:
                 self._squares[key] = address, head
-                small.append(Miniature(key, model.squares[address].values[head], traced.scale))
+                small.append(Miniature(key, model.squares[address].values[head], scale))
             elif not 0 <= position < len(reading.trace):
-                small.append(Miniature(key, np.zeros((1, traced.shape[-1]), np.float32), traced.scale))
+                small.append(Miniature(key, np.zeros((1, traced.shape[-1]), np.float32), scale))
             else:
                 view = strip(reading.trace, address, position, head, ())
+                view = view if gradient is None else gradient_view(view, gradient)
                 self._views[key] = view
-                small.append(Miniature(key, view.values, traced.scale))
+                small.append(Miniature(key, view.values, scale))
         return small
 
     def _mark_of(self, place: StreamPlace) -> StreamMark:
@@ -193,7 +201,10 @@ class WholeModelPage:
         reading, model = self._drawn
         if spot.key in self._squares:
             address, head = self._squares[spot.key]
-            square: Square = model.squares[address]
+            square, gradient = model.squares[address], model.gradient
+            if gradient is not None and address in gradient:
+                source = square.source(gradient[address].array, head, spot.row, spot.column)
+                return GRADIENT + address, source
             return address, square.source(reading.trace[address].array, head, spot.row, spot.column)
         view = self._views.get(spot.key)
         return None if view is None else (view.address, view.index(spot.row, spot.column))
@@ -209,8 +220,9 @@ class WholeModelPage:
             choose(self._session, "probabilities", ("probabilities", at))
         elif cell is not None:
             address, index = cell
-            if "head" in self._drawn[0].trace[address].axes:
-                self._session.attention.choose_head(int(address.split("/")[1]), index[0])
+            tap = address.removeprefix(GRADIENT)
+            if "head" in self._drawn[0].trace[tap].axes:
+                self._session.attention.choose_head(int(tap.split("/")[1]), index[0])
             choose(self._session, address, cell)
         else:
             choose(self._session, spot.key)
@@ -220,7 +232,7 @@ class WholeModelPage:
             return "", []
         (reading, model), cell = self._drawn, self._cell_at(spot)
         if cell is not None:
-            return read_out(reading, cell)
+            return read_out(reading, cell, model.gradient)
         places = () if model.lens is None else model.lens.places
         if spot.key == "verdict":
             return self._likeliest(answer_at(reading.trace, model.position))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.panels.inside.page import at_word, choose, read_out, word
+from lmviz.app.panels.inside.page import aside_of, at_word, choose, read_out, word
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.picture import Miniature, Spot
@@ -20,6 +20,7 @@ from lmviz.app.widgets.diagrams.word_window import (
     WordWindowView,
 )
 from lmviz.inspection.names import coordinate
+from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.focus import Cell
     from lmviz.app.session.reading import Reading
     from lmviz.inspection.fixed_window import FixedWindow
+    from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
 
@@ -46,6 +48,7 @@ class WindowPage:
         self.view.spot_clicked.connect(self._choose)
         self.widget: QWidget = scrolling(self.view)
         self._drawn: tuple[Reading, FixedWindow] | None = None
+        self._gradient: Gradient | None = None  # what is drawn in the place of values
         panel.session.focus.cell_changed.connect(self._follow_unit)
 
     @property
@@ -60,7 +63,7 @@ class WindowPage:
         return window_taps(trace) is not None
 
     def title(self, reading: Reading, position: int) -> tuple[str, str]:
-        return at_word(reading, position), OWN_MAXIMUM
+        return at_word(reading, position), aside_of(self._session, reading, OWN_MAXIMUM)
 
     def addresses(self, trace: Trace) -> list[str]:
         return [address for address, traced in trace.arrays.items() if traced.axes[0] == "position"]
@@ -71,12 +74,18 @@ class WindowPage:
         self.view.set_window(WindowPicture(), 0)
 
     def show(self, reading: Reading, position: int) -> None:
+        gradient = self._session.gradients.current
+
         def work(model: Model) -> FixedWindow:
             from lmviz.inspection.fixed_window import fixed_window
 
             return fixed_window(model, reading.trace, position)
 
-        self._panel.ask_about(reading, QUESTION, work, lambda found: self._take(reading, found))
+        def take(found: FixedWindow) -> None:
+            self._gradient = gradient
+            self._take(reading, found)
+
+        self._panel.ask_about(reading, QUESTION, work, take)
 
     def mark(self, reading: Reading) -> None:
         """Frame the part that the stage makes."""
@@ -87,7 +96,8 @@ class WindowPage:
     def _take(self, reading: Reading, found: FixedWindow) -> None:
         self._drawn = reading, found
         tokens, trace = reading.trace.tokens, reading.trace
-        vectors, words = trace[found.embedding].array, []
+        gradient, words = self._gradient, []
+        vectors = trace[found.embedding].array if gradient is None else gradient[found.embedding].array
         for place, at in enumerate(found.positions):
             back = len(found.positions) - 1 - place
             vector = vectors[at][None] if at >= 0 else np.zeros_like(vectors[:1])
@@ -107,7 +117,7 @@ class WindowPage:
             )
             for id, share, votes in zip(found.ids, found.probabilities, found.votes, strict=True)
         )
-        hidden = trace[found.hidden]
+        hidden = trace[found.hidden] if gradient is None else gradient[found.hidden]
         picture = WindowPicture(
             tuple(UnseenWord(f"unseen {at}", visible(tokens[at])) for at in found.unseen),
             min(found.unseen, default=0),
@@ -123,7 +133,7 @@ class WindowPage:
 
     def _unit(self, found: FixedWindow) -> int:
         """The pinned unit, else the one that adds most to the likeliest word."""
-        cell = self._session.focus.cell
+        cell = self._session.focus.value_cell
         if cell is not None and cell[0] == found.hidden and cell[1][1] < len(found.products):
             return cell[1][1]
         return int(found.votes[0].argmax())
@@ -137,14 +147,15 @@ class WindowPage:
         if spot is None or self._drawn is None:
             return None
         found, (kind, _, rest) = self._drawn[1], spot.key.partition(" ")
+        prefix = "" if self._gradient is None else GRADIENT
         if kind == "embedding" and spot.row >= 0 and int(rest) >= 0:
-            return found.embedding, (int(rest), spot.column)
+            return prefix + found.embedding, (int(rest), spot.column)
         if kind == "joined" and spot.row >= 0:
             width = self._drawn[0].trace[found.embedding].array.shape[1]
             at = found.positions[spot.column // width]
-            return (found.embedding, (at, spot.column % width)) if at >= 0 else None
+            return (prefix + found.embedding, (at, spot.column % width)) if at >= 0 else None
         if kind == "hidden" and spot.row >= 0:
-            return found.hidden, (found.position, spot.column)
+            return prefix + found.hidden, (found.position, spot.column)
         return ("probabilities", (found.position, int(rest))) if kind == "said" else None
 
     def _hover(self, spot: Spot | None) -> None:
@@ -172,7 +183,7 @@ class WindowPage:
                 1
             ]
         if cell is not None:
-            return read_out(reading, cell)
+            return read_out(reading, cell, self._gradient)
         if kind in ("seen", "unseen") and int(rest) >= 0:
             return self._measured(reading, found, int(rest))
         if kind == "product":

@@ -25,7 +25,8 @@ class StageTimeline(Canvas):
     `set_stage(index)` moves there silently; `stage` is where one is.
 
     `play(pace)` walks on, one stage each `pace` milliseconds, and stops at the end; `pause()`;
-    `playing`. Signals: `stage_chosen(int)`, `stage_hovered(int)` (−1 on leaving), `playing_changed(bool)`.
+    `playing`. `set_backward(True)` has it walk from the last stage to the first, as gradients go.
+    Signals: `stage_chosen(int)`, `stage_hovered(int)` (−1 on leaving), `playing_changed(bool)`.
     Left and Right step, Home and End jump, Space plays and pauses.
     """
 
@@ -39,6 +40,7 @@ class StageTimeline(Canvas):
         self._places: tuple[str, ...] = ()
         self._shares: tuple[float, ...] = ()
         self._stage = 0
+        self._is_backward = False
         self._hovered = -1
         self._dragging = False
         self._clock = QTimer(self)
@@ -77,12 +79,24 @@ class StageTimeline(Canvas):
         """Whether it is playing."""
         return self._clock.isActive()
 
+    @property
+    def is_backward(self) -> bool:
+        """Whether playing walks from the last stage to the first."""
+        return self._is_backward
+
+    def set_backward(self, backward: bool) -> None:
+        """Walk back from the last stage while playing, or on from the first again."""
+        if backward != self._is_backward:
+            self._is_backward = backward
+            self.pause()
+            self.update()
+
     def play(self, pace: int = PACE) -> None:
         """Play, from the start when at the end."""
         if len(self._titles) < 2:
             return
-        if self._stage == len(self._titles) - 1:
-            self._choose(0)
+        if self._stage == self._end:
+            self._choose(len(self._titles) - 1 - self._end)
         self._clock.start(pace)
         self.playing_changed.emit(True)
         self.update()
@@ -99,9 +113,14 @@ class StageTimeline(Canvas):
         start, end = self.length(BUTTON + 12), self.width() - self.length(12)
         return QPointF(start + (end - start) * self._shares[index], self.length(LINE))
 
+    @property
+    def _end(self) -> int:
+        """The stage at which playing stops."""
+        return 0 if self._is_backward else len(self._titles) - 1
+
     def _walk(self) -> None:
-        self._choose(self._stage + 1)
-        if self._stage >= len(self._titles) - 1:
+        self._choose(self._stage + (-1 if self._is_backward else 1))
+        if self._stage == self._end:
             self.pause()
 
     def _choose(self, index: int) -> None:
@@ -146,12 +165,12 @@ class StageTimeline(Canvas):
     def _draw_line(self, painter: QPainter) -> None:
         theme, places = self.theme, [self.stop_place(index) for index in range(len(self._titles))]
         for index in range(1, len(places)):
-            passed = index <= self._stage
+            passed = index > self._stage if self._is_backward else index <= self._stage
             painter.setPen(QPen(theme.accent if passed else theme.line, self.length(3)))
             painter.drawLine(places[index - 1], places[index])
         room = min((places[i].x() - places[i - 1].x() for i in range(1, len(places))), default=100.0)
         for index, place in enumerate(places):
-            passed = index <= self._stage
+            passed = index >= self._stage if self._is_backward else index <= self._stage
             painter.setPen(QPen(theme.accent if passed else theme.strong_line, self.length(1.5)))
             painter.setBrush(theme.accent if passed else theme.surface)
             size = min(self.length(STOP), room * 0.36) * (1.25 if index == self._hovered else 1)

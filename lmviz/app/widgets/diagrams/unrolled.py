@@ -21,7 +21,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.diagrams.unrolled_lines import LAYER_GAP, draw_around, draw_head, draw_line
+from lmviz.app.widgets.diagrams.unrolled_lines import (
+    LAYER_GAP,
+    draw_around,
+    draw_head,
+    draw_line,
+    draw_ribbon,
+)
 from lmviz.app.widgets.diagrams.unrolled_reach import is_reached, pair_of
 from lmviz.app.widgets.diagrams.unrolled_values import (
     BACKWARD,
@@ -63,7 +69,8 @@ class UnrolledView(Canvas):
     text for each position; `set_current(position, layer)` lights a cell and the way that led to it.
     Lines of one colour are one weight matrix: from below, from the previous position, to the output. Where
     a direction is given, lines are blue from the left and orange from the right, and what cannot reach the
-    lit word's answer is faint; while a word is hovered, what that word cannot reach.
+    lit word's answer is faint; while a word is hovered, what that word cannot reach. Where a layer has a
+    wave, a ribbon as wide as the gradient stands in the place of the line from the previous position.
     `set_readout(function)` gives the hover card's words for an UnrolledCell.
     Signals: `cell_clicked(UnrolledCell)`, `cell_hovered(UnrolledCell | None)`.
     It takes the width its text needs: place it in a scroll area. Arrow keys move the lit cell.
@@ -85,6 +92,11 @@ class UnrolledView(Canvas):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("the network unrolled over the text")
+
+    @property
+    def layers(self) -> tuple[UnrolledLayer, ...]:
+        """What is drawn, the lowest layer first."""
+        return self._layers
 
     def set_network(
         self, tokens: Sequence[str], layers: Sequence[UnrolledLayer], predictions: Sequence[str] = ()
@@ -249,6 +261,13 @@ class UnrolledView(Canvas):
         else:
             before = self.cell_rectangle(position - 1, layer).right() if position else cell.left() - stub
             here = cell.left()
+        wave = self._layers[layer].wave
+        if wave is not None:
+            other = position + (1 if way == BACKWARD else -1)
+            sizes = [float(wave[at]) if 0 <= at < len(wave) else 0.0 for at in (other, position)]
+            room = cell.height() - self.length(HEAD)
+            draw_ribbon(self, painter, QPointF(before, middle), QPointF(here, middle), sizes, room)
+            return
         ink = self._ink(layer, self.theme.accent)
         draw_line(self, painter, ink, lit, QPointF(before, middle), QPointF(here, middle))
         if way:

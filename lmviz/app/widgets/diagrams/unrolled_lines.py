@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
+from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import Canvas
 
 LAYER_GAP = 22
 LIT, USUAL = 2.6, 1.4  # widths
 PALE = 0.45
+RIBBON = 0.35  # how strong the colour of a gradient's ribbon is
 
 
 def draw_line(
@@ -48,6 +51,21 @@ def draw_head(canvas: Canvas, painter: QPainter, tip: QPointF, way: int) -> None
     painter.setPen(Qt.PenStyle.NoPen)
     back = tip.x() - 1.6 * way * size
     painter.drawPolygon([tip, QPointF(back, tip.y() - 0.8 * size), QPointF(back, tip.y() + 0.8 * size)])
+
+
+def draw_ribbon(
+    canvas: Canvas, painter: QPainter, start: QPointF, end: QPointF, sizes: Sequence[float], room: float
+) -> None:
+    """A gradient that goes back from `end` to `start`: as wide as its `sizes` there, up to `room`."""
+    halves = [max(canvas.length(0.4), size * room / 2) for size in sizes]
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(mix(canvas.theme.surface, canvas.theme.key, RIBBON))
+    points = [QPointF(at.x(), at.y() - half) for at, half in zip((start, end), halves, strict=True)]
+    points += [QPointF(at.x(), at.y() + half) for at, half in zip((end, start), halves[::-1], strict=True)]
+    painter.drawPolygon(points)
+    if sizes[0] > 0:
+        painter.setPen(QPen(canvas.theme.key, canvas.length(USUAL)))
+        draw_head(canvas, painter, start, -1 if end.x() > start.x() else 1)
 
 
 def _pen(canvas: Canvas, color: QColor, lit: bool) -> QPen:

@@ -16,18 +16,20 @@ FORWARD, BACKWARD = "forward", "backward"
 class UnrolledRow:
     """One value of a layer: `values` (position, unit) on a `scale`, and its letter.
 
-    `limit` is the value with the strongest colour, the largest there is where it is None.
+    `limit` is the value with the strongest colour, the largest there is where it is None. `is_gate` where
+    it is the gradient of a share, which is as low as that.
     """
 
     letter: str
     values: np.ndarray
     scale: str = "signed"
     limit: float | None = None
+    is_gate: bool = False
 
     @property
     def height(self) -> int:
         """In pixels at scale 1: shares, such as gates, are lower than states."""
-        return GATE if self.scale == "share" else STATE
+        return GATE if self.scale == "share" or self.is_gate else STATE
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +38,13 @@ class UnrolledLayer:
 
     `direction` is FORWARD or BACKWARD where the network reads the text in other ways than from left to
     right: each direction of a layer is then a layer of its own, the forward one below.
+    `wave` (position,) are the sizes of a gradient that goes back along the layer, beside the largest of them.
     """
 
     name: str
     rows: tuple[UnrolledRow, ...]
     direction: str = ""
+    wave: np.ndarray | None = None
 
     @property
     def height(self) -> int:

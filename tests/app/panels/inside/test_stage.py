@@ -13,8 +13,11 @@ from small_models import small_settings
 
 from lmviz.app.panels.inside.stage import StagePanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES, open_run_model
+from lmviz.inspection.backpropagation import gradient
+from lmviz.inspection.backward_sentence import backward_sentence
 from lmviz.inspection.explain import explain
 from lmviz.inspection.stage_sentence import plain, stage_sentence
 from lmviz.inspection.strongest import strongest_cell
@@ -115,3 +118,38 @@ def test_without_a_model_nothing_of_the_last_one_stays(
     session.library.close(session.library.model)
     qtbot.waitUntil(lambda: panel.operation.picture is None, timeout=LONG)
     assert (panel.sentence, panel.views) == ("", ())
+
+
+def test_with_gradients_the_strips_show_them_and_play_walks_back_from_the_last_stage(
+    panel: StagePanel, session: Session, run: Path, qtbot: QtBot
+) -> None:
+    if session.library.model.family == "ngram":
+        session.gradients.show(True)
+        panel.catch_up()
+        assert all(not view.address.startswith("gradient/") for view in panel.views)
+        return
+    found = gradient(open_run_model(Run.open(run)), "the cows eat", "loss@-1")
+    session.focus.choose_position(2)
+    session.gradients.show(True)
+    qtbot.waitUntil(lambda: session.gradients.current is not None, timeout=LONG)
+    for stage in range(len(found.trace.stages)):
+        session.focus.choose_stage(stage)
+        panel.catch_up()
+        assert panel.views
+        for view in panel.views:
+            if not view.address.startswith("gradient/"):
+                assert view.address not in found
+                continue
+            index = view.index(0, 0)
+            assert view.scale == "signed"
+            assert float(view.values[0, 0]) == pytest.approx(
+                float(found[view.address].array[index]), rel=1e-3, abs=1e-6
+            )
+        expected = plain(backward_sentence(session.gradients.current, stage, 2, "loss of “eat”"))
+        assert panel.sentence == expected
+    timeline = panel.findChild(StageTimeline)
+    assert timeline.is_backward
+    session.gradients.show(False)
+    panel.catch_up()
+    assert not timeline.is_backward
+    assert not any(view.address.startswith("gradient/") for view in panel.views)

@@ -88,3 +88,15 @@ def test_fewer_stages_bring_one_back_to_the_last(timeline):
     timeline.set_stage(4)
     timeline.set_stages(TITLES[:2])
     assert timeline.stage == 1
+
+
+def test_backward_it_plays_from_the_last_stage_to_the_first(timeline, chosen, qtbot):
+    timeline.set_backward(True)
+    timeline.play(pace=5)
+    qtbot.waitUntil(lambda: not timeline.playing)
+    assert chosen == [4, 3, 2, 1, 0]
+    timeline.set_stage(2)
+    timeline.play(pace=10_000)
+    timeline.set_backward(False)
+    assert not timeline.playing
+    assert timeline.stage == 2
