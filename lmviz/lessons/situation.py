@@ -130,3 +130,19 @@ class Situation(Protocol):
     @property
     def network_changes(self) -> int:
         """How often the network or its numbers have changed."""
+
+    @property
+    def rate(self) -> float:
+        """The rate of the next step of gradient descent on it."""
+
+    @property
+    def descents(self) -> int:
+        """How many of these steps were taken."""
+
+    @property
+    def checked(self) -> int:
+        """How many of its modules were checked alone."""
+
+    @property
+    def broken(self) -> str:
+        """The broken module that a check has found; empty where none was."""

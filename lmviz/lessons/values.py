@@ -182,6 +182,15 @@ VALUES = (
         "how often the network or its numbers have changed",
         lambda now: float(now.network_changes),
     ),
+    Value("rate", "", "η, the rate of the next step of gradient descent on it", lambda now: now.rate),
+    Value("descents", "", "how many of these steps were taken", lambda now: float(now.descents)),
+    Value("checked", "", "how many of its modules were checked alone", lambda now: float(now.checked)),
+    Value(
+        "broken",
+        "",
+        "the name of the broken module, once a check has found it",
+        lambda now: _there(now.broken or None, "no broken module that was found"),
+    ),
 )
 
 _BY_NAME = {value.name: value for value in VALUES}

@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from lmviz.app.session.attention_heads import AttentionHeads
     from lmviz.app.session.comparison import Comparison
     from lmviz.app.session.current_reading import CurrentReading
+    from lmviz.app.session.descent import Descent
     from lmviz.app.session.focus import Focus
     from lmviz.app.session.library import Library
+    from lmviz.app.session.module_checks import ModuleChecks
     from lmviz.app.session.network import OpenNetwork
     from lmviz.app.session.open_text import OpenText
     from lmviz.app.session.surgery import Surgery
@@ -51,6 +53,8 @@ class Parts(Protocol):
     reading: CurrentReading
     writing: Writing
     network: OpenNetwork
+    descent: Descent
+    module_checks: ModuleChecks
 
 
 class SessionSituation:
@@ -186,6 +190,23 @@ class SessionSituation:
     @property
     def network_changes(self) -> int:
         return self._parts.network.changes
+
+    @property
+    def rate(self) -> float:
+        return self._parts.descent.rate
+
+    @property
+    def descents(self) -> int:
+        return self._parts.descent.place
+
+    @property
+    def checked(self) -> int:
+        return len(self._parts.module_checks.results)
+
+    @property
+    def broken(self) -> str:
+        found = self._parts.module_checks.found
+        return "" if found is None else found.name
 
     def _read(self, *, untouched: bool) -> Trace | None:
         """The trace of what is typed now; None while it is still being read."""

@@ -24,8 +24,10 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
+from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.window.main_window import MainWindow
 from lmviz.lessons.answers import right_answer
@@ -284,7 +286,49 @@ def _sweep(driver: Driver, condition: Condition) -> None:
         driver.press("tape_backward" if condition.first.name == "popped" else "tape_forward")
 
 
-BY_TEXT: dict[str, Callable[[Driver], None]] = {}
+def _rewrite(old: str, new: str) -> Callable[[Driver], None]:
+    """Change a part of the program of Autodiff, and have it read."""
+
+    def rewrite(driver: Driver) -> None:
+        program = driver.control("autodiff_editor").toPlainText()
+        assert old in program, f"{old} is not in the program"
+        driver.control("autodiff_editor").setPlainText(program.replace(old, new))
+
+    return rewrite
+
+
+def _nudge_by(epsilon: float) -> Callable[[Driver], None]:
+    def nudge(driver: Driver) -> None:
+        driver.control("nudge_view").findChild(ErrorPlot).epsilon_chosen.emit(epsilon)
+
+    return nudge
+
+
+def _find_fault(driver: Driver) -> None:
+    """Hide a fault, and check one module after the other."""
+    driver.press("saboteur_button")
+    for node in driver.session.network.current.tape.modules:
+        if driver.session.module_checks.found is None:
+            driver.session.module_checks.check(node.name)
+
+
+def _set_rate(driver: Driver, condition: Condition) -> None:
+    row = driver.control("descent_view").findChild(SliderRow)
+    for at in range(row.slider.maximum() + 1):
+        row.slider.setValue(at)
+        if condition.holds(driver.session.lesson.value, ""):
+            return
+
+
+BY_TEXT: dict[str, Callable[[Driver], None]] = {
+    'network("x[1]") = 3': _rewrite("[2; -0.5; 1; 1]", "[3; -0.5; 1; 1]"),
+    'network("x[1]") = 2': _rewrite("[3; -0.5; 1; 1]", "[2; -0.5; 1; 1]"),
+    'network("U") = 0.9': _rewrite("U = 1", "U = 0.9"),
+    'network("x[1]", 0) = 1': _rewrite("[2 -2; 0 3.5; 1 2.2]", "[1 2.2; 2 -2; 0 3.5]"),
+    'control("nudged_cell") contains 1e-05': _nudge_by(1e-5),
+    'control("nudged_cell") contains 1e-12': _nudge_by(1e-12),
+    "broken is not none": _find_fault,
+}
 """How a condition is brought about that takes more than one control, by the whole of it."""
 
 BY_VALUE: dict[str, Callable[[Driver, Condition], None]] = {
@@ -310,6 +354,8 @@ BY_VALUE: dict[str, Callable[[Driver, Condition], None]] = {
     "setting": _train,
     "pushed": _sweep,
     "popped": _sweep,
+    "rate": _set_rate,
+    "descents": lambda driver, condition: driver.press("take_step_button"),
 }
 """How a condition is brought about, by the value that it asks for."""
 

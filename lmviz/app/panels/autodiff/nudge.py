@@ -39,6 +39,7 @@ class NudgePanel(Panel):
         self._caption = QLabel()
         self._caption.setProperty("role", "muted")
         self._caption.setWordWrap(True)
+        self._caption.setObjectName("nudged_cell")
         self._modules = QWidget()
         self._flow = FlowLayout(self._modules, gap=4)
         self._buttons: dict[str, QPushButton] = {}
@@ -113,7 +114,7 @@ class NudgePanel(Panel):
         ]
         verdict = "all digits agree" if nudged.digits >= PLACES else f"{nudged.digits} digits agree"
         self._digits.set_numbers(lines, verdict, found.agrees)
-        self._caption.setText(f"θ is {cell_label(cell.name, cell.place)}")
+        self._caption.setText(f"θ is {cell_label(cell.name, cell.place)}, ε is {self._epsilon:g}")
 
     def _choose(self, epsilon: float) -> None:
         self._epsilon = epsilon
