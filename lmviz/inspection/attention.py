@@ -74,16 +74,16 @@ def thumbnails(trace: Trace, side: int = 64) -> np.ndarray:
 
 def largest_of_squares(weights: np.ndarray, side: int) -> np.ndarray:
     """Non-negative weights (head, query, key) reduced to at most (head, side, side), keeping the largest."""
-    heads, positions, _ = weights.shape
-    square = -(-positions // side)
-    if square == 1:
+    heads, queries, keys = weights.shape
+    square = -(-max(queries, keys) // side)
+    if square <= 1:
         return weights.astype(np.float32, copy=False)
-    rows = -(-positions // square)
-    missing = rows * square - positions
-    padded = np.pad(weights, ((0, 0), (0, missing), (0, missing))) if missing else weights
+    rows, columns = -(-queries // square), -(-keys // square)
+    missing = (rows * square - queries, columns * square - keys)
+    padded = np.pad(weights, ((0, 0), (0, missing[0]), (0, missing[1]))) if any(missing) else weights
     # Rows first: there numpy compares whole lines of memory, and little is left for the columns.
     by_row = padded.reshape(heads, rows, square, -1).max(axis=2)
-    return by_row.reshape(heads, rows, rows, square).max(axis=3).astype(np.float32, copy=False)
+    return by_row.reshape(heads, rows, columns, square).max(axis=3).astype(np.float32, copy=False)
 
 
 def most_looked_at(weights: np.ndarray, query: int) -> tuple[int, float]:

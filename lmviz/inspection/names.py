@@ -32,11 +32,14 @@ _PARTS |= {"mixed": "weighted sum of v"}
 def title_of(address: str) -> str:
     """A tap's address in words: "layers/0/attention/weights" is "layer 1, attention weights".
 
-    With "gradient/" before it, it is the gradient of that.
+    "decoder/layers/0/hidden" is "decoder layer 1, hidden". With "gradient/" before it, it is the gradient of
+    that.
     """
     if address.startswith(GRADIENT):
         return f"gradient of {title_of(address.removeprefix(GRADIENT))}"
     parts = address.split("/")
+    if parts[0] in ("encoder", "decoder") and parts[1:2] == ["layers"]:
+        return f"{parts[0]} {title_of('/'.join(parts[1:]))}"
     if parts[0] not in ("layers", "orders") or len(parts) < 2:
         return " ".join(word_of(part) for part in parts)
     number = parts[1]
@@ -83,3 +86,10 @@ def cell_name(axes: Sequence[str], index: Sequence[int], tokens: Sequence[str] =
 def word_of(part: str) -> str:
     """One part of an address in words: "residual1" is "residual 1"."""
     return _PARTS.get(part, part.replace("_", " "))
+
+
+def layer_in(address: str) -> int | None:
+    """The layer of an address, counted from 0, also of "decoder/layers/1/cross/weights"; None without one."""
+    parts = address.split("/")
+    number = parts[parts.index("layers") + 1] if "layers" in parts[:-1] else ""
+    return int(number) if _is_number(number) else None

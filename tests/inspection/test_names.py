@@ -1,6 +1,6 @@
 import pytest
 
-from lmviz.inspection.names import cell_name, coordinate, stop_name, title_of
+from lmviz.inspection.names import cell_name, coordinate, layer_in, stop_name, title_of
 from lmviz.inspection.operand_names import operand_name
 from lmviz.inspection.tracing import trace
 
@@ -16,6 +16,8 @@ from lmviz.inspection.tracing import trace
         ("layers/1/residual2", "layer 2, residual 2"),
         ("layers/0/attention/query_rotated", "layer 1, attention query rotated"),
         ("logits", "logits"),
+        ("decoder/layers/0/cross/weights", "decoder layer 1, cross weights"),
+        ("encoder/embedding", "encoder embedding"),
     ],
 )
 def test_addresses_in_words(address, title):
@@ -46,6 +48,13 @@ def test_whatever_a_reader_counts_is_numbered_from_one():
     assert coordinate("position", -1, ("the", "bat")) == "position -1"
     name = cell_name(("head", "query", "key"), (0, 1, 0), ("the", "bat"))
     assert name == "head 1, query 2 “bat”, key 1 “the”"
+
+
+def test_the_layer_of_an_address_is_found_wherever_it_stands():
+    assert layer_in("layers/2/attention/weights") == 2
+    assert layer_in("decoder/layers/1/cross/weights") == 1
+    assert layer_in("attention/weights") is None
+    assert layer_in("decoder/layers") is None
 
 
 def test_operands_are_named_briefly(a, text):

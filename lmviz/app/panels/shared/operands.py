@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lmviz.inspection.names import title_of
+from lmviz.inspection.names import layer_in, title_of
 from lmviz.models.tap import GRADIENT
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def follow_operand(session: Session, source: str, index: tuple[int, ...]) -> Non
     if position is not None and position != session.focus.position:
         session.focus.choose_position(position)
     if "head" in places:
-        session.attention.choose_head(int(tap.split("/")[1]), places["head"])
+        session.attention.choose_head(layer_in(tap) or 0, places["head"])
     session.focus.choose_cell((source, tuple(index)))
     stages = [number for number, stage in enumerate(reading.trace.stages) if tap in stage.results]
     if stages:

@@ -1,0 +1,113 @@
+"""Where a model that translates looks in its source: its attention weights, (position, source).
+
+What is found here is found from axes and stages, so that it holds for every family with such attention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.inspection.attention import COMBINATIONS, largest_of_squares
+from lmviz.inspection.trace import Trace
+from lmviz.inspection.views import View, likeliest_answers
+from lmviz.models.sequences import SOURCE
+
+TO_SOURCE = ("position", "source")
+
+
+@dataclass(frozen=True)
+class SourceAttention:
+    """One attention to the source, by the addresses of its taps.
+
+    `weights` (position, source) are shares of each row, `states` (source, unit) what they average, `context`
+    (position, unit) the average. Where there are heads each has them as its first axis. `steps` are the taps
+    that lead to the weights, the weights last.
+    """
+
+    weights: str
+    states: str
+    context: str
+    heads: int
+    steps: tuple[str, ...]
+
+
+def source_attentions(trace: Trace) -> tuple[SourceAttention, ...]:
+    """Those of a trace, layer by layer; none for a model that reads no source, or has no attention to it."""
+    found = []
+    for address, traced in trace.arrays.items():
+        if traced.scale != "share" or traced.axes[-2:] != TO_SOURCE:
+            continue
+        stage = next((stage for stage in trace.stages if address in stage.operands), None)
+        if stage is None:
+            continue
+        states = next(operand for operand in stage.operands if operand != address)
+        place = address.rpartition("/")[0]
+        steps = [
+            other
+            for other, its in trace.arrays.items()
+            if its.axes == traced.axes and other.startswith(f"{place}/")
+        ]
+        heads = traced.shape[0] if traced.axes[0] == "head" else 1
+        found.append(SourceAttention(address, states, stage.results[0], heads, tuple(steps)))
+    return tuple(found)
+
+
+def alignment_view(trace: Trace, address: str, head: int = 0) -> View:
+    """A tap (…, position, source) of one head, with a row for each position."""
+    traced = trace[address]
+    if traced.axes[-2:] != TO_SOURCE:
+        raise LmvizError(f"{address} is no attention to a source: its axes are {', '.join(traced.axes)}.")
+    fixed = {"head": head} if traced.axes[0] == "head" else {}
+    values = traced.at(**fixed) if fixed else traced.array
+    rows, columns = (tuple(range(size)) for size in values.shape)
+    return View(address, traced.axes, values, traced.scale, "position", "source", rows, columns, fixed)
+
+
+def combined_alignment(trace: Trace, heads: Sequence[tuple[int, int]], how: str = "mean") -> np.ndarray:
+    """The mean or the maximum over some heads (layer, head), cell by cell; (position, source)."""
+    if how not in COMBINATIONS:
+        raise LmvizError(f"Heads cannot be combined by {how!r}: choose one of {', '.join(COMBINATIONS)}.")
+    if not heads:
+        raise LmvizError("No head is chosen: choose at least one.")
+    found = source_attentions(trace)
+    parts = np.stack([alignment_view(trace, found[layer].weights, head).values for layer, head in heads])
+    combined: np.ndarray = parts.max(axis=0) if how == "max" else parts.mean(axis=0)
+    return combined
+
+
+def alignment_thumbnails(trace: Trace, side: int = 64) -> np.ndarray:
+    """Every head small, (layer, head, row, column) float32, as `lmviz.inspection.attention.thumbnails`."""
+    layers = [trace[attention.weights].array for attention in source_attentions(trace)]
+    return np.stack(
+        [largest_of_squares(weights if weights.ndim == 3 else weights[None], side) for weights in layers]
+    )
+
+
+def written_words(trace: Trace) -> tuple[str, ...]:
+    """For each position the token that was written there: the one after the token that was read.
+
+    At the last position none has been written yet: it is the likeliest, with a question mark.
+    """
+    (likeliest,) = likeliest_answers(trace, len(trace) - 1, 1)
+    known = trace.vocabulary
+    name = known[likeliest] if likeliest < len(known) else str(likeliest)
+    return (*trace.tokens[1:], f"{name}?")
+
+
+def encoded_states(trace: Trace) -> str:
+    """The tap (source, unit) with what was made of each word of the source, which the decoder reads.
+
+    LmvizError for a model that reads no source.
+    """
+    found = [
+        address
+        for address, traced in trace.arrays.items()
+        if address.startswith("encoder/") and len(traced.axes) == 2 and traced.axes[0] == SOURCE
+    ]
+    if not found:
+        raise LmvizError("This model reads no source: open one that translates.")
+    return found[-1]
