@@ -11,6 +11,7 @@ import torch
 from lmviz.errors import LmvizError
 from lmviz.inspection.recording import TapRecorder, check_addresses
 from lmviz.inspection.surgery import changed_tokens
+from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model
 from lmviz.models.sequences import TEXT
 
@@ -102,3 +103,11 @@ class ChangedModel(Model):
             lambda tap, value, position: listener(tap, recorder(tap, value, position), position),
             **further,
         )
+
+
+def without_changes(model: Model) -> Model | None:
+    """A model without its interventions, also one whose source is settled; None where it has none."""
+    if isinstance(model, GivenSource):
+        unchanged = without_changes(model.model)
+        return None if unchanged is None else GivenSource(unchanged, model.source)
+    return model.unchanged if isinstance(model, ChangedModel) else None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.inspection.changed_model import ChangedModel
+from lmviz.models.given_source import GivenSource
 from lmviz.models.reading import evaluation, on_device
 
 if TYPE_CHECKING:
@@ -17,18 +18,25 @@ if TYPE_CHECKING:
 
 
 def each_alone(
-    model: Model, ids: np.ndarray, interventions: Sequence[Intervention], position: int = -1
+    model: Model,
+    ids: np.ndarray,
+    interventions: Sequence[Intervention],
+    position: int = -1,
+    source: np.ndarray | None = None,
 ) -> np.ndarray:
     """The logits (intervention, token) after ids (position,), with each intervention alone in force.
 
     Of a model of labels those are meant that are predicted at `position`, or for the text as a whole.
+    `source` (position,) is what a translator reads beside the text.
     Interventions that are switched off count as well. LmvizError where one names no tap of the model.
     """
-    return np.stack([_logits(model, ids, replace(item, enabled=True), position) for item in interventions])
+    changed = (ChangedModel(model, [replace(item, enabled=True)]) for item in interventions)
+    readers = (each if source is None else GivenSource(each, source) for each in changed)
+    return np.stack([_logits(reader, ids, position) for reader in readers])
 
 
-def _logits(model: Model, ids: np.ndarray, intervention: Intervention, position: int) -> np.ndarray:
-    with evaluation(ChangedModel(model, [intervention])) as reader:
+def _logits(model: Model, ids: np.ndarray, position: int) -> np.ndarray:
+    with evaluation(model) as reader:
         if not model.predicts.continues:
             answers = reader(on_device(model, np.array(ids)))[0]  # (position, label), or (label)
             found = answers if model.predicts.per == "text" else answers[position]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
 
 from lmviz.models.model import Model
+from lmviz.models.prefix import read_prefix
 from lmviz.models.reading import on_device
 from lmviz.models.sequences import SOURCE
 from lmviz.models.tap import Listener, Stage, Tap
@@ -29,6 +30,11 @@ class GivenSource(Model):
         self.context, self.tokenizer, self.name = model.context, model.tokenizer, model.name
         self.documents = model.documents
         self.train(model.training)
+
+    @classmethod
+    def reading(cls, model: Model, source: str) -> Self:
+        """A model with a source as it is typed; LmvizError where the model cannot read it."""
+        return cls(model, read_prefix(model, source, SOURCE).ids)
 
     @property
     def step(self) -> int:  # type: ignore[override]  # only the other model is loaded anew

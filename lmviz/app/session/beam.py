@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.app.session.reading import of_source
 from lmviz.decoding.options import BeamOptions
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 class BeamSearch(Part):
     """Searches for the likeliest continuation.
 
-    A search keeps the model, the step and the interventions with which it began; another prefix,
+    A search keeps the model, the step and the interventions with which it began; another prefix or source,
     another model or other options end it.
     """
 
@@ -47,6 +48,7 @@ class BeamSearch(Part):
         self._interventions: tuple[Intervention, ...] = ()
         self._search: _Search | None = None
         reading.prefix_changed.connect(self.forget)
+        reading.source_changed.connect(self.forget)
         library.model_changed.connect(self.forget)
 
     @property
@@ -93,7 +95,8 @@ class BeamSearch(Part):
         if moment is None or not self._reading.is_possible or self.is_searching or self.is_grown:
             return
         if self._search is None:
-            self._search = _Search(self._reading.prefix, self._options)
+            source = self._reading.source if self._reading.has_source else None
+            self._search = _Search(self._reading.prefix, self._options, source)
             self._moment = moment
             self._interventions = self._surgery.in_force
         search = self._search
@@ -120,10 +123,10 @@ class BeamSearch(Part):
 
 
 class _Search:
-    """A beam search under way, in the reading thread."""
+    """A beam search under way, in the reading thread; `source` is None but for translators."""
 
-    def __init__(self, prefix: str, options: BeamOptions) -> None:
-        self._prefix, self._options = prefix, options
+    def __init__(self, prefix: str, options: BeamOptions, source: str | None) -> None:
+        self._prefix, self._options, self._source = prefix, options, source
         self._model: Model | None = None
         self._trees: Iterator[BeamTree] = iter(())
         self._tree: BeamTree | None = None
@@ -134,7 +137,8 @@ class _Search:
 
         if model is not self._model:
             # The cache may have dropped the instance that it began with, or changed its weights.
-            self._model, self._trees = model, grow_beam(model, self._prefix, self._options)
+            read = model if self._source is None else of_source(model, self._source)
+            self._model, self._trees = model, grow_beam(read, self._prefix, self._options)
             self._tree = None
         tree = next(self._trees) if self._tree is None else self._tree
         while tree.depth < depth and (grown := next(self._trees, None)) is not None:

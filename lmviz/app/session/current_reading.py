@@ -153,7 +153,8 @@ class CurrentReading(Part):
         from lmviz.inspection.recipes.recipe import RecipeSubject
 
         model, step = self._library.shown_moment
-        return RecipeSubject(str(model.folder), text, step, self._surgery.in_force)
+        source = self._source if self.has_source else None
+        return RecipeSubject(str(model.folder), text, step, self._surgery.in_force, source)
 
     def ask(
         self, key: str, work: Callable[[Model], T], answer: Callable[[T], object], failed: Failed

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lmviz.inspection.names import POSITIONAL, coordinate
+from lmviz.models.sequences import SOURCE
 from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
@@ -44,7 +45,14 @@ class Reading:
         """What is shown, as the recipes of Python code take it."""
         from lmviz.inspection.recipes.recipe import RecipeSubject
 
-        return RecipeSubject(str(self.model.folder), self.trace.text, self.step, self.trace.interventions)
+        source = self.trace.further.get(SOURCE)
+        return RecipeSubject(
+            str(self.model.folder),
+            self.trace.text,
+            self.step,
+            self.trace.interventions,
+            None if source is None else source.text,
+        )
 
     def word(self, axis: str, index: int) -> str:
         """The token or the label at an index along such an axis, as it is shown."""
@@ -123,7 +131,5 @@ def read(
 def of_source(model: Model, source: str) -> Model:
     """A translator that is given its source, and so continues its translation like any other text."""
     from lmviz.models.given_source import GivenSource
-    from lmviz.models.prefix import read_prefix
-    from lmviz.models.sequences import SOURCE
 
-    return GivenSource(model, read_prefix(model, source, SOURCE).ids)
+    return GivenSource.reading(model, source)

@@ -266,11 +266,12 @@ class Writing(Part):
 
         def read_on(model: Model) -> tuple[T, Distribution | None]:
             from lmviz.decoding.sampling import distribution_after
-            from lmviz.inspection.changed_model import ChangedModel
+            from lmviz.inspection.changed_model import without_changes
 
             found, before = work(read.after(model, prefix, chosen)), None
-            if isinstance(model, ChangedModel):
-                before = distribution_after(untouched.after(model.unchanged, prefix, chosen), sampling)
+            unchanged = without_changes(model)
+            if unchanged is not None:
+                before = distribution_after(untouched.after(unchanged, prefix, chosen), sampling)
             return found, before
 
         self._reading.ask(key, read_on, lambda both: answer(*both), failed)

@@ -14,7 +14,7 @@ def distribution_recipe(subject: RecipeSubject, options: Mapping[str, Any]) -> s
     `options` are those of `SamplingOptions` that matter, such as temperature=0.8.
     """
     if not subject.interventions:
-        return recipe_of(subject, f"distribution = lmviz.next_token({_call(subject.text, options)})")
+        return recipe_of(subject, f"distribution = lmviz.next_token({_call(subject, options)})")
     tail = "".join(f", {name}={value!r}" for name, value in options.items())
     return recipe_of(
         subject,
@@ -32,8 +32,8 @@ def roll_recipe(subject: RecipeSubject, options: Mapping[str, Any], draw: float 
 
 def sample_recipe(subject: RecipeSubject, tokens: int, options: Mapping[str, Any]) -> str:
     """A continuation drawn token by token, bound to `steps`."""
-    call = f"lmviz.sample({_call(subject.text, {'tokens': tokens, **options})})"
-    return _decoded(subject, f"steps = list({call})")
+    settings = arguments_of(tokens=tokens, **options)
+    return _decoded(subject, f"steps = list(lmviz.sample(model, {subject.text!r}, {settings}))")
 
 
 def beam_recipe(subject: RecipeSubject, options: Mapping[str, Any]) -> str:
@@ -130,9 +130,14 @@ CHANGING = (
     "from lmviz.inspection.intervention import Intervention",
 )
 
+GIVING = ("from lmviz.models.given_source import GivenSource",)
+
 
 def _decoded(subject: RecipeSubject, *lines: str, imports: Sequence[str] = ()) -> str:
-    """Lines about a model with the interventions in force."""
+    """Lines about a model with the interventions in force, and of a translator with its source settled."""
+    if subject.source is not None:
+        given = f"model = GivenSource.reading(model, {subject.source!r})"
+        lines, imports = (given, *lines), (*imports, *GIVING)
     if subject.interventions:
         lines = (f"model = {_changed('model', subject)}", *lines)
         imports = (*imports, *CHANGING[:1])
@@ -152,5 +157,6 @@ def _changed(model: str, subject: RecipeSubject) -> str:
     return f"ChangedModel({model}, [{', '.join(map(as_source, subject.interventions))}])"
 
 
-def _call(text: str, options: Mapping[str, Any]) -> str:
-    return ", ".join(["model", repr(text), *([arguments_of(**options)] if options else [])])
+def _call(subject: RecipeSubject, options: Mapping[str, Any]) -> str:
+    settings = arguments_of(source=subject.source, **options)
+    return ", ".join(["model", repr(subject.text), *([settings] if settings else [])])

@@ -50,6 +50,7 @@ def _taken(subject: RecipeSubject, of: Any, **beside: Any) -> list[str]:
     """The lines that open the model and take the gradient."""
     changes = "".join(f"    {as_source(intervention)},\n" for intervention in subject.interventions)
     given = f", interventions=[\n{changes}]" if changes else ""
+    beside = ({} if subject.source is None else {"source": subject.source}) | beside
     source = f", {arguments_of(**beside)}" if beside else ""
     return [
         f"model = {subject.opening}",

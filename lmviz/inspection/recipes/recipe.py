@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 class RecipeSubject:
     """What a view shows: a prefix read by a model, at a snapshot, under interventions.
 
-    `model` is a run's folder or a sample model's name; `step` is None for its last snapshot.
+    `model` is a run's folder or a sample model's name; `step` is None for its last snapshot. `source` is
+    what a translator read beside the prefix, None for other models.
     """
 
     model: str
     text: str
     step: int | None = None
     interventions: tuple[Intervention, ...] = ()
+    source: str | None = None
 
     @property
     def opening(self) -> str:
@@ -87,6 +89,16 @@ def attention_recipe(subject: RecipeSubject, heads: Sequence[tuple[int, int]], h
     )
 
 
+def alignment_recipe(subject: RecipeSubject, heads: Sequence[tuple[int, int]]) -> str:
+    """Where a translator looks in its source, the mean of heads, bound to `weights` (position, source)."""
+    return recipe_of(
+        subject,
+        *traced(subject),
+        f"weights = combined_alignment(trace, {list(map(tuple, heads))!r})",
+        imports=("from lmviz.inspection.alignment import combined_alignment",),
+    )
+
+
 def lens_recipe(subject: RecipeSubject, count: int = 5) -> str:
     """What each place along the stream would predict, bound to `lens`."""
     return recipe_of(
@@ -123,6 +135,7 @@ def recipe_of(subject: RecipeSubject, *lines: str, imports: Sequence[str] = ()) 
 def traced(subject: RecipeSubject, taps: Sequence[str] | None = None) -> list[str]:
     """The lines that trace the subject."""
     arguments = [f"model, {subject.text!r}"]
+    arguments += [f"source={subject.source!r}"] if subject.source is not None else []
     arguments += [f"taps={list(taps)!r}"] if taps else []
     if not subject.interventions:
         return [f"trace = lmviz.trace({', '.join(arguments)})"]

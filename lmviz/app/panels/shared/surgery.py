@@ -24,6 +24,7 @@ from lmviz.decoding.glance import glance
 from lmviz.decoding.shift import largest_shifts
 from lmviz.inspection.names import title_of
 from lmviz.inspection.views import answer_at
+from lmviz.models.sequences import SOURCE
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -186,12 +187,15 @@ class SurgeryPanel(Panel):
         word = int(shift.ids[0])
         name, continues = reading.answer(word), reading.trace.predicts.continues
         ids = reading.baseline.ids[: position + 1] if continues else reading.baseline.ids
+        read = reading.baseline.further.get(SOURCE)
+        source = None if read is None else read.ids
 
         def work(model: Model) -> list[float]:
             from lmviz.inspection.effects import each_alone
 
             return [
-                glance(logits, 1).probability_of(word) for logits in each_alone(model, ids, changes, position)
+                glance(logits, 1).probability_of(word)
+                for logits in each_alone(model, ids, changes, position, source)
             ]
 
         def show(alone: list[float]) -> None:
