@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from lmviz.app.widgets.text import typesetting
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine, AlgorithmLines
+from lmviz.app.widgets.text.alignment_arcs import AlignmentArcs
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
@@ -84,6 +85,17 @@ def algorithm_lines() -> QWidget:
     )
     view.set_lit(2)
     view.set_current(0)
+    return view
+
+
+def alignment_arcs() -> QWidget:
+    """Where each word of a translation comes from."""
+    target, source = ("la", "vache", "brune", "dort", "⟨end⟩?"), ("the", "brown", "cow", "sleeps", "⟨end⟩")
+    powers = np.exp(np.random.default_rng(3).normal(0, 1, (5, 5)))
+    powers[np.arange(5), [0, 2, 1, 3, 4]] += 12
+    view = AlignmentArcs()
+    view.set_alignment(target, source, powers / powers.sum(axis=1, keepdims=True))
+    view.set_current(2)
     return view
 
 
@@ -232,6 +244,7 @@ EXHIBITS = (
     Exhibit("Network", "", network_editor, (320, 160)),
     Exhibit("In the text", "point at a word: what it looks at", attention_text, (760, 260)),
     Exhibit("Algorithm", "one step", algorithm_lines, (420, 150)),
+    Exhibit("Between the two texts", "point at a word", alignment_arcs, (620, 170)),
     Exhibit("Why?", "", breadcrumbs, (420, 110)),
     Exhibit("Concordance", "“cows eat _” · 11 places", concordance_list, (560, 160)),
     Exhibit("Stage 3 of 6 · new cell state", "layer 1 · position 6 “night”", equation, (400, 180)),

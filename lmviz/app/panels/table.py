@@ -229,6 +229,16 @@ PANELS: tuple[PanelRow, ...] = (
         projected=True,
     ),
     PanelRow(
+        "alignment",
+        "Alignment",
+        "attention",
+        "centre",
+        "attention.alignment:AlignmentPanel",
+        tabbed=True,
+        least=(300, 260),
+        projected=True,
+    ),
+    PanelRow(
         "next_word",
         "Next word",
         "attention",
@@ -246,6 +256,15 @@ PANELS: tuple[PanelRow, ...] = (
         "attention",
         "bottom",
         "attention.attention_text:AttentionTextPanel",
+        least=(0, 167),
+    ),
+    PanelRow(
+        "alignment_text",
+        "Between the two texts",
+        "attention",
+        "bottom",
+        "attention.alignment_text:AlignmentTextPanel",
+        tabbed=True,
         least=(0, 167),
     ),
     PanelRow(

@@ -17,6 +17,7 @@ from lmviz.app.window.panel_dock import PanelDock
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
 
 COLUMNS = ("left", "centre", "right")
@@ -63,6 +64,8 @@ class PerspectiveView(QMainWindow):
         self._everything = QByteArray()  # the arrangement of all of them meanwhile
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
+        self._fitted_for: OpenedModel | None = None  # the model for which the tabs in front were chosen
+        session.reading.changed.connect(self._raise_what_fits)
         theme_switch().theme_changed.connect(self._adopt_theme)
         application().focusChanged.connect(self._show_focused)
 
@@ -162,6 +165,25 @@ class PerspectiveView(QMainWindow):
             if self._only:
                 self._put_away()
             QTimer.singleShot(0, self, self._show_tabs)
+        QTimer.singleShot(0, self, self._raise_what_fits)
+
+    def _raise_what_fits(self) -> None:
+        """Where the tab in front has nothing to show of another model, bring one in front that has."""
+        reading = self._session.reading.current
+        if reading is None or reading.model == self._fitted_for or not self.isVisible():
+            return
+        self._fitted_for = reading.model
+        for dock in self._docks.values():
+            together = [dock, *self.tabifiedDockWidgets(dock)]
+            if not dock.panel.is_in_sight or not dock.panel.out_of_place(reading.model):
+                continue
+            fitting = [
+                other
+                for other in self._docks.values()
+                if other in together and not other.panel.out_of_place(reading.model)
+            ]
+            for other in fitting[:1]:
+                other.raise_()
 
     def _put_away(self) -> None:
         """Hide what is not wanted now, or bring everything back to where it was."""

@@ -24,6 +24,7 @@ from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.inspection.trace import Trace
@@ -109,6 +110,11 @@ class AttentionPanel(Panel):
         if self.session.attention.heads:
             return attention_recipe(reading.moment, self.session.attention.heads, self._how.currentText())
         return array_recipe(reading.moment, self._address, head=self.session.attention.head[1])
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        if not model.reads_source:
+            return ""
+        return f"{model.name} translates. Alignment shows what it looks at in its source."
 
     def refresh(self) -> None:
         reading = self.session.reading.current

@@ -79,21 +79,24 @@ class HeadsPanel(Panel):
 
     def out_of_place(self, model: OpenedModel) -> str:
         reading = self.session.reading.current
-        if reading is None or reading.model != model or "layers/0/attention/weights" in reading.trace:
+        if reading is None or reading.model != model or _addresses(reading.trace):
             return ""
         return f"{model.name} has no attention: open a Transformer to see all of its heads."
 
     def refresh(self) -> None:
         reading = self.session.reading.current
         self.silence("thumbnails")
-        if reading is None or "layers/0/attention/weights" not in reading.trace.arrays:
+        if reading is None or not _addresses(reading.trace):
             self._show_nothing("Only a Transformer has heads: open one" if reading else "Open a Transformer")
             return
         trace = reading.trace
 
         def work(model: object = None) -> tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]:
+            from lmviz.inspection.alignment import alignment_thumbnails
             from lmviz.inspection.head_badges import head_badges
 
+            if not attention_layers(trace):
+                return alignment_thumbnails(trace), ()
             return thumbnails(trace), head_badges(trace)
 
         shapes = [trace[address].shape for address in _addresses(trace)]
@@ -115,7 +118,8 @@ class HeadsPanel(Panel):
         layers, heads = small.shape[:2]
         words = [[" · ".join(head.badges) for head in layer] for layer in self._badges]
         self._mosaic.set_heads(small, words)
-        self._card.set_aside(f"{layers} layers × {heads} heads")
+        to_source = "" if self._badges else "to the source, "
+        self._card.set_aside(f"{to_source}{layers} layers × {heads} heads")
         layer, head = self.session.attention.head
         if layer >= layers or head >= heads:
             self.session.attention.choose_head(0, 0)
@@ -128,12 +132,19 @@ class HeadsPanel(Panel):
         self._mosaic.set_faded(
             {
                 (layer, head)
-                for layer, row in enumerate(self._badges)
+                for layer, mixed in enumerate(self._mixed)
                 for item in off
-                if item.concerns(f"layers/{layer}/attention/mixed")
-                for head in _indices(item.where["head"], len(row))
+                if item.concerns(mixed)
+                for head in _indices(item.where["head"], self._mosaic.grid[1])
             }
         )
+
+    @property
+    def _mixed(self) -> list[str]:
+        """What the heads of each layer contribute, by address."""
+        reading = self.session.reading.current
+        weights = [] if reading is None else _addresses(reading.trace)
+        return [address.removesuffix("weights") + "mixed" for address in weights]
 
     def _choose(self, layer: int, head: int) -> None:
         self._together = self.session.attention.heads or self._together
@@ -151,8 +162,9 @@ class HeadsPanel(Panel):
             self._choose(layer, head)
             self._solo_head = (layer, head)
             return
-        heads = len(self._badges[layer]) if layer < len(self._badges) else 0
-        self.session.attention.choose_heads(self._together or [(layer, other) for other in range(heads)])
+        layers, heads = self._mosaic.grid
+        whole = [(layer, other) for other in range(heads)] if layer < layers else []
+        self.session.attention.choose_heads(self._together or whole)
         self._solo_head, self._together = None, ()
 
     def _read_out(self, layer: int, head: int) -> tuple[str, list[str]]:
@@ -164,8 +176,10 @@ class HeadsPanel(Panel):
 
 
 def _addresses(trace: Trace) -> list[str]:
-    """The attention weights of all layers."""
-    return [f"layers/{layer}/attention/weights" for layer in attention_layers(trace)]
+    """The attention weights of all layers that have heads; of a model that translates, to its source."""
+    layers = [f"layers/{layer}/attention/weights" for layer in attention_layers(trace)]
+    to_source = [address for address in trace.arrays if address.endswith("/cross/weights")]
+    return layers or to_source
 
 
 def _is_zero(item: Intervention) -> bool:

@@ -77,6 +77,12 @@ class HeadMosaic(Canvas):
         self.updateGeometry()
         self.update()
 
+    @property
+    def grid(self) -> tuple[int, int]:
+        """The numbers of layers and heads."""
+        layers, heads = self._levels.shape[:2]
+        return layers, heads
+
     def set_current(self, layer: int, head: int) -> None:
         """Mark the head that is shown large; a negative layer for none."""
         self._current = (layer, head) if layer >= 0 else None

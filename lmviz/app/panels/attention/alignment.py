@@ -1,0 +1,294 @@
+"""Where each word of a translation comes from: target words by source words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QComboBox, QPushButton, QStackedWidget, QWidget
+
+from lmviz.app.panels.attention.chosen_alignment import NO_ALIGNMENT, chosen_alignment, out_of_translation
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.gradient_switch import GradientSwitch
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.export import Names
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.fitting_row import FittingRow
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.inspection.names import word_of
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.panels.attention.chosen_alignment import ChosenAlignment
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.views import View
+
+NOTHING = np.zeros((0, 0), dtype=np.float32)
+WEIGHTS = "weights"
+STEPS = {"products": "q · k", "scores": "scores", WEIGHTS: "softmax"}
+"""What the steps are called that lead to the weights, by the last part of their address."""
+
+
+class AlignmentPanel(Panel):
+    """A row for each word of the translation, a column for each word of its source.
+
+    A row is named after the word that was written there: the model looked at the source before it wrote it.
+    Hover reads a weight, a click pins its position, dragging forces a row.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("alignment_view")
+        self._step = QComboBox()
+        self._step.setObjectName("alignment_step_picker")
+        self._step.setAccessibleName("which step of attention to the source")
+        self._paint = QPushButton("edit")
+        self._paint.setObjectName("alignment_paint_button")
+        self._paint.setCheckable(True)
+        self._paint.setProperty("role", "link")
+        self._paint.setToolTip(
+            "Edit weights: drag one up or down; the rest of its row is rescaled to sum to one, "
+            "and all later values are recomputed."
+        )
+        self._matrix = HeatmapView()
+        self._matrix.setAccessibleName("alignment of the translation with its source")
+        self._empty = EmptyText()
+        self._pages = QStackedWidget()
+        for page in (self._matrix, self._empty):
+            self._pages.addWidget(page)
+        self._chosen: ChosenAlignment | None = None
+        self._view: View | None = None
+        self._shown = NOTHING
+        self._dragging = False
+        self._stepped_to: Reading | None = None
+        self._card = Card("Alignment", self._head(), self._pages)
+        self.column.addWidget(self._card)
+        self._connect()
+
+    @property
+    def shown(self) -> np.ndarray:
+        """What is drawn, (position, source)."""
+        return self._shown
+
+    @property
+    def matrix(self) -> HeatmapView:
+        """The heatmap."""
+        return self._matrix
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        if self._chosen is None or not self._shown.size:
+            return {}
+        return {self._view.address if self._view is not None else WEIGHTS: self._shown}
+
+    def exported_names(self) -> Names:
+        chosen = self._chosen
+        return Names() if chosen is None else Names(chosen.written, chosen.source)
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.recipe import alignment_recipe, view_recipe
+        from lmviz.models.tap import GRADIENT
+
+        if self._chosen is None or not self._shown.size:
+            return ""
+        moment = self._chosen.reading.moment
+        if self._view is None:
+            return alignment_recipe(moment, self._chosen.heads)
+        return "" if self._view.address.startswith(GRADIENT) else view_recipe(moment, self._view)
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        return out_of_translation(model, "where each word of a translation comes from")
+
+    def refresh(self) -> None:
+        chosen = chosen_alignment(self.session)
+        self._chosen = chosen
+        if chosen is None:
+            self._show_nothing()
+            return
+        self._pages.setCurrentWidget(self._matrix)
+        self._offer_steps(chosen)
+        self._draw(chosen)
+        self._mark()
+        self._suggest()
+
+    def _head(self) -> QWidget:
+        switch = GradientSwitch(self.session)
+        return FittingRow((self._paint, switch, self._step), giving_way=(self._paint, switch))
+
+    def _connect(self) -> None:
+        session, matrix = self.session, self._matrix
+        self._step.activated.connect(lambda _: self.refresh_soon())
+        self._paint.toggled.connect(matrix.set_editable)
+        matrix.set_style(square=False, values="hovered row", row_role="query", column_role="key")
+        matrix.cell_hovered.connect(self._hover)
+        matrix.left.connect(self._leave)
+        matrix.cell_clicked.connect(self._choose)
+        matrix.cell_dragged.connect(self._repaint)
+        matrix.drag_finished.connect(self._end_of_drag)
+        matrix.set_readout(self._read_out)
+        for changed in (
+            session.focus.hovered_position_changed,
+            session.focus.cell_changed,
+            session.focus.position_changed,
+        ):
+            changed.connect(self._mark)
+        session.focus.position_changed.connect(self._suggest)
+        session.explanation.changed.connect(self._light)
+        session.explanation.suggestion_changed.connect(self._mark_suggested)
+        self.follow(
+            session.reading.changed,
+            session.attention.head_changed,
+            session.attention.heads_changed,
+            session.gradients.changed,
+        )
+        self.show_failures(
+            session.gradients.failed, session.gradients.changed, session.gradients.shown_changed
+        )
+
+    def _show_nothing(self) -> None:
+        """Say what would show an alignment."""
+        reading = self.session.reading
+        self._shown, self._view = NOTHING, None
+        self._matrix.set_matrix(NOTHING)
+        if reading.current is not None and reading.current.model.reads_source:
+            self._empty.set_text(NO_ALIGNMENT)
+        elif self.session.library.model is None:
+            self._empty.set_text("Open a model that translates to see where its words come from.")
+        else:
+            self._empty.set_text("" if reading.prefix else "Type a source to see how it is translated.")
+        self._pages.setCurrentWidget(self._empty)
+        self._card.set_title("Alignment")
+        self._step.setEnabled(False)
+        self._paint.setEnabled(False)
+        self.session.explanation.suggest(None)
+
+    def _offer_steps(self, chosen: ChosenAlignment) -> None:
+        names = [address.rpartition("/")[2] for address in chosen.attention.steps]
+        if names != [self._step.itemData(at) for at in range(self._step.count())]:
+            before = self._step.currentData()
+            self._step.clear()
+            for name in names:
+                self._step.addItem(STEPS.get(name, word_of(name)), name)
+            kept = names.index(before) if before in names else len(names) - 1
+            self._step.setCurrentIndex(kept)
+
+    def _draw(self, chosen: ChosenAlignment) -> None:
+        from lmviz.inspection.alignment import alignment_view, combined_alignment
+
+        trace, several = chosen.reading.trace, len(chosen.heads) > 1
+        if several:
+            self._view, self._shown, scale = None, combined_alignment(trace, chosen.heads), "share"
+        else:
+            address = chosen.attention.weights.rpartition("/")[0] + f"/{self._step.currentData()}"
+            view = self.session.gradients.view(alignment_view(trace, address, chosen.head))
+            self._view, self._shown, scale = view, view.values, view.scale
+        self._card.set_title(self._title(chosen))
+        self._step.setEnabled(not several)
+        self._paint.setEnabled(self._is_painted)
+        self._matrix.set_editable(self._is_painted and self._paint.isChecked())
+        stepped = self.session.reading.has_stepped and chosen.reading is not self._stepped_to
+        self._stepped_to = chosen.reading
+        self._matrix.set_matrix(
+            self._shown, scale=scale, rows=chosen.written, columns=chosen.source, crossfade=stepped
+        )
+
+    @property
+    def _is_painted(self) -> bool:
+        """Whether what is drawn are the weights of one attention, which can be forced."""
+        return self._view is not None and self._view.address == self._chosen_weights
+
+    @property
+    def _chosen_weights(self) -> str:
+        return "" if self._chosen is None else self._chosen.attention.weights
+
+    def _title(self, chosen: ChosenAlignment) -> str:
+        if len(chosen.heads) > 1:
+            return f"Alignment, mean of {len(chosen.heads)} heads"
+        where = f", layer {chosen.layer + 1}, head {chosen.head + 1}" if chosen.has_heads else ""
+        is_gradient = self._view is not None and self._view.address not in chosen.reading.trace
+        return f"Gradient of the alignment{where}" if is_gradient else f"Alignment{where}"
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._suggest()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.session.explanation.suggest(None)
+
+    def _mark(self) -> None:
+        if not self._shown.size:
+            return
+        position, cell = self.session.reading.position, self.session.focus.cell
+        self._matrix.set_selection(row=position)
+        is_drawn = self._view is not None and cell is not None and cell[0] == self._view.address
+        self._matrix.set_pinned(self._view.cell(cell[1]) if is_drawn and self._view and cell else None)
+        self._mark_suggested()
+        self._light()
+
+    def _suggest(self) -> None:
+        """Have the strongest weight of the chosen row explained, as long as none is pinned."""
+        from lmviz.inspection.strongest import strongest_cell
+
+        if self._view is None or not self.is_in_sight:
+            return
+        place = strongest_cell(self._view, min(self.session.focus.position, len(self._shown) - 1))
+        self.session.explanation.suggest(
+            None if place is None else (self._view.address, self._view.index(*place))
+        )
+
+    def _mark_suggested(self) -> None:
+        view, suggestion = self._view, self.session.explanation.suggestion
+        is_drawn = view is not None and suggestion is not None and suggestion[0] == view.address
+        self._matrix.set_suggested(view.cell(suggestion[1]) if is_drawn and view and suggestion else None)
+
+    def _light(self) -> None:
+        """Dim the cells that are not operands of the explained cell."""
+        if self._shown.size and self.is_in_sight:
+            view = self._view
+            self._matrix.set_lights(None if view is None else self.session.explanation.lights(view))
+
+    def _hover(self, row: int, column: int) -> None:
+        self.session.focus.hover_position(row)
+        if self._view is not None:
+            self.session.focus.hover_cell((self._view.address, self._view.index(row, column)))
+
+    def _leave(self) -> None:
+        self.session.focus.hover_position(None)
+        self.session.focus.hover_cell(None)
+
+    def _choose(self, row: int, column: int) -> None:
+        self.session.focus.choose_position(row)
+        if self._view is not None:
+            self.session.focus.choose_cell((self._view.address, self._view.index(row, column)))
+
+    def _repaint(self, row: int, column: int, weight: float) -> None:
+        from lmviz.errors import LmvizError
+        from lmviz.inspection.source_surgery import paint_alignment
+
+        chosen = self._chosen
+        if chosen is None or not self._is_painted:
+            return
+        untouched = chosen.reading.untouched
+        try:
+            painted = paint_alignment(untouched, self._chosen_weights, chosen.head, row, column, weight)
+        except LmvizError as sentence:
+            self.complain(str(sentence), "paint")
+            return
+        self.complain("", "paint")
+        self.session.surgery.add(painted, dragging=self._dragging)
+        self._dragging = True
+
+    def _end_of_drag(self) -> None:
+        self._dragging = False
+
+    def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
+        chosen = self._chosen
+        if chosen is None:
+            return "", []
+        read = visible(chosen.reading.trace.tokens[row])
+        words = f"“{chosen.written[row]}”, written after “{read}”, looks at “{chosen.source[column]}”"
+        return number(float(self._shown[row, column])), [words]
