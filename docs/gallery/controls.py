@@ -17,7 +17,6 @@ from lmviz.app.widgets.controls.question_card import QuestionCard
 from lmviz.app.widgets.controls.ring import Ring
 from lmviz.app.widgets.controls.sampling_controls import SamplingControls
 from lmviz.app.widgets.controls.slider_row import SliderRow
-from lmviz.app.widgets.controls.spotlight import Spotlight
 from lmviz.app.widgets.controls.task_list import TaskList, Tick
 from lmviz.app.widgets.controls.word_choice import WordChoice
 from lmviz.decoding.options import SamplingOptions
@@ -144,16 +143,6 @@ def slider_row() -> QWidget:
     return row
 
 
-def spotlight() -> QWidget:
-    """A frame around a button, and the card beside it."""
-    page = QWidget()
-    button = QPushButton("a control", page)
-    button.move(120, 30)
-    light = Spotlight(page)
-    page.showEvent = lambda event: light.point_at(button, "Press this, and see what it does.", "1 of 1")
-    return page
-
-
 def word_choice() -> QWidget:
     """Three words to choose from."""
     choice = WordChoice("guess_edit")
@@ -174,7 +163,6 @@ EXHIBITS = (
     Exhibit("How long", "", preset_cards, (340, 130)),
     Exhibit("Sampling", "", sampling_controls, (560, 140)),
     Exhibit("Fork", "", slider_row, (320, 100)),
-    Exhibit("Spotlight", "", spotlight, (420, 240)),
     Exhibit("What comes next?", "", word_choice, (360, 110)),
 )
 

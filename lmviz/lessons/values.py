@@ -133,10 +133,16 @@ VALUES = (
     ),
     Value("changes", "", "how many interventions are in force", lambda now: float(len(now.interventions))),
     # where one looks
-    Value("stage", "", "the stage of the computation that is shown", lambda now: now.stage),
+    Value(
+        "stage",
+        "",
+        "the stage of the computation that is shown",
+        lambda now: _there(now.stage or None, "no stage"),
+    ),
     Value("position", "", "the shown position, counted from 0", lambda now: float(now.position)),
     Value("pinned", "", "1 while a position is pinned", lambda now: float(now.is_pinned)),
     Value("cell", "", "the address of the cell that is pointed at or pinned", lambda now: now.cell),
+    Value("chosen_head", "", "the chosen attention head, as “layer 1, head 4”", lambda now: _head(now)),
     Value(
         "layer", "", "the layer of the chosen attention head, counted from 0", lambda now: float(now.head[0])
     ),
@@ -226,6 +232,10 @@ def _calls(expression: Expression) -> Iterator[Call]:
     inner = expression.operands if isinstance(expression, Operation) else inner
     for each in inner:
         yield from _calls(each)
+
+
+def _head(now: Situation) -> str:
+    return f"layer {now.head[0] + 1}, head {now.head[1] + 1}"
 
 
 def _there(value: Any, what: str) -> Any:

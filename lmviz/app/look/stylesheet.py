@@ -215,7 +215,6 @@ QGroupBox::title { subcontrol-origin: margin; left: ${p2}px; }
 #surgery_chip QPushButton:hover { background: $hover; }
 #notice { background: $note_wash; border: none; }
 #welcome_strip { background: $accent_wash; border: none; }
-#tour_card { background: $surface; border: 1px solid $accent; border-radius: ${p8}px; }
 #lesson_frame { background: $surface; border: 1px solid $accent; border-radius: ${p8}px; }
 #lesson_question { background: $surface; border: 1px solid $line; border-radius: ${p8}px; }
 #lesson_sentence, #lesson_question_words { font-size: ${p14}px; }

@@ -5,29 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.opening.first_screen import FirstScreen, load_first_screen
 from lmviz.app.opening.last_time import open_last
 from lmviz.app.opening.welcome_strip import WelcomeStrip
-from lmviz.app.session.offers import FIRST_TEXT, FIRST_TRAINING
+from lmviz.app.session.offers import FIRST_TEXT
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from lmviz.app.opening.settings import LastSession
     from lmviz.app.opening.shell import Shell
-    from lmviz.app.opening.tour import Tour
 
 
 class Beginning(QObject):
-    """Offers what can be done first. `strip` is the welcome, to be placed in the window."""
+    """Offers what can be done first. `strip` is the welcome, to be placed in the window; `tour_wanted`."""
+
+    tour_wanted = Signal()
 
     def __init__(self, window: Shell, parent: QWidget) -> None:
         super().__init__(parent)
         self._window, self._parent = window, parent
         self._session = window.session
-        self._tour: Tour | None = None
         self._first: FirstScreen | None = None
         self._unfinished = ""  # the run that is about to be opened again
         self._offered = ""  # the sentence that offers to train it further
@@ -41,16 +41,6 @@ class Beginning(QObject):
         began_with = ((), "") if first is None else ((first.model,), first.trace.text)
         is_idle = session.text.corpus is None and session.training.state.folder is None
         return is_idle and (session.library.models, session.reading.prefix) == began_with
-
-    @property
-    def tour(self) -> Tour:
-        """What leads through the window."""
-        from lmviz.app.opening.tour import Tour
-
-        if self._tour is None:
-            self._tour = Tour(self._window, self._parent)
-            self._tour.training_wanted.connect(self._prepare_first_training)
-        return self._tour
 
     def welcome(self, samples: Path | None = None) -> None:
         """Begin with a sample model on screen, for a start in which nothing was asked for.
@@ -73,48 +63,15 @@ class Beginning(QObject):
             self._window.offer(sentence, "Continue there", lambda: self._go_on(last, first))
 
     def start_tour(self) -> None:
-        """Lead through the window, ten steps that wait for the person."""
+        """Have the lesson begun that leads through the window."""
         self.strip.hide()
-        self._prepare_tour()
-        self.tour.start()
-
-    def end_tour(self) -> None:
-        """Stop leading through the window, if that is under way."""
-        if self._tour is not None and self._tour.step is not None:
-            self._tour.end()
+        self.tour_wanted.emit()
 
     def prepare_training(self) -> None:
         """Show where a model is trained, with a text to train it on."""
         if self._session.text.corpus is None:
             self._session.text.open(FIRST_TEXT)
         self._window.show_perspective("train")
-
-    def _prepare_first_training(self) -> None:
-        """Plan a training that writes readable sentences within a minute, and show where it is begun."""
-        from lmviz.families import FAMILIES
-        from lmviz.training.options import TrainingOptions
-
-        session, configuration = self._session, FAMILIES[FIRST_TRAINING.family].configuration
-        if not session.training.state.is_active:
-            session.plan.set(
-                FIRST_TRAINING.family,
-                configuration(**FIRST_TRAINING.model),
-                TrainingOptions.from_values({**TrainingOptions().to_values(), **FIRST_TRAINING.training}),
-            )
-            corpus = session.text.corpus
-            if corpus is not None and corpus.name != FIRST_TEXT:
-                session.text.open(FIRST_TEXT)
-        self.prepare_training()
-
-    def _prepare_tour(self) -> None:
-        """What the tour speaks of has to be there: a model with attention, and a text to look at."""
-        session, first = self._session, self._first or load_first_screen()
-        if first is None:
-            return
-        if session.library.model is None or session.library.model.family != first.model.family:
-            session.library.open(first.model.folder)
-        if not session.reading.prefix:
-            session.reading.set_prefix(first.trace.text)
 
     def _connect(self) -> None:
         window, strip = self._window, self.strip

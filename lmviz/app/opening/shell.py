@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Shell(Protocol):
-    """The window, as far as the first screen, the tour and the memory of the last session need it."""
+    """The window, as far as the first screen, lessons and the memory of the last session need it."""
 
     session: Session
     settings: Settings

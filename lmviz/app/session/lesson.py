@@ -53,7 +53,8 @@ class CurrentLesson(Part):
         self._hint = False
         self._progress: dict[str, LessonProgress] = {}
         self._timer = QTimer(self, interval=LOOK_EVERY)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self._look)
+        parts.reading.changed.connect(self._look)  # what can be known only now may change from now on
 
     @property
     def lesson(self) -> Lesson | None:
@@ -156,6 +157,10 @@ class CurrentLesson(Part):
             self._open(self._lesson.openings_before(self._number))
             self.step_begun.emit()
 
+    def show_where(self) -> None:
+        """Go back to where this step takes place, and open nothing."""
+        self.step_begun.emit()
+
     def show_hint(self) -> None:
         """Help with the question."""
         self._hint = True
@@ -179,7 +184,17 @@ class CurrentLesson(Part):
         self._note_if_done()
         self.changed.emit()
 
-    def look(self) -> None:
+    def value(self, name: str, arguments: list[Result]) -> Result:
+        """A value that lessons may name, as it is now; NotKnown where there is none."""
+        from lmviz.lessons.values import look_up
+
+        return look_up(SessionSituation(self._parts, self._place), name, arguments)
+
+    def close(self) -> None:
+        """Look no more."""
+        self._timer.stop()
+
+    def _look(self) -> None:
         """Look whether the tasks of the step are done by now."""
         step, done = self.step, self._done
         while step is not None and self._done < len(step.tasks):
@@ -196,16 +211,6 @@ class CurrentLesson(Part):
             self._note_if_done()
             self.changed.emit()
 
-    def value(self, name: str, arguments: list[Result]) -> Result:
-        """A value that lessons may name, as it is now; NotKnown where there is none."""
-        from lmviz.lessons.values import look_up
-
-        return look_up(SessionSituation(self._parts, self._place), name, arguments)
-
-    def close(self) -> None:
-        """Look no more."""
-        self._timer.stop()
-
     def _begin(self, number: int, openings: tuple[Opening, ...]) -> None:
         assert self._lesson is not None
         self._number, self._done, self._before = number, 0, None
@@ -218,6 +223,7 @@ class CurrentLesson(Part):
         self._timer.start()
         self._note_if_done()
         self.changed.emit()
+        self._look()  # what changes is measured from now on
 
     def _open(self, openings: tuple[Opening, ...]) -> None:
         from lmviz.app.session.lesson_openings import open_all

@@ -27,7 +27,7 @@ PLAIN_KEYS = (
     ("↑ ↓", "previous or next stage; in Inside, position"),
     ("space", "play and pause"),
     ("Shift", "while pointing at a word: which words attend to it"),
-    ("Esc", "unpin; with nothing pinned, leave the tour"),
+    ("Esc", "unpin; bring back what an enlarged panel hides"),
     ("Return", "in the prefix: a line break"),
 )
 """Keys that are no commands, because what is being typed in may use them itself."""

@@ -82,10 +82,12 @@ class Lessons(QObject):
         self.side.hide()
         self.shown_changed.emit(False)
 
-    def start(self, name: str) -> None:
-        """Open one that comes with lmviz, from its beginning."""
+    def start_tour(self) -> None:
+        """Begin the lesson that leads through the window."""
+        from lmviz.lessons.shipped import TOUR
+
         self._show()
-        self._session.lesson.open(next(lesson for lesson in self._lessons if lesson.name == name), 0)
+        self._session.lesson.open(next(lesson for lesson in self._lessons if lesson.name == TOUR), 0)
 
     def open_file(self, path: Path) -> None:
         """Open a lesson of one's own; LmvizError where it is none."""

@@ -253,6 +253,8 @@ class MainWindow(QMainWindow):
         self.rail.chosen.connect(self.show_perspective)
         self.rail.lessons_wanted.connect(self.lessons.toggle)
         self.lessons.shown_changed.connect(self.rail.lessons.setChecked)
+        self.lessons.shown_changed.connect(lambda shown: self.beginning.strip.setVisible(False))
+        self.beginning.tour_wanted.connect(self.lessons.start_tour)
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(self.commands.choose_run)
         self.header.rename_wanted.connect(self.commands.rename_model)
@@ -303,15 +305,12 @@ class MainWindow(QMainWindow):
             super().keyReleaseEvent(event)
 
     def _let_go(self) -> None:
-        """Bring back what an enlarged panel hides; or release what is pinned; or leave the tour."""
+        """Bring back what an enlarged panel hides; or release what is pinned."""
         if self._enlarging.is_enlarged:
             self._enlarging.end()
             return
-        session = self.session
-        if session.focus.cell is None and not session.focus.is_position_pinned:
-            self.beginning.end_tour()
-        session.focus.release()
-        session.network_focus.release()
+        self.session.focus.release()
+        self.session.network_focus.release()
 
     def _toggle_play(self) -> None:
         """What can be played where one is: a panel's own play, the training under way, or its film."""

@@ -36,7 +36,7 @@ from lmviz.lessons.expression import Call, Literal, evaluate
 from lmviz.lessons.lesson import Lesson, Question
 from lmviz.lessons.values import names_values
 
-LONG = 60_000  # milliseconds
+LONG = 20_000  # milliseconds
 
 
 @dataclass
@@ -258,10 +258,12 @@ def _change_step(driver: Driver, condition: Condition) -> None:
 
 
 def _go_to_stage(driver: Driver, condition: Condition) -> None:
+    value = driver.session.lesson.value
+    before = condition.state(value)
     for _ in range(200):
-        if condition.holds(driver.session.lesson.value, ""):
-            return
         driver.press("stage_next")
+        if condition.holds(value, before):
+            return
 
 
 def _roll(driver: Driver, condition: Condition) -> None:
@@ -339,6 +341,7 @@ BY_VALUE: dict[str, Callable[[Driver, Condition], None]] = {
     "perspective": lambda driver, condition: driver.press(f"perspective_{condition.words}"),
     "position": _pin,
     "pinned": _pin,
+    "chosen_head": _choose_head,
     "head": _choose_head,
     "layer": _choose_head,
     "cell": _point_at_cell,

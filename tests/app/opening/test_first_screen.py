@@ -1,4 +1,4 @@
-"""The first launch: a stored trace on screen, the welcome strip, and the tour that waits for the person."""
+"""The first launch: a stored trace on screen, and the welcome strip."""
 
 import shutil
 from pathlib import Path

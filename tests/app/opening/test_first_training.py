@@ -4,11 +4,10 @@ import time
 
 import pytest
 
-from lmviz.api import load_corpus
-from lmviz.app.session.offers import FIRST_TEXT, FIRST_TRAINING
-from lmviz.families import FAMILIES
+from lmviz.api import load_corpus, split_settings
+from lmviz.app.window.lessons import perspective_names
+from lmviz.lessons.shipped import TOUR, shipped_lessons
 from lmviz.preparation import rehearse
-from lmviz.training.options import TrainingOptions
 
 MOST = 75.0
 """Seconds of one core, which are less than a minute of two."""
@@ -20,11 +19,11 @@ READABLE = 1.6
 @pytest.mark.slow
 @pytest.mark.timeout(600)  # on a loaded machine, whose clock on the wall says nothing here
 def test_the_training_of_the_tour_writes_readably_within_a_minute() -> None:
-    corpus = load_corpus(FIRST_TEXT)
-    configuration = FAMILIES[FIRST_TRAINING.family].configuration(**FIRST_TRAINING.model)
-    options = TrainingOptions.from_values({**TrainingOptions().to_values(), **FIRST_TRAINING.training})
+    tour = next(lesson for lesson in shipped_lessons(perspective_names()) if lesson.name == TOUR)
+    opened = {opening.kind: opening for opening in tour.steps[-1].openings}
+    corpus, plan = load_corpus(opened["text"].words), opened["plan"]
     began, losses = time.thread_time(), []
-    for progress in rehearse(FIRST_TRAINING.family, configuration, options, corpus):
+    for progress in rehearse(plan.words, *split_settings(plan.words, plan.settings), corpus):
         if progress.validation_loss is not None:
             losses.append(progress.validation_loss)
     assert progress.finished

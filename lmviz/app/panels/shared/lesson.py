@@ -39,7 +39,8 @@ class LessonPanel(Panel):
         self._tasks, self._question = TaskList(), QuestionCard()
         self._back = _button("lesson_back", "Back")
         self._next = _button("lesson_next", "Next")
-        self._leave = _button("lesson_leave", "leave the lesson", "link")
+        self._leave = _button("lesson_leave", "leave", "link")
+        self._where = _button("lesson_where", "show where", "link")
         self._prepare = _button("lesson_prepare", "set up again", "link")
         self._list = LessonList()
         self._list_close = _button("lesson_list_close", "close", "link")
@@ -50,6 +51,7 @@ class LessonPanel(Panel):
         self._back.clicked.connect(lesson.go_back)
         self._next.clicked.connect(lesson.go_on)
         self._leave.clicked.connect(lesson.leave)
+        self._where.clicked.connect(lesson.show_where)
         self._prepare.clicked.connect(lesson.prepare)
         self._question.answered.connect(lesson.answer)
         self._question.hint_wanted.connect(lesson.show_hint)
@@ -99,6 +101,7 @@ class LessonPanel(Panel):
             self._question.tell(current.answered.verdict, said, is_hint_shown=current.is_hint_shown)
         self._back.setEnabled(current.number > 0)
         self._next.setText("Finish" if current.number + 1 == len(lesson.steps) else "Next")
+        self._where.setVisible(bool(step.perspective or step.control))
         self._prepare.setVisible(bool(lesson.openings_before(current.number)))
         primary = "primary" if current.is_step_done else ""
         if self._next.property("role") != primary:
@@ -120,6 +123,7 @@ class LessonPanel(Panel):
         links = QHBoxLayout()
         links.addWidget(self._leave)
         links.addStretch(1)
+        links.addWidget(self._where)
         links.addWidget(self._prepare)
         buttons = QHBoxLayout()
         buttons.addWidget(self._back)

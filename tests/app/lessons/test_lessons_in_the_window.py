@@ -1,0 +1,228 @@
+"""The panel of lessons: where it leads, what it remembers, and lessons of one's own."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.opening.settings import Settings
+from lmviz.app.session.lesson_progress import LessonProgress
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.controls.task_list import TaskList
+from lmviz.app.window.lessons import perspective_names
+from lmviz.app.window.main_window import MainWindow
+from lmviz.lessons.lesson import Lesson
+from lmviz.lessons.reading import read_lesson
+from lmviz.lessons.shipped import shipped_files
+from tests.app.lessons.driver import Driver
+
+OWN = """# Own
+
+## Type
+perspective: sample
+control: prefix_edit
+open: prefix the cows
+do: type two words
+until: prefix contains eat corn
+question: How many words?
+answer: 2
+check: prefix contains corn
+hint: Count them.
+
+Type something.
+
+## Look
+perspective: corpus
+control: concordance_edit
+question: What do cows eat?
+choice: corn
+choice: stones
+answer: corn
+
+Think.
+
+## Rest
+
+Nothing more.
+"""
+
+
+@pytest.fixture
+def lesson() -> Lesson:
+    return read_lesson(OWN, perspective_names(), "own")
+
+
+@pytest.fixture
+def driver(window: MainWindow, qtbot: QtBot) -> Driver:
+    return Driver(window, qtbot)
+
+
+@pytest.fixture
+def begun(driver: Driver, lesson: Lesson) -> Driver:
+    """The window with the panel shown and the lesson begun."""
+    driver.press("lessons_button")
+    driver.session.lesson.open(lesson)
+    driver.control("lesson_next")
+    return driver
+
+
+def said(driver: Driver, name: str) -> str:
+    label = driver.control(name)
+    assert isinstance(label, QLabel)
+    return label.text()
+
+
+def test_the_button_of_the_rail_shows_every_lesson_and_sends_the_panel_away(driver: Driver) -> None:
+    driver.press("lessons_button")
+    for number, path in enumerate(shipped_files()):
+        assert isinstance(driver.control(f"lesson_open_{number}"), QPushButton), path
+    assert not driver.window.beginning.strip.isVisible()
+    driver.press("lessons_button")
+    assert driver.window.find_control("lesson_panel") is None
+
+
+def test_the_welcome_begins_the_tour(driver: Driver) -> None:
+    driver.window.beginning.strip.tour_wanted.emit()
+    driver.wait(lambda: driver.window.find_control("lesson_next") is not None)
+    assert driver.session.lesson.lesson.name == "tour"
+    assert driver.window.perspective_name == "attention"
+
+
+def test_a_step_opens_goes_and_outlines(begun: Driver) -> None:
+    session, window = begun.session, begun.window
+    assert session.reading.prefix == "the cows"
+    assert window.perspective_name == "sample"
+    begun.wait(lambda: window.lessons.control is begun.control("prefix_edit"))
+    assert said(begun, "lesson_sentence") == "Type something."
+    begun.press("lesson_next")
+    assert window.perspective_name == "corpus"
+    begun.wait(lambda: window.lessons.control is begun.control("concordance_edit"))
+    begun.press("lesson_next")
+    begun.wait(lambda: window.lessons.control is None)
+    begun.press("lesson_next")
+    assert session.lesson.lesson is None, "after the last step the lesson is over"
+
+
+def test_a_question_waits_until_its_task_is_done(begun: Driver, qtbot: QtBot) -> None:
+    current = begun.session.lesson
+    field = begun.control("lesson_answer")
+    begun.wait(lambda: begun.control("lesson_panel").is_up_to_date)
+    assert not field.isEnabled()
+    current.answer("2")
+    assert current.answered.verdict is None, "it is not taken otherwise either"
+    qtbot.keyClicks(begun.control("prefix_edit"), " eat")
+    assert current.tasks_done == 0
+    qtbot.keyClicks(begun.control("prefix_edit"), " corn")
+    begun.wait(field.isEnabled)
+    assert begun.control("lesson_panel").findChild(TaskList).done == 1
+    begun.type("lesson_answer", "3")
+    begun.press("lesson_check")
+    begun.wait(lambda: "Not yet" in said(begun, "lesson_verdict"))
+    begun.press("lesson_hint")
+    begun.wait(lambda: begun.window.find_control("lesson_hint_words") is not None)
+    begun.type("lesson_answer", "4/2")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    begun.wait(lambda: "Right: 2" in said(begun, "lesson_verdict"))
+    assert current.is_step_done
+
+
+def test_an_answer_that_does_not_hold_now_is_not_judged(begun: Driver) -> None:
+    begun.type("prefix_edit", "they eat corn")
+    begun.wait(lambda: begun.session.lesson.may_answer)
+    begun.type("prefix_edit", "they eat")
+    begun.type("lesson_answer", "2")
+    begun.press("lesson_check")
+    assert begun.session.lesson.answered.verdict is None
+    begun.wait(lambda: "something else" in said(begun, "lesson_verdict"))
+
+
+def test_what_is_no_number_is_said_to_be_none(begun: Driver) -> None:
+    begun.type("prefix_edit", "they eat corn")
+    begun.type("lesson_answer", "two")
+    begun.press("lesson_check")
+    begun.wait(lambda: "Type a number" in said(begun, "lesson_verdict"))
+
+
+def test_leaving_and_coming_back_is_free(begun: Driver, lesson: Lesson, qtbot: QtBot) -> None:
+    current = begun.session.lesson
+    begun.press("lesson_next")
+    begun.press("lesson_choice_0")
+    begun.press("lesson_check")
+    assert current.progress["own"] == LessonProgress(1, frozenset({1}))
+    begun.press("lesson_back")
+    begun.press("lesson_next")
+    begun.press("lesson_leave")
+    assert current.lesson is None
+    begun.wait(lambda: begun.window.find_control("lesson_open_0") is not None)
+    assert begun.window.lessons.control is None
+    begun.type("prefix_edit", "hens")
+    current.open(lesson)
+    assert current.number == 1
+    assert begun.session.reading.prefix == "the cows", "what the steps before had opened is opened again"
+
+
+def test_a_way_back_for_whoever_went_elsewhere(begun: Driver) -> None:
+    begun.type("prefix_edit", "they eat corn")
+    begun.wait(lambda: begun.session.lesson.tasks_done == 1)
+    begun.press("perspective_train")
+    begun.press("lesson_where")
+    assert begun.window.perspective_name == "sample"
+    assert begun.session.reading.prefix == "they eat corn"
+    assert begun.session.lesson.tasks_done == 1
+    begun.press("lesson_prepare")
+    assert begun.session.reading.prefix == "the cows"
+
+
+def test_progress_is_remembered_in_the_settings(begun: Driver, settings: Settings, tmp_path: Path) -> None:
+    first = begun.window.lessons
+    begun.session.lesson.open(read_lesson(OWN, perspective_names(), "tour"), 2)
+    settings.write()
+    kept = Settings(tmp_path / "settings.json")
+    assert LessonProgress.from_text(kept.text("lessons/tour")) == LessonProgress(2, frozenset({2}))
+    assert first.is_shown
+    for damaged in ("", "x", "1: y", "-1", "1: 2 ²", "99999"):
+        assert LessonProgress.from_text(damaged) == LessonProgress()
+
+
+def test_a_dropped_lesson_is_opened_with_what_it_brings(driver: Driver, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("the hens eat corn\n" * 40, encoding="utf-8")
+    (folder / "lesson.md").write_text(OWN.replace("prefix the cows", "text ./mine.txt"), encoding="utf-8")
+    drop(driver.window, folder)
+    assert driver.session.lesson.lesson.title == "Own"
+    driver.wait(lambda: driver.session.text.corpus is not None)
+    assert driver.session.text.corpus.name == "mine"
+
+
+def test_a_broken_lesson_is_said_to_be_broken_at_its_line(driver: Driver, tmp_path: Path) -> None:
+    path = tmp_path / "broken.md"
+    path.write_text(OWN.replace("perspective: sample", "perspective: simple"), encoding="utf-8")
+    drop(driver.window, path)
+    assert driver.window.notice.sentence.startswith("Line 4: there is no perspective 'simple'")
+    assert driver.session.lesson.lesson is None
+
+
+def test_an_ordinary_text_in_markdown_is_a_text(driver: Driver, tmp_path: Path) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text("# Notes\n\n## Monday\n\nThe cows eat corn.\n" * 20, encoding="utf-8")
+    drop(driver.window, path)
+    driver.wait(lambda: driver.session.text.corpus is not None)
+    assert driver.session.lesson.lesson is None
+
+
+def test_what_controls_say_of_themselves(window: MainWindow, session: Session) -> None:
+    window.prefix_bar.edit.setText("the cows")
+    assert window.control_state("prefix_edit") == "the cows"
+    assert window.control_state("corpus_text_view") == 1.0
+    assert window.control_state("no such control") is None
+
+
+def drop(window: MainWindow, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dropEvent(QDropEvent(QPointF(5, 5), copy, data, left, none))
