@@ -6,6 +6,7 @@ from gallery import Exhibit, show
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -54,6 +55,11 @@ def fitting_row() -> QWidget:
     return Card("Values", row, EmptyText("one control has no room"))
 
 
+def beside() -> QWidget:
+    """Two sentences that would be narrow side by side."""
+    return Beside(EmptyText("what comes first"), EmptyText("and what comes second"))
+
+
 def toast() -> QWidget:
     """A page over which a sentence confirms what was done."""
     page = QWidget()
@@ -63,6 +69,7 @@ def toast() -> QWidget:
 
 EXHIBITS = (
     Exhibit("Too narrow", "", fitting_row, (240, 120)),
+    Exhibit("Narrow", "", beside, (240, 140)),
     Exhibit("Done", "", toast, (260, 160)),
     Exhibit("Nothing yet", "", lambda: EmptyText("Open a text or a run to begin."), (260, 120)),
     Exhibit("Controls", "", flow, (300, 160)),

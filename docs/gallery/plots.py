@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.app.widgets.plots.batch_noise_plot import BatchNoisePlot
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 from lmviz.app.widgets.plots.descent_plot import DescentPlot
@@ -143,6 +144,15 @@ def error_plot() -> QWidget:
     return plot
 
 
+def batch_noise_plot() -> QWidget:
+    """Gradients of which a batch of twelve has as much noise as signal."""
+    plot, sizes = BatchNoisePlot(), 2 ** np.arange(7)
+    expected, wobble = np.sqrt(0.08 + 0.96 / sizes), np.array([1, 1.02, 0.98, 1.01, 0.97, 1.02, 1])
+    plot.set_norms(sizes, expected * wobble, expected, expected[0] / np.sqrt(sizes))
+    plot.set_scale(12)
+    return plot
+
+
 def descent_plot() -> QWidget:
     """A step of gradient descent on a parabola."""
     plot = DescentPlot()
@@ -184,6 +194,7 @@ EXHIBITS = (
     Exhibit("Simplex", "", simplex_bars, (480, 200)),
     Exhibit("Likelihood", "", likelihood_curve, (300, 200)),
     Exhibit("Check by nudging", "", error_plot, (360, 220)),
+    Exhibit("Gradient noise", "256 single gradients", batch_noise_plot, (400, 240)),
     Exhibit("One step", "θ ← θ − η g", descent_plot, (320, 180)),
     Exhibit("Training", "the darker, the larger the loss", loss_surface, (340, 260)),
     Exhibit("Next word", "", bars, (460, 340)),

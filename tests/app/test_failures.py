@@ -256,6 +256,14 @@ def measure(scene: Scene) -> None:
     scene.click("measure_button")
 
 
+def measure_noise(scene: Scene) -> None:
+    """Measure the gradients of the shown model on its own text."""
+    if scene.session.text.corpus is None:
+        scene.open_text()
+    scene.show("noise_view")
+    scene.click("measure_noise_button")
+
+
 @dataclass(frozen=True)
 class Row:
     """A question or job by the beginning of its name, where its failure is read, and what has it asked.
@@ -280,6 +288,7 @@ ROWS = (
     Row("live sample", "train", "live_sample_view", Scene.type),
     Row("over time", "train", "over_time_view", Scene.type),
     Row("weight sizes", "train", "health_view", weigh),
+    Row("Measuring gradients of ", "train", "noise_view", measure_noise),
     Row("Counting n-grams to compare with", "train", "loss_view", read_text),
     Row("live", "train", BELOW, train),
     Row("why", "inside", "why_view", lambda scene: scene.choose_cell("layers/0/hidden")),

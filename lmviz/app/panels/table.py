@@ -158,6 +158,7 @@ PANELS: tuple[PanelRow, ...] = (
         "train.algorithm:AlgorithmPanel",
         tabbed=True,
     ),
+    PanelRow("noise", "Noise", "train", "centre", "train.noise:NoisePanel", tabbed=True),
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340, least=(0, 124)),
     PanelRow("health", "Health", "train", "right", "train.health:HealthPanel", least=(0, 180)),
     PanelRow(

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.train.observed_details import ObservedDetails
 from lmviz.app.panels.train.observed_lines import algorithm_lines
+from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.training.observation import Observed
 
-WIDE = 460  # pixels at scale 1
 A_LINE = 450  # milliseconds for which a line is lit
 NOTHING = "Make one step (Ctrl+.) to see what the training algorithm does, line by line, with its numbers."
 
@@ -44,12 +42,7 @@ class AlgorithmPanel(Panel):
         self._step.setObjectName("observed_step_button")
         self._step.setToolTip("Make one training step, and see its parts (Ctrl+.).")
         self._step.clicked.connect(session.training.step)
-        both = QWidget()
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, both)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(14)
-        self._row.addWidget(scrolling(self._lines), 5)
-        self._row.addWidget(self._details, 6)
+        both = Beside(scrolling(self._lines), self._details, (5, 6))
         self._pages = QStackedWidget()
         self._pages.addWidget(EmptyText(NOTHING))
         self._pages.addWidget(both)
@@ -86,7 +79,6 @@ class AlgorithmPanel(Panel):
 
     def refresh(self) -> None:
         state, model = self.session.training.state, self._model()
-        self._step.setEnabled(state.phase not in ("preparing", "running"))
         if state.observed is None or model is None:
             self._observed = self._shown = None
             self._light.stop()
@@ -100,13 +92,6 @@ class AlgorithmPanel(Panel):
             self._lines.set_lit(0)
             self._light.start()
         self._show_details()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little width, the details stand below the lines."""
-        super().resizeEvent(event)
-        sides = QBoxLayout.Direction
-        is_wide = self.width() >= WIDE * current_theme().scale
-        self._row.setDirection(sides.LeftToRight if is_wide else sides.TopToBottom)
 
     def _model(self) -> OpenedModel | None:
         """The model that is trained, whose tokens the batch has; None before it is open."""

@@ -40,10 +40,12 @@ class Scene:
     def step(self) -> None:
         """One step, until all its lines have been lit."""
         before = self.panel.observed
-        self.qtbot.waitUntil(self.panel.findChild(QPushButton, "observed_step_button").isEnabled)
-        QTest.mouseClick(self.panel.findChild(QPushButton), Qt.MouseButton.LeftButton)
+        button = self.panel.findChild(QPushButton, "observed_step_button")
+        self.qtbot.waitUntil(button.isEnabled)
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
         self.qtbot.waitUntil(lambda: self.panel.observed is not before)
         self.qtbot.waitUntil(lambda: not self.panel.is_playing)
+        assert self.panel.is_in_sight, "its tab stays in front"
 
     def click(self, name: str) -> None:
         [at] = [place for place, line in enumerate(self.lines.lines) if line.name == name]

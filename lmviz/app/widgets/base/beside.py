@@ -1,0 +1,36 @@
+"""Two widgets side by side, or one above the other where there is little width."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+from lmviz.app.look.theme import current_theme
+
+GAP = 14
+WIDE = 420  # pixels at scale 1
+
+
+class Beside(QWidget):
+    """`Beside(first, second, shares)`: the shares of the room that they get."""
+
+    def __init__(
+        self, first: QWidget, second: QWidget, shares: tuple[int, int] = (1, 1), parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(GAP)
+        self._row.addWidget(first, shares[0])
+        self._row.addWidget(second, shares[1])
+
+    @property
+    def is_side_by_side(self) -> bool:
+        """Whether there is width enough for both."""
+        return self._row.direction() == QBoxLayout.Direction.LeftToRight
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_wide = self.width() >= WIDE * current_theme().scale
+        sides = QBoxLayout.Direction
+        self._row.setDirection(sides.LeftToRight if is_wide else sides.TopToBottom)
