@@ -26,6 +26,7 @@ from lmviz.app.session.network import OpenNetwork
 from lmviz.app.session.network_focus import NetworkFocus
 from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.permission import Permission
+from lmviz.app.session.polls import Polls
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.scores import Scores
 from lmviz.app.session.surgery import Surgery
@@ -67,6 +68,7 @@ class Session(QObject):
         self.network_focus = NetworkFocus(self.network, self)
         self.module_checks = ModuleChecks(self.network, self)
         self.descent = Descent(self.network, self)
+        self.polls = Polls(self)
         self.lesson = CurrentLesson(self, self)
 
     def start(self) -> None:
@@ -84,6 +86,7 @@ class Session(QObject):
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""
         self.lesson.close()
+        self.polls.close()
         self.plan.close()
         self.reading.close()
         self.training.close()

@@ -1,0 +1,157 @@
+"""A poll: a question, choices A to E, and how the right one is found."""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.errors import LmvizError
+from lmviz.polls.order import OrderExperiment
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+
+LETTERS = "ABCDE"
+DECIMALS = 4
+PLACES = ("before", "after", "weights", "kept weights")
+"""What a choice of the position poll can name in braces: see `Poll.filled`."""
+
+_NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-−]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One thing to vote for."""
+
+    letter: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Right:
+    """The right choice, and what was computed to find it; no letter where none of the choices is right."""
+
+    letter: str
+    computed: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Poll:
+    """A question with its choices.
+
+    The right choice is `right`, where whoever wrote the poll says so. Otherwise it is found: by the
+    `experiment` of the position poll; as the value `value` of a network, of which `network` is the text in
+    the language of Autodiff; or as the likeliest continuation of the text `likeliest_after`, which takes a
+    model. `because` explains it.
+    """
+
+    title: str
+    question: str
+    choices: tuple[Choice, ...]
+    because: str = ""
+    right: str = ""
+    experiment: OrderExperiment | None = None
+    network: str = ""
+    value: str = ""
+    likeliest_after: str = ""
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether the right choice is another for another model."""
+        return bool(self.likeliest_after)
+
+    def with_experiment(self, experiment: OrderExperiment) -> Poll:
+        """The same question about other numbers."""
+        return replace(self, experiment=experiment)
+
+    @cached_property
+    def filled(self) -> tuple[Choice, ...]:
+        """The choices with numbers in the place of braces, each different one once, lettered anew.
+
+        `{before}` and `{after}` are what the last word has before and after the exchange, `{weights}` its
+        weights before, and `{kept weights}` what it would have if they stayed at their places.
+        """
+        experiment = self.experiment
+        if experiment is None:
+            return self.choices
+        numbers = {
+            "before": experiment.before.last,
+            "after": experiment.after.last,
+            "weights": experiment.before.weights[-1, -1],
+            "kept weights": experiment.weights_kept,
+        }
+        found = []
+        for choice in self.choices:
+            text = choice.text
+            for place, vector in numbers.items():
+                text = text.replace(f"{{{place}}}", written(vector))
+            found.append(text)
+        different = dict.fromkeys(found)
+        return tuple(Choice(letter, text) for letter, text in zip(LETTERS, different, strict=False))
+
+    def find_right(self, model: Model | None = None) -> Right:
+        """Compute the right choice; LmvizError where that takes a model and there is none."""
+        if self.right:
+            return Right(self.right)
+        if self.experiment is not None:
+            return self._matching(self.experiment.after.last)
+        if self.network:
+            from lmviz.autodiff import read
+
+            return self._matching(read(self.network).forward()[self.value].numbers.ravel())
+        if model is None:
+            raise LmvizError("The answer to this poll is the open model's: open a language model.")
+        return self._likeliest(model)
+
+    def _matching(self, numbers: np.ndarray) -> Right:
+        """The choice whose numbers (number,) are these, to as many decimals as it is written with."""
+        letters = [choice.letter for choice in self.filled if is_written(numbers, choice.text)]
+        return Right(letters[0] if letters else "", written(numbers))
+
+    def _likeliest(self, model: Model) -> Right:
+        """The choice that makes the text most probable; among equals the first."""
+        from lmviz.decoding.likelihood import text_log_probabilities
+
+        texts = [f"{self.likeliest_after} {choice.text}" for choice in self.choices]
+        scores = [text_log_probabilities(model, text).log_probability for text in texts]
+        best = int(np.argmax(scores))
+        parts = (f"{choice.text} {score:.2f}" for choice, score in zip(self.choices, scores, strict=True))
+        return Right(self.choices[best].letter, f"log-probabilities of the text: {', '.join(parts)} nats")
+
+
+def written(numbers: np.ndarray) -> str:
+    """Numbers (number,) to four decimals, without the zeros at their ends: "0.1, 0.2, 1.2, 0.1"."""
+    figures = (f"{round(number, DECIMALS) + 0.0:.{DECIMALS}f}".rstrip("0").rstrip(".") for number in numbers)
+    return ", ".join(figures).replace("-", "−")
+
+
+def numbers_in(text: str) -> list[tuple[float, int]]:
+    """The numbers of a text, each with how many decimals it is written with."""
+    found = []
+    for figure in _NUMBER.findall(text):
+        mantissa, _, power = figure.replace("−", "-").partition("e")
+        decimals = len(mantissa.partition(".")[2]) - (int(power) if power else 0)
+        found.append((float(figure.replace("−", "-")), decimals))
+    return found
+
+
+def is_written(numbers: np.ndarray, text: str) -> bool:
+    """Whether a text states numbers (number,): as many, each right to its last decimal."""
+    stated = numbers_in(text)
+    return len(stated) == len(numbers) and all(
+        math.isclose(value, number, rel_tol=0, abs_tol=0.5 * 10.0**-decimals + 1e-9)
+        for (value, decimals), number in zip(stated, numbers.tolist(), strict=True)
+    )
+
+
+def unknown_places(text: str) -> list[str]:
+    """What stands in braces and is none of `PLACES`."""
+    return [
+        name for _, name, _, _ in string.Formatter().parse(text) if name is not None and name not in PLACES
+    ]
