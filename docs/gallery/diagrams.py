@@ -20,6 +20,7 @@ from lmviz.app.widgets.diagrams.ladder_parts import (
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, StreamMark
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import DrawnValue
+from lmviz.app.widgets.diagrams.order_picture import OrderLine, OrderPicture
 from lmviz.app.widgets.diagrams.picture import Miniature
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
@@ -212,7 +213,22 @@ def network_picture() -> QWidget:
     return picture
 
 
+def order_picture() -> QWidget:
+    """Two words have changed places, and their weights with them."""
+    view = OrderPicture()
+    first, second = np.array([[0.1, 0.2, 0.6, 0.1]]), np.array([[0.1, 0.6, 0.2, 0.1]])
+    same = "0.1, 0.2, 1.2, 0.1"
+    view.set_lines(
+        [
+            OrderLine("before", ("x₁", "x₂", "x₃", "x₄"), first, same, (1, 2)),
+            OrderLine("after", ("x₁", "x₃", "x₂", "x₄"), second, same, (1, 2)),
+        ]
+    )
+    return view
+
+
 EXHIBITS = (
+    Exhibit("Two words change places", "", order_picture, (400, 330)),
     Exhibit("Model", "0.80 M · 3.2 MB", family_cards, (320, 230)),
     Exhibit("Stage 5 of 8 · mask", "layer 1", stage_timeline, (520, 130)),
     Exhibit("Back through time", "as wide as the gradient", gradient_wave, (520, 150)),

@@ -20,6 +20,7 @@ from lmviz.app.widgets.plots.likelihood_curve import LikelihoodCurve
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
+from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.sparkline import Sparkline
@@ -190,7 +191,17 @@ def likelihood_curve() -> QWidget:
     return curve
 
 
+def poll_choices() -> QWidget:
+    """A poll whose answers are shown."""
+    view = PollChoices()
+    texts = ("0.1, 0.2, 1.2, 0.1", "0.1, 0.6, 0.4, 0.1", "0.1, 0.2, 0.6, 0.1")
+    view.set_choices([ChoiceRow(*row) for row in zip("ABC", texts, (16, 6, 4), strict=True)])
+    view.show_answers(True, "A")
+    return view
+
+
 EXHIBITS = (
+    Exhibit("Poll", "26 answers", poll_choices, (560, 320)),
     Exhibit("Simplex", "", simplex_bars, (480, 200)),
     Exhibit("Likelihood", "", likelihood_curve, (300, 200)),
     Exhibit("Check by nudging", "", error_plot, (360, 220)),

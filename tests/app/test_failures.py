@@ -190,6 +190,15 @@ def weigh_words(scene: Scene) -> None:
     edit.setText(("cows", "hens", "dog")[next(scene.numbers) % 3])
 
 
+def ask_the_model(scene: Scene) -> None:
+    """Another poll about the model each time."""
+    word = WORDS[next(scene.numbers) % len(WORDS)]
+    path = scene.text_file.parent / f"{word}.poll"
+    told = f"question: What follows?\nA: corn\nB: grass\nlikeliest after: the {word}\n"
+    path.write_text(told, encoding="utf-8")
+    scene.session.polls.open_file(path)
+
+
 def follow_a_context(scene: Scene) -> None:
     """Look at what an n-gram matched, after other words each time."""
     scene.type()
@@ -320,6 +329,7 @@ ROWS = (
     Row("surprisal", "compare", "surprisal_view", Scene.type),
     Row("samples", "compare", "compared_samples_view", Scene.type),
     Row("Judging ", "compare", "scores_view", measure),
+    Row("poll", "polls", "poll_view", ask_the_model),
     Row("guess", "compare", "guess_view", lambda scene: scene.click("guess_play_button")),
     Row("which is real", "compare", "real_view", lambda scene: scene.click("real_play_button")),
 )

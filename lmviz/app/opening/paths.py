@@ -20,9 +20,14 @@ def title_of_path(path: Path) -> str:
 
 
 def open_paths(session: Session, paths: Sequence[Path]) -> None:
-    """Open runs and checkpoints as models, and everything else together as one corpus."""
+    """Open runs and checkpoints as models, polls as polls, and everything else together as one corpus."""
+    from lmviz.polls.poll_file import ENDING
     from lmviz.runs.opening import find_model
 
+    polls = [path for path in paths if path.suffix == ENDING]
+    for poll in polls:
+        session.polls.open_file(poll)
+    paths = [path for path in paths if path not in polls]
     models = [find_model(path) for path in paths]
     for folder in dict.fromkeys(folder for folder in models if folder is not None):
         session.library.open(folder)

@@ -92,8 +92,9 @@ PERSPECTIVES = (
     Perspective("sample", "Sample"),
     Perspective("compare", "Compare"),
     Perspective("autodiff", "Autodiff", has_prefix=False),
+    Perspective("polls", "Polls", has_prefix=False),
 )
-"""In the order of the rail and of Ctrl+1 … Ctrl+7."""
+"""In the order of the rail and of Ctrl+1 … Ctrl+8."""
 
 _NEXT_WORD = "shared.next_word:NextWordPanel"
 _SURGERY = "shared.surgery:SurgeryPanel"
@@ -419,6 +420,17 @@ PANELS: tuple[PanelRow, ...] = (
         least=(330, 170),
     ),
     PanelRow("surface", "Training", "autodiff", "bottom", "autodiff.surface:SurfacePanel", tabbed=True),
+    PanelRow("poll", "Poll", "polls", "centre", "polls.poll:PollPanel", least=(340, 300), projected=True),
+    PanelRow(
+        "order",
+        "Two words change places",
+        "polls",
+        "right",
+        "polls.order:OrderPanel",
+        width=430,
+        least=(300, 300),
+        projected=True,
+    ),
 )
 
 

@@ -1,0 +1,229 @@
+"""A poll on the projector: the question, its choices, and the answers once they are to be seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import Names
+from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.flow import FlowLayout, labelled
+from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.models.model import Model
+    from lmviz.polls.poll import Poll, Right
+
+FILES = "Polls (*.poll *.txt);;All files (*)"
+QUESTION = 22.0  # the size of its type
+MOST = 9_999
+KEPT = "Only the counts are kept, on this computer."
+KEYS = "A to E count an answer, Backspace takes it back, space shows the answers."
+
+
+class PollPanel(Panel):
+    """Answers are collected by keys, clicks or figures; nobody sees them before they are shown."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("poll_view")
+        self._found: Right | None = None
+        self._asked: object = None
+        self._picker = QComboBox()
+        self._picker.setObjectName("poll_picker")
+        self._picker.setAccessibleName("poll")
+        self._picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._open = LinkButton("open_poll_button", "open…", "open a poll from a text file")
+        self._question = QLabel()
+        self._question.setObjectName("poll_question")
+        self._question.setTextFormat(Qt.TextFormat.PlainText)
+        self._question.setWordWrap(True)
+        self._choices = PollChoices()
+        self._choices.setObjectName("poll_choices")
+        self._answer = QLabel()
+        self._answer.setObjectName("poll_answer")
+        self._answer.setTextFormat(Qt.TextFormat.PlainText)
+        self._answer.setWordWrap(True)
+        self._total = QLabel()
+        self._total.setObjectName("poll_total")
+        self._show = QPushButton()
+        self._show.setObjectName("show_answers_button")
+        self._show.setProperty("role", "primary")
+        self._clear = QPushButton("start again")
+        self._clear.setObjectName("clear_poll_button")
+        self._type = QPushButton("type counts")
+        self._type.setObjectName("type_counts_button")
+        self._type.setCheckable(True)
+        self._counts = QWidget()
+        self._spins: dict[str, QSpinBox] = {}
+        self._typed: dict[str, QWidget] = {}
+        self._card = Card("Poll", self._lay_out_head(), self._lay_out())
+        self.column.addWidget(self._card)
+        self._connect()
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
+        self._fill_picker()
+
+    @property
+    def right(self) -> Right | None:
+        """What was found to be right; None while it is being computed."""
+        return self._found
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The count of every choice, (choice,)."""
+        polls = self.session.polls
+        return {"answers": np.array([polls.counts.get(each.letter, 0) for each in polls.current.filled])}
+
+    def exported_names(self) -> Names:
+        return Names([f"{each.letter}: {each.text}" for each in self.session.polls.current.filled])
+
+    def toggle_play(self) -> None:
+        """Show the answers, or hide them: what the space bar does here."""
+        self.session.polls.show_answers(not self.session.polls.is_shown)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._choices.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def refresh(self) -> None:
+        polls = self.session.polls
+        poll = polls.current
+        self._fill_picker()
+        self._question.setText(poll.question)
+        self._ask(poll)
+        rows = [ChoiceRow(each.letter, each.text, polls.counts.get(each.letter, 0)) for each in poll.filled]
+        self._choices.set_choices(rows)
+        self._choices.show_answers(polls.is_shown, self._found.letter if self._found else "")
+        self._total.setText("1 answer" if polls.total == 1 else f"{count(polls.total)} answers")
+        self._show.setText("hide the answers" if polls.is_shown else "show the answers")
+        self._clear.setEnabled(bool(polls.total) or polls.is_shown)
+        self._counts.setVisible(self._type.isChecked())
+        for letter, spin in self._spins.items():
+            self._typed[letter].setVisible(letter in (each.letter for each in poll.filled))
+            with QSignalBlocker(spin):
+                spin.setValue(polls.counts.get(letter, 0))
+        self._answer.setText(_answer(poll, self._found) if polls.is_shown else "")
+        self._answer.setVisible(polls.is_shown)
+
+    def _lay_out_head(self) -> QWidget:
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._picker)
+        row.addWidget(self._open)
+        return head
+
+    def _lay_out(self) -> QWidget:
+        typed = QHBoxLayout(self._counts)
+        typed.setContentsMargins(0, 0, 0, 0)
+        for letter in "ABCDE":
+            spin = QSpinBox()
+            spin.setObjectName(f"count_{letter}")
+            spin.setAccessibleName(f"answers to {letter}")
+            spin.setRange(0, MOST)
+            spin.setKeyboardTracking(False)
+            self._spins[letter] = spin
+            self._typed[letter] = labelled(letter, spin)
+            typed.addWidget(self._typed[letter])
+        typed.addStretch(1)
+        buttons = FlowLayout()
+        for control in (self._show, self._clear, self._type, self._total):
+            buttons.addWidget(control)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._question)
+        column.addWidget(self._choices, 20)
+        column.addWidget(self._answer)
+        column.addStretch(1)
+        column.addWidget(self._counts)
+        column.addLayout(buttons)
+        for sentence in (KEYS, KEPT):
+            column.addWidget(MutedLine(sentence))
+        return body
+
+    def _connect(self) -> None:
+        polls, session = self.session.polls, self.session
+        self._choices.letter_chosen.connect(polls.collect)
+        self._choices.letter_taken_back.connect(polls.take_back)
+        self._picker.activated.connect(polls.choose)
+        self._open.clicked.connect(self._open_file)
+        self._show.clicked.connect(self.toggle_play)
+        self._clear.clicked.connect(polls.clear)
+        self._type.toggled.connect(lambda _: self.refresh_soon())
+        for letter, spin in self._spins.items():
+            spin.valueChanged.connect(lambda number, letter=letter: polls.set_count(letter, number))
+        self.show_failures(polls.failed, polls.changed)
+        self.follow(polls.changed, polls.counted, polls.shown)
+        self.follow(session.library.model_changed, session.library.step_changed, session.surgery.changed)
+
+    def _adopt_theme(self) -> None:
+        self._question.setFont(current_theme().font(QUESTION))
+        self._answer.setFont(current_theme().font(15))
+
+    def _fill_picker(self) -> None:
+        polls = self.session.polls
+        titles = [poll.title for poll in polls.all]
+        if [self._picker.itemText(at) for at in range(self._picker.count())] != titles:
+            self._picker.clear()
+            self._picker.addItems(titles)
+        self._picker.setCurrentIndex(polls.index)
+
+    def _ask(self, poll: Poll) -> None:
+        """Have the right choice computed; where that takes a model, of the one that is shown."""
+        session = self.session
+        state = (session.library.model, session.library.step, session.surgery.in_force)
+        asked = (poll, state if poll.needs_model else None)
+        if asked == self._asked:
+            return
+        self._asked, self._found = asked, None
+        self.silence("poll")
+        if not poll.needs_model:
+            self._found = poll.find_right()
+        elif session.library.model is None:
+            self.complain("The answer to this poll is the open model's: open a language model.", "poll")
+        else:
+            self.ask("poll", lambda model: _right(poll, model), self._take)
+
+    def _take(self, right: Right) -> None:
+        self._found = right
+        self.refresh_soon()
+
+    def _open_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Open a poll", "", FILES)
+        if name:
+            self.session.polls.open_file(Path(name))
+
+
+def _right(poll: Poll, model: Model) -> Right:
+    return poll.find_right(model)
+
+
+def _answer(poll: Poll, right: Right | None) -> str:
+    """What is said once the answers are shown."""
+    if right is None:
+        return "The right choice is still being computed."
+    if not right.letter:
+        return f"None of these: {right.computed}."
+    computed = f"Computed: {right.computed}." if right.computed else ""
+    return " ".join(part for part in (f"{right.letter} is right.", poll.because, computed) if part)

@@ -1,0 +1,138 @@
+"""The last of a few words attends to all of them: their weights as bars, in one order and in another."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.figures import number
+
+NAME, CHIP, FIGURE, LINE, GAP = 76, 24, 17, 22, 8
+LEAST_BAR, MOST_BAR = 14, 60
+
+
+@dataclass(frozen=True)
+class OrderLine:
+    """One order of the words: `names` (position,), `weights` (layer, position), `output` (channel,)."""
+
+    title: str
+    names: Sequence[str]
+    weights: np.ndarray
+    output: str
+    moved: Collection[int] = ()
+
+
+class OrderPicture(Canvas):
+    """`OrderPicture()`: `set_lines(lines)`, one below the other; the words that changed places are orange."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: tuple[OrderLine, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("attention of the last word, before and after the exchange")
+
+    @property
+    def lines(self) -> tuple[OrderLine, ...]:
+        """What is drawn."""
+        return self._lines
+
+    def set_lines(self, lines: Sequence[OrderLine]) -> None:
+        """Draw other orders."""
+        self._lines = tuple(lines)
+        self.setAccessibleDescription("; ".join(f"{line.title}: {line.output}" for line in lines))
+        self.updateGeometry()
+        self.update()
+
+    def _height(self, line: OrderLine, bar: float) -> float:
+        """What a line takes whose bars can be so high, in pixels at scale 1."""
+        return CHIP + len(line.weights) * (FIGURE + bar) + LINE + GAP
+
+    def _hint(self, bar: float) -> int:
+        return round(self.length(sum(self._height(line, bar) for line in self._lines)))
+
+    @property
+    def _bar(self) -> float:
+        """How high bars can be, in pixels at scale 1."""
+        bars = sum(len(line.weights) for line in self._lines)
+        spare = self.height() / self.theme.scale - sum(self._height(line, 0) for line in self._lines)
+        return min(max(spare / max(1, bars), LEAST_BAR), MOST_BAR)
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(330)), self._hint(MOST_BAR))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(200)), self._hint(LEAST_BAR))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, top = self.begin(), 0.0
+        for line in self._lines:
+            self._draw(painter, line, top)
+            top += self.length(self._height(line, self._bar))
+
+    def _draw(self, painter: QPainter, line: OrderLine, top: float) -> None:
+        theme, left = self.theme, self.length(NAME)
+        column = (self.width() - left) / max(1, len(line.names))
+        centre, middle = Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(theme.font(12, QFont.Weight.DemiBold))
+        painter.setPen(theme.text)
+        painter.drawText(QRectF(0, top, left, self.length(CHIP)), middle, line.title)
+        for at, name in enumerate(line.names):
+            color = (
+                theme.key if at in line.moved else theme.query if at == len(line.names) - 1 else theme.text
+            )
+            chip = QRectF(left + at * column + 3, top + 1, column - 6, self.length(CHIP) - 2)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(mix(theme.surface, color, 0.14))
+            painter.drawRoundedRect(chip, 4, 4)
+            painter.setPen(color)
+            painter.setFont(theme.token_font(13, QFont.Weight.DemiBold))
+            painter.drawText(chip, centre, name)
+        row = top + self.length(CHIP)
+        for layer, weights in enumerate(line.weights):
+            painter.setFont(theme.font(11))
+            painter.setPen(theme.muted_text)
+            said = "weights" if len(line.weights) == 1 else f"layer {layer + 1}"
+            height = self.length(FIGURE + self._bar)
+            painter.drawText(QRectF(0, row, left, height), middle, said)
+            for at, weight in enumerate(weights.tolist()):
+                color = theme.key if at in line.moved else theme.accent
+                self._draw_weight(painter, weight, QRectF(left + at * column, row, column, height), color)
+            row += height
+        painter.setFont(theme.font(11))
+        painter.setPen(theme.muted_text)
+        painter.drawText(
+            QRectF(0, row, left, self.length(LINE)), middle, f"give {line.names[-1][:1]}′{line.names[-1][1:]}"
+        )
+        painter.setPen(theme.text)
+        size = next(
+            (size for size in (14, 13, 12, 11) if _fits(line.output, size, self.width() - left - 6)), 10
+        )
+        painter.setFont(theme.token_font(size, QFont.Weight.DemiBold))
+        output = QRectF(left + 6, row, self.width() - left - 6, self.length(LINE))
+        painter.drawText(output, middle, line.output)
+
+    def _draw_weight(self, painter: QPainter, weight: float, place: QRectF, color: QColor) -> None:
+        room = place.height() - self.length(FIGURE) - 4
+        base = place.bottom() - self.length(FIGURE)
+        width = min(self.length(26), place.width() - 8)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        bar = max(weight * room, 1.0) if weight else 0.0
+        painter.drawRect(QRectF(place.center().x() - width / 2, base - bar, width, bar))
+        painter.setPen(QPen(self.theme.line, 1))
+        painter.drawLine(QPointF(place.left() + 3, base), QPointF(place.right() - 3, base))
+        painter.setFont(self.theme.font(11))
+        painter.setPen(self.theme.text)
+        figure = QRectF(place.left(), base, place.width(), self.length(FIGURE))
+        painter.drawText(figure, Qt.AlignmentFlag.AlignCenter, number(weight, 3))
+
+
+def _fits(text: str, size: float, room: float) -> bool:
+    return metrics(size, token=True, bold=True).horizontalAdvance(text) <= room

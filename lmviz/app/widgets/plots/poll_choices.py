@@ -1,0 +1,178 @@
+"""The choices of a poll as rows to be read from afar: letter, text, and once shown the bar of its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.pointable import Pointable
+
+LEAST_ROW, MOST_ROW, GAP = 34, 78, 8
+LETTER, TEXT, FIGURE, LEAST_TEXT = 22.0, 21.0, 18.0, 11.0
+
+
+@dataclass(frozen=True)
+class ChoiceRow:
+    """One choice: what is written, and how many chose it."""
+
+    letter: str
+    text: str
+    count: int = 0
+
+
+class PollChoices(Pointable):
+    """`PollChoices()`: `set_choices(rows)`, `show_answers(shown, right)`, where `right` is a letter or empty.
+
+    Signals: `letter_chosen(str)` for a click or the letter's key; `letter_taken_back()` for Backspace.
+    """
+
+    letter_chosen = Signal(str)
+    letter_taken_back = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: tuple[ChoiceRow, ...] = ()
+        self._shown, self._right = False, ""
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self.setAccessibleName("choices")
+
+    @property
+    def rows(self) -> tuple[ChoiceRow, ...]:
+        """What is drawn."""
+        return self._rows
+
+    @property
+    def marked(self) -> str:
+        """The letter that is marked as right; empty while answers are hidden."""
+        return self._right if self._shown else ""
+
+    def set_choices(self, rows: Sequence[ChoiceRow]) -> None:
+        """Draw other choices or other counts."""
+        resized = len(rows) != len(self._rows)
+        self._rows = tuple(rows)
+        self._describe()
+        if resized:
+            self.updateGeometry()
+        self.update()
+
+    def show_answers(self, shown: bool, right: str) -> None:
+        """Show counts and the right choice, or neither."""
+        self._shown, self._right = shown, right
+        self._describe()
+        self.update()
+
+    def _describe(self) -> None:
+        said = []
+        for row in self._rows:
+            counted = f", {row.count}" + (", right" if row.letter == self._right else "")
+            said.append(f"{row.letter}: {row.text}" + (counted if self._shown else ""))
+        self.setAccessibleDescription("; ".join(said))
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(420)), round(self.length((MOST_ROW + GAP) * max(2, len(self._rows)))))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(200)), round(self.length((LEAST_ROW + GAP) * max(2, len(self._rows)))))
+
+    def row_rectangle(self, index: int) -> QRectF:
+        """Where a choice is drawn."""
+        rows = max(1, len(self._rows))
+        gap = self.length(GAP)
+        height = min(self.length(MOST_ROW), (self.height() - gap * (rows - 1)) / rows)
+        return QRectF(1, index * (height + gap) + 1, self.width() - 2, height - 2)
+
+    def index_at(self, place: QPointF) -> int:
+        found = (at for at in range(len(self._rows)) if self.row_rectangle(at).contains(place))
+        return next(found, -1)
+
+    def pointed_at(self, index: int) -> None:
+        self.setCursor(Qt.CursorShape.PointingHandCursor if index >= 0 else Qt.CursorShape.ArrowCursor)
+
+    def clicked_on(self, index: int) -> None:
+        self.letter_chosen.emit(self._rows[index].letter)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        letter = event.text().upper()
+        plain = not event.modifiers() & (
+            Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+        )
+        if plain and letter and letter in (row.letter for row in self._rows):
+            self.letter_chosen.emit(letter)
+        elif event.key() == Qt.Key.Key_Backspace:
+            self.letter_taken_back.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        total = sum(row.count for row in self._rows)
+        size = self._text_size()
+        for index, row in enumerate(self._rows):
+            self._draw(painter, index, row, total, size)
+        self.draw_focus(painter)
+
+    def _columns(self) -> tuple[float, float]:
+        """Where the texts begin, and how wide counts and percentages are."""
+        figures = metrics(FIGURE, bold=True).horizontalAdvance("100 %") + metrics(TEXT).horizontalAdvance(
+            "8888"
+        )
+        return self.length(52), figures + self.length(40)
+
+    def _text_size(self) -> float:
+        """The largest size at which every text stands on its line."""
+        left, figures = self._columns()
+        room = self.width() - left - figures
+        size = TEXT
+        while size > LEAST_TEXT and any(
+            metrics(size, token=True).horizontalAdvance(row.text) > room for row in self._rows
+        ):
+            size -= 1
+        return size
+
+    def _draw(self, painter: QPainter, index: int, row: ChoiceRow, total: int, size: float) -> None:
+        theme, place = self.theme, self.row_rectangle(index)
+        right = self.marked == row.letter
+        radius = self.length(6)
+        edge = theme.value if right else theme.accent if index == self.hovered else theme.strong_line
+        painter.setPen(QPen(edge, self.length(2.5 if right else 1)))
+        painter.setBrush(mix(theme.surface, theme.value, 0.06) if right else theme.surface)
+        painter.drawRoundedRect(place, radius, radius)
+        share = row.count / total if total and self._shown else 0.0
+        if share:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(mix(theme.surface, theme.value if right else theme.muted_text, 0.2))
+            inner = place.adjusted(2, 2, -2, -2)
+            painter.drawRoundedRect(
+                QRectF(inner.left(), inner.top(), inner.width() * share, inner.height()), radius, radius
+            )
+        vertical = Qt.AlignmentFlag.AlignVCenter
+        left, figures = self._columns()
+        painter.setPen(theme.value if right else theme.text)
+        painter.setFont(theme.font(LETTER, QFont.Weight.Bold))
+        letters = QRectF(place.left(), place.top(), left, place.height())
+        painter.drawText(letters, vertical | Qt.AlignmentFlag.AlignHCenter, row.letter)
+        painter.setPen(theme.text)
+        painter.setFont(theme.token_font(size, QFont.Weight.DemiBold if right else QFont.Weight.Normal))
+        words = QRectF(place.left() + left, place.top(), place.width() - left - figures, place.height())
+        painter.drawText(words, vertical | Qt.TextFlag.TextWordWrap, row.text)
+        if not self._shown:
+            return
+        numbers = place.adjusted(0, 0, -self.length(14), 0)
+        percent = metrics(FIGURE, bold=True).horizontalAdvance("100 %") + self.length(12)
+        painter.setFont(theme.font(FIGURE))
+        painter.setPen(theme.muted_text)
+        painter.drawText(
+            numbers.adjusted(0, 0, -percent, 0), vertical | Qt.AlignmentFlag.AlignRight, count(row.count)
+        )
+        painter.setFont(theme.font(FIGURE, QFont.Weight.Bold))
+        painter.setPen(theme.value if right else theme.text)
+        said = f"{round(100 * share)} %" if total else "–"
+        painter.drawText(numbers, vertical | Qt.AlignmentFlag.AlignRight, said)

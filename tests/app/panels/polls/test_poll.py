@@ -1,0 +1,214 @@
+"""A poll in the window: answers by keys, clicks and figures, hidden until shown, the right one computed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEdit, QPushButton, QSpinBox
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.polls.order import OrderPanel
+from lmviz.app.panels.polls.poll import PollPanel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.diagrams.order_picture import OrderPicture
+from lmviz.app.widgets.plots.poll_choices import PollChoices
+from lmviz.app.window.main_window import MainWindow
+from lmviz.polls.counts import counts_path
+
+
+@pytest.fixture
+def first_perspective() -> str:
+    return "polls"
+
+
+@pytest.fixture
+def poll(window: MainWindow, drawn: Callable[[], None]) -> PollPanel:
+    """The position poll, as it is asked at first."""
+    drawn()
+    return next(panel for panel in window.perspective.panels if isinstance(panel, PollPanel))
+
+
+@pytest.fixture
+def order(window: MainWindow, poll: PollPanel) -> OrderPanel:
+    return next(panel for panel in window.perspective.panels if isinstance(panel, OrderPanel))
+
+
+def choices(poll: PollPanel) -> PollChoices:
+    return poll.findChild(PollChoices)
+
+
+def counts(poll: PollPanel) -> list[int]:
+    poll.catch_up()
+    return [row.count for row in choices(poll).rows]
+
+
+def text(panel: PollPanel | OrderPanel, name: str) -> str:
+    panel.catch_up()
+    return panel.findChild(QLabel, name).text()
+
+
+def click(poll: PollPanel, name: str, qtbot: QtBot) -> None:
+    qtbot.mouseClick(poll.findChild(QPushButton, name), Qt.MouseButton.LeftButton)
+
+
+def choose(picker: QComboBox, index: int) -> None:
+    picker.setCurrentIndex(index)
+    picker.activated.emit(index)
+
+
+def test_the_position_poll_is_asked_first(poll: PollPanel) -> None:
+    assert text(poll, "poll_question") == "x₂ and x₃ change places. What is x′₄ now?"
+    assert choices(poll).rows[0].text == "0.1, 0.2, 1.2, 0.1"
+    assert choices(poll).marked == ""
+
+
+def test_answers_are_collected_by_keys_and_taken_back(poll: PollPanel, qtbot: QtBot) -> None:
+    qtbot.keyClicks(choices(poll), "aabcAe")
+    assert counts(poll) == [3, 1, 1]
+    assert text(poll, "poll_total") == "5 answers"
+    qtbot.keyClick(choices(poll), Qt.Key.Key_Backspace)
+    assert counts(poll) == [2, 1, 1]
+    place = choices(poll).row_rectangle(1).center().toPoint()
+    qtbot.mouseClick(choices(poll), Qt.MouseButton.LeftButton, pos=place)
+    assert counts(poll) == [2, 2, 1]
+
+
+def test_counts_can_be_typed_in(poll: PollPanel, qtbot: QtBot) -> None:
+    assert not poll.findChild(QSpinBox, "count_A").isVisible()
+    click(poll, "type_counts_button", qtbot)
+    poll.catch_up()
+    for letter, number in (("A", 16), ("B", 6), ("C", 4)):
+        poll.findChild(QSpinBox, f"count_{letter}").setValue(number)
+    assert counts(poll) == [16, 6, 4]
+    assert not poll.findChild(QSpinBox, "count_D").isVisible()
+
+
+def test_answers_are_hidden_until_they_are_shown(poll: PollPanel, qtbot: QtBot) -> None:
+    qtbot.keyClicks(choices(poll), "ab")
+    poll.catch_up()
+    assert "right" not in choices(poll).accessibleDescription()
+    qtbot.keyClick(choices(poll), Qt.Key.Key_Space)
+    assert text(poll, "poll_answer").startswith("A is right. Keys move with their words")
+    assert choices(poll).marked == "A"
+    click(poll, "clear_poll_button", qtbot)
+    assert counts(poll) == [0, 0, 0]
+    assert choices(poll).marked == ""
+    assert not poll.findChild(QLabel, "poll_answer").isVisible()
+
+
+def test_only_the_counts_are_kept(poll: PollPanel, session: Session, qtbot: QtBot) -> None:
+    qtbot.keyClicks(choices(poll), "abb")
+    session.polls.close()
+    kept = counts_path().read_text(encoding="utf-8")
+    assert '"A": 1' in kept
+    assert '"B": 2' in kept
+    assert "places" not in kept
+    again = Session()
+    try:
+        assert again.polls.counts == {"A": 1, "B": 2}
+    finally:
+        again.close()
+
+
+def test_another_poll_begins_hidden_with_counts_of_its_own(poll: PollPanel, qtbot: QtBot) -> None:
+    qtbot.keyClicks(choices(poll), "a ")
+    choose(poll.findChild(QComboBox, "poll_picker"), 1)
+    assert counts(poll) == [0, 0, 0, 0]
+    assert choices(poll).marked == ""
+    qtbot.keyClick(choices(poll), Qt.Key.Key_Space)
+    assert text(poll, "poll_answer").startswith("C is right.")
+    assert "2.953" in text(poll, "poll_answer")
+    choose(poll.findChild(QComboBox, "poll_picker"), 0)
+    assert counts(poll) == [1, 0, 0]
+
+
+def test_with_two_layers_order_shows_and_without_the_mask_it_does_not(
+    poll: PollPanel, order: OrderPanel, qtbot: QtBot
+) -> None:
+    qtbot.keyClick(choices(poll), Qt.Key.Key_Space)
+    assert text(order, "order_verdict").startswith("x′₄ is the same")
+    choose(order.findChild(QComboBox, "order_layers_picker"), 1)
+    assert text(order, "order_verdict").startswith("x′₄ is another")
+    before, after = order.findChild(OrderPicture).lines
+    assert before.output == "0.3839, 0.4427, 2.0226, 0.1621"
+    assert after.output == "0.4691, 0.268, 2.2411, 0.1424"
+    assert "D is right" in text(poll, "poll_answer")
+    order.findChild(QCheckBox, "order_mask_box").click()
+    assert text(order, "order_verdict").startswith("x′₄ is the same")
+    assert "A is right" in text(poll, "poll_answer")
+
+
+def test_the_exchange_is_not_given_away(order: OrderPanel, session: Session) -> None:
+    order.catch_up()
+    assert [line.title for line in order.findChild(OrderPicture).lines] == ["before"]
+    session.polls.show_answers(True)
+    order.catch_up()
+    assert [line.title for line in order.findChild(OrderPicture).lines] == ["before", "after"]
+    assert order.findChild(OrderPicture).lines[1].names[1:3] == ["x₃", "x₂"]
+
+
+def write(order: OrderPanel, row: int, column: int, typed: str, qtbot: QtBot) -> None:
+    field = order.findChild(QLineEdit, f"order_field_{row}_{column}")
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, typed)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+
+
+def test_a_number_is_changed_and_everything_follows(
+    poll: PollPanel, order: OrderPanel, session: Session, qtbot: QtBot
+) -> None:
+    write(order, 2, 2, "3", qtbot)
+    assert session.polls.current.experiment.vectors[2, 2] == 3
+    poll.catch_up()
+    assert choices(poll).rows[0].text != "0.1, 0.2, 1.2, 0.1"
+    write(order, 2, 2, "three", qtbot)
+    assert order.complaint.startswith("“three” is no number")
+    order.catch_up()
+    assert order.findChild(QLineEdit, "order_field_2_2").text() == "3"
+    for column in range(4):
+        write(order, 3, column, "0", qtbot)
+    assert order.complaint.startswith("The last vector is 0")
+    qtbot.mouseClick(order.findChild(QPushButton, "order_reset_button"), Qt.MouseButton.LeftButton)
+    poll.catch_up()
+    assert choices(poll).rows[0].text == "0.1, 0.2, 1.2, 0.1"
+    assert order.complaint == ""
+
+
+def test_its_python_gives_the_same_numbers(order: OrderPanel) -> None:
+    found: dict[str, object] = {}
+    exec(order.recipe(), found)
+    assert found["before"] == pytest.approx(order.exported_arrays()["before"])
+
+
+def test_a_poll_of_one_s_own_is_opened_or_refused_with_its_line(
+    window: MainWindow, poll: PollPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    path = tmp_path / "mine.poll"
+    path.write_text("question: One or two?\nA: one\nB: two\nright: C\n", encoding="utf-8")
+    window.open_paths([path])
+    qtbot.waitUntil(lambda: poll.complaint == "mine.poll: Line 4: “C” is none of the choices A, B.")
+    path.write_text("question: One or two?\nA: one\nB: two\nright: B\n", encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *given: (str(path), ""))
+    click(poll, "open_poll_button", qtbot)
+    assert text(poll, "poll_question") == "One or two?"
+    assert poll.complaint == ""
+    assert poll.findChild(QComboBox, "poll_picker").currentText() == "mine"
+    qtbot.keyClick(choices(poll), Qt.Key.Key_Space)
+    poll.catch_up()
+    assert choices(poll).marked == "B"
+
+
+def test_a_poll_about_the_model_is_answered_by_the_model(
+    poll: PollPanel, session: Session, make_run: Callable[..., Path], tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "next.poll"
+    told = "question: What do cows eat?\nA: corn\nB: grass\nlikeliest after: the cows eat\n"
+    path.write_text(told, encoding="utf-8")
+    session.polls.open_file(path)
+    qtbot.waitUntil(lambda: "open a language model" in poll.complaint)
+    session.library.open(make_run("ngram", 2, order=4))
+    qtbot.waitUntil(lambda: poll.right is not None)
+    assert poll.right.letter == "B"
+    assert poll.complaint == ""
