@@ -15,7 +15,7 @@ from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import number
 
 NAME, CHIP, FIGURE, LINE, GAP = 76, 24, 17, 22, 8
-LEAST_BAR, MOST_BAR = 14, 60
+LEAST_BAR, USUAL_BAR, MOST_BAR = 14, 18, 60
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class OrderPicture(Canvas):
         return min(max(spare / max(1, bars), LEAST_BAR), MOST_BAR)
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(330)), self._hint(MOST_BAR))
+        return QSize(round(self.length(330)), self._hint(USUAL_BAR))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(round(self.length(200)), self._hint(LEAST_BAR))

@@ -17,6 +17,12 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.polls.counts import counts_path
 
 
+@pytest.fixture(autouse=True)
+def _own_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test counts on with the answers of another one."""
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "data"))
+
+
 @pytest.fixture
 def first_perspective() -> str:
     return "polls"
