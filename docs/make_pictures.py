@@ -162,6 +162,15 @@ def autodiff(driver: Driver) -> None:
     driver.session.network_focus.choose_cell(NetworkCell("β", (1, 0), is_gradient=True))
 
 
+def scale(driver: Driver) -> None:
+    """Public models and sample models by size, and what GPT-3 would take on this machine."""
+    driver.show("scale")
+    for model in ("stories-lstm", "stories-transformer"):
+        driver.open_model(model)
+    driver.type(STORY)
+    driver.wait(lambda: driver.session.scale.pace is not None, "the pace of this machine")
+
+
 SCENES = (
     Scene("corpus", corpus),
     Scene("train", train),
@@ -173,6 +182,7 @@ SCENES = (
     Scene("sample", sample),
     Scene("compare", compare),
     Scene("autodiff", autodiff),
+    Scene("scale", scale),
     Scene("projector", attention, themes=("light",), projector=True),
     Scene("small", attention, size=(1000, 640), themes=("light",)),
 )

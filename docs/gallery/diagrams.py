@@ -17,6 +17,7 @@ from lmviz.app.widgets.diagrams.ladder_parts import (
     MixtureColumn,
     MixtureWord,
 )
+from lmviz.app.widgets.diagrams.layer_graph import LayerGraph
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, StreamMark
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import DrawnValue
@@ -227,8 +228,18 @@ def order_picture() -> QWidget:
     return view
 
 
+def layer_graph() -> QWidget:
+    """Attention over five words."""
+    graph, words = LayerGraph("accent"), ("The", "bat", "made", "noise", "at")
+    state, source = np.tril_indices(5)
+    none = np.empty((0, 2), dtype=int)
+    graph.set_graph("attention", "15 edges", "1 step", np.stack([source, state], axis=1), none, words)
+    return graph
+
+
 EXHIBITS = (
     Exhibit("Two words change places", "", order_picture, (400, 330)),
+    Exhibit("Edges into one hidden layer", "", layer_graph, (380, 200)),
     Exhibit("Model", "0.80 M · 3.2 MB", family_cards, (320, 230)),
     Exhibit("Stage 5 of 8 · mask", "layer 1", stage_timeline, (520, 130)),
     Exhibit("Back through time", "as wide as the gradient", gradient_wave, (520, 150)),

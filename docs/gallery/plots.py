@@ -11,6 +11,7 @@ from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.batch_noise_plot import BatchNoisePlot
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
+from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
 from lmviz.app.widgets.plots.descent_plot import DescentPlot
 from lmviz.app.widgets.plots.distribution_card import DistributionCard
 from lmviz.app.widgets.plots.error_plot import ErrorPlot
@@ -20,9 +21,11 @@ from lmviz.app.widgets.plots.likelihood_curve import LikelihoodCurve
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
+from lmviz.app.widgets.plots.parts_bar import PartsBar
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
+from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
 
@@ -200,10 +203,51 @@ def poll_choices() -> QWidget:
     return view
 
 
+def curves_plot() -> QWidget:
+    """Edges of two computation graphs."""
+    plot, lengths = (
+        CurvesPlot("tokens T", "edges", words=("{:.0f}".format, "{:.0f}".format), room=40),
+        np.arange(1, 25),
+    )
+    curves = {"attention": ("accent", lengths * (lengths + 1) / 2), "RNN": ("value", 2 * lengths - 1)}
+    plot.set_curves(
+        [
+            NamedCurve(name, color, np.stack([lengths, y], axis=1), said=f"{y[-1]:.0f}")
+            for name, (color, y) in curves.items()
+        ]
+    )
+    plot.set_mark(7)
+    return plot
+
+
+def parts_bar() -> QWidget:
+    """The parameters of a model, part by part."""
+    bar = PartsBar()
+    bar.set_parts([("layers", 84.9, "84.9 M"), ("vocabulary", 31.1, "31.1 M"), ("positions", 0.4, "393 k")])
+    return bar
+
+
+def size_plot() -> QWidget:
+    """Three models, a line of equal compute and that of 20 tokens a parameter."""
+    plot = SizePlot()
+    points = [
+        SizePoint("GPT-2", 1.5e9, 1e10),
+        SizePoint("GPT-3", 1.75e11, 3e11, is_chosen=True),
+        SizePoint("one's own", 5e5, 1e7, is_own=True),
+    ]
+    lines = [ComputeLine("a year here", 3e17), ComputeLine("100,000 years here", 5.2e22, is_chosen=True)]
+    ticks = {exponent: f"1e{exponent}" for exponent in range(4, 15, 2)}
+    plot.set_content(points, lines, ("20 tokens a parameter", 20), (ticks, ticks))
+    return plot
+
+
 EXHIBITS = (
     Exhibit("Poll", "26 answers", poll_choices, (560, 320)),
     Exhibit("Simplex", "", simplex_bars, (480, 200)),
     Exhibit("Likelihood", "", likelihood_curve, (300, 200)),
+    Exhibit("How the graph grows", "edges", curves_plot, (360, 220)),
+    Exhibit("Parameters", "", parts_bar, (280, 130)),
+    Exhibit("Models by size and reading", "", size_plot, (520, 360)),
     Exhibit("Check by nudging", "", error_plot, (360, 220)),
     Exhibit("Gradient noise", "256 single gradients", batch_noise_plot, (400, 240)),
     Exhibit("One step", "θ ← θ − η g", descent_plot, (320, 180)),

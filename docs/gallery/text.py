@@ -14,6 +14,7 @@ from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine, AlgorithmLines
 from lmviz.app.widgets.text.alignment_arcs import AlignmentArcs
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.attention_text import AttentionText
+from lmviz.app.widgets.text.big_figure import BigFigure
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
 from lmviz.app.widgets.text.equation import EquationView
@@ -234,7 +235,15 @@ def word_effects() -> QWidget:
     return words
 
 
+def big_figure() -> QWidget:
+    """How long a training takes."""
+    figure = BigFigure(washed=True)
+    figure.set_figure("on this machine", "100,000 years", "measured: 23,000 tokens/s")
+    return figure
+
+
 EXHIBITS = (
+    Exhibit("Calculator", "", big_figure, (320, 170)),
     Exhibit("Tags", "one of three is wrong", labelled_words, (360, 120)),
     Exhibit("Saliency", "", word_effects, (460, 150)),
     Exhibit("Chain rule", "", product_strip, (660, 130)),

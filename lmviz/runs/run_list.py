@@ -30,7 +30,7 @@ def list_runs(folder: Path) -> tuple[ListedRun, ...]:
         inner = list(folder.iterdir())
     except OSError:
         return ()
-    listed = [entry for path in inner if (entry := _listed(path)) is not None]
+    listed = [entry for path in inner if (entry := list_run(path)) is not None]
     return tuple(sorted(listed, key=lambda entry: (entry.begun or datetime.min, entry.title), reverse=True))
 
 
@@ -42,7 +42,8 @@ def title_in(folder: Path) -> str:
         return folder.name
 
 
-def _listed(folder: Path) -> ListedRun | None:
+def list_run(folder: Path) -> ListedRun | None:
+    """The run in a folder; None where there is none that can be read."""
     try:
         run = Run.open(folder)
         description = run.description

@@ -8,6 +8,9 @@ attention adds with the length of the text is left out.
 from __future__ import annotations
 
 import math
+import re
+
+from lmviz.errors import LmvizError
 
 OPERATIONS = 6
 """Floating-point operations for each parameter and each token of a training."""
@@ -64,3 +67,31 @@ def amount_in_words(amount: float) -> str:
             written = f"{figures:,.{digits}f}"
             return (written.rstrip("0").rstrip(".") if "." in written else written) + unit
     return f"{amount:.0f}"
+
+
+def days_in_words(days: float) -> str:
+    """A number of petaflop/s-days in as many figures as matter: "3,638", "15.8", "1.2e−6"."""
+    if days >= 100:
+        return f"{days:,.0f}"
+    return f"{days:.3g}" if days >= 0.001 else f"{days:.1e}".replace("e-0", "e−").replace("e-", "e−")
+
+
+def bytes_in_words(size: float) -> str:
+    """A size of memory in three figures: "698 GB", "2.79 TB"."""
+    for limit, unit in ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= limit * 0.9995:
+            figures = size / limit
+            return f"{figures:.{0 if figures >= 99.95 else 1 if figures >= 9.995 else 2}f} {unit}"
+    return f"{size:.0f} B"
+
+
+def parse_amount(text: str) -> int:
+    """A number as one types it: "300 bn", "1.4tn", "5e9", "12,000"; LmvizError for anything else."""
+    found = _AMOUNT.fullmatch(text.strip().replace(",", "").lower())
+    if found is None or not math.isfinite(float(found[1])):
+        raise LmvizError(f"{text[:40]!r} is no amount: type one such as 300 bn, 1.4 tn, 20 M or 5e9.")
+    return round(float(found[1]) * _FACTORS[found[2] or ""])
+
+
+_FACTORS = {"": 1.0, "k": 1e3, "m": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12, "t": 1e12}
+_AMOUNT = re.compile(r"([0-9]*\.?[0-9]+(?:e\+?[0-9]{1,3})?)\s*(k|m|bn|b|tn|t)?")

@@ -9,7 +9,7 @@ from pathlib import Path
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.models.transformer_configuration import TransformerConfiguration
-from lmviz.runs.run_list import ListedRun, list_runs
+from lmviz.runs.run_list import ListedRun, list_run, list_runs
 from lmviz.scaling.planned_model import PlannedModel
 from lmviz.training.options import DEFAULT_LENGTH, SENTENCES
 from lmviz.training.run import Run
@@ -32,13 +32,15 @@ class OwnRun:
     planned: PlannedModel | None = None
 
 
-def own_runs(folders: Iterable[Path]) -> tuple[OwnRun, ...]:
-    """The runs in these folders that have learned to predict the next token by gradients.
+def own_runs(folders: Iterable[Path], opened: Iterable[Path] = ()) -> tuple[OwnRun, ...]:
+    """The runs in these folders, and those `opened`, that predict the next token and learn by gradients.
 
     Left out are n-grams, which have no gradient steps, runs for other tasks, and those that go through whole
     sentences, of which not every step reads as many tokens.
     """
-    listed = (entry for folder in folders for entry in list_runs(folder))
+    listed = [entry for folder in folders for entry in list_runs(folder)]
+    known = {entry.folder.resolve() for entry in listed}
+    listed += [entry for folder in opened if folder.resolve() not in known and (entry := list_run(folder))]
     return tuple(run for entry in listed if (run := _point(entry)) is not None)
 
 

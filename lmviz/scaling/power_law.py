@@ -18,6 +18,11 @@ class PowerLaw:
     exponent: float
     scatter: float
 
+    @property
+    def tenfold(self) -> float:
+        """By what ten times the compute multiplies the loss."""
+        return float(10**-self.exponent)
+
     def __call__(self, compute: np.ndarray) -> np.ndarray:
         """The loss on the line, (point,)."""
         return np.asarray(self.factor * np.asarray(compute, dtype=np.float64) ** -self.exponent)

@@ -273,6 +273,10 @@ def measure_noise(scene: Scene) -> None:
     scene.click("measure_noise_button")
 
 
+def measure_machine(scene: Scene) -> None:
+    scene.click("measure_pace_button")
+
+
 @dataclass(frozen=True)
 class Row:
     """A question or job by the beginning of its name, where its failure is read, and what has it asked.
@@ -331,6 +335,15 @@ ROWS = (
     Row("Judging ", "compare", "scores_view", measure),
     Row("poll", "polls", "poll_view", ask_the_model),
     Row("guess", "compare", "guess_view", lambda scene: scene.click("guess_play_button")),
+    Row("own runs", "scale", "calculator_view", lambda scene: scene.session.scale.look_for_runs()),
+    Row("Measuring this machine", "scale", "calculator_view", measure_machine),
+    Row(
+        "Measuring lengths",
+        "scale",
+        "measured_length_view",
+        lambda scene: scene.click("measure_lengths_button"),
+    ),
+    Row("Scaling experiment", "scale", "experiment_view", lambda scene: scene.click("experiment_button")),
     Row("which is real", "compare", "real_view", lambda scene: scene.click("real_play_button")),
 )
 """All but "torch", which is asked before anything else can be."""

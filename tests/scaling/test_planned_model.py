@@ -6,7 +6,14 @@ import pytest
 
 from lmviz.errors import LmvizError
 from lmviz.models.transformer_configuration import TransformerConfiguration
-from lmviz.scaling.compute import amount_in_words, best_size, duration_in_words, tokens_for, training_compute
+from lmviz.scaling.compute import (
+    amount_in_words,
+    best_size,
+    duration_in_words,
+    parse_amount,
+    tokens_for,
+    training_compute,
+)
 from lmviz.scaling.planned_model import PlannedModel, what_fits
 from lmviz.scaling.public_models import find_public
 from lmviz.scaling.report import built_parameters
@@ -101,3 +108,23 @@ def test_durations_in_words(seconds, words):
 )
 def test_amounts_in_words(amount, words):
     assert amount_in_words(amount) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("300 bn", 300 * 10**9),
+        ("1.4tn", 1_400 * 10**9),
+        ("5e9", 5 * 10**9),
+        ("12,000", 12_000),
+        (" 20 M ", 20 * 10**6),
+    ],
+)
+def test_amounts_as_one_types_them(text, amount):
+    assert parse_amount(text) == amount
+
+
+@pytest.mark.parametrize("text", ["", "many", "1e999", "-5", "3 bnn", "nan", "1 2"])
+def test_what_is_no_amount_is_refused(text):
+    with pytest.raises(LmvizError, match="is no amount: type one"):
+        parse_amount(text)

@@ -92,9 +92,10 @@ PERSPECTIVES = (
     Perspective("sample", "Sample"),
     Perspective("compare", "Compare"),
     Perspective("autodiff", "Autodiff", has_prefix=False),
+    Perspective("scale", "Scale", has_prefix=False),
     Perspective("polls", "Polls", has_prefix=False),
 )
-"""In the order of the rail and of Ctrl+1 … Ctrl+8."""
+"""In the order of the rail and of Ctrl+1 … Ctrl+9."""
 
 _NEXT_WORD = "shared.next_word:NextWordPanel"
 _SURGERY = "shared.surgery:SurgeryPanel"
@@ -420,6 +421,50 @@ PANELS: tuple[PanelRow, ...] = (
         least=(330, 170),
     ),
     PanelRow("surface", "Training", "autodiff", "bottom", "autodiff.surface:SurfacePanel", tabbed=True),
+    PanelRow(
+        "models_by_size",
+        "Models",
+        "scale",
+        "centre",
+        "scale.models_by_size:ModelsBySizePanel",
+        least=(400, 260),
+        projected=True,
+    ),
+    PanelRow(
+        "calculator",
+        "Calculator",
+        "scale",
+        "right",
+        "scale.calculator:CalculatorPanel",
+        width=460,
+        least=(400, 260),
+        projected=True,
+    ),
+    PanelRow(
+        "growth",
+        "Graph",
+        "scale",
+        "bottom",
+        "scale.growth:GrowthPanel",
+        height=260,
+        least=(700, 200),
+    ),
+    PanelRow(
+        "measured_length",
+        "Measured",
+        "scale",
+        "bottom",
+        "scale.measured_length:MeasuredLengthPanel",
+        tabbed=True,
+    ),
+    PanelRow(
+        "experiment",
+        "Experiment",
+        "scale",
+        "bottom",
+        "scale.experiment:ExperimentPanel",
+        tabbed=True,
+    ),
     PanelRow("poll", "Poll", "polls", "centre", "polls.poll:PollPanel", least=(340, 300), projected=True),
     PanelRow(
         "order",

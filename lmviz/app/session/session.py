@@ -28,6 +28,8 @@ from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.permission import Permission
 from lmviz.app.session.polls import Polls
 from lmviz.app.session.reading import Reading
+from lmviz.app.session.scale import Scale
+from lmviz.app.session.scaling_experiment import ScalingExperiment
 from lmviz.app.session.scores import Scores
 from lmviz.app.session.surgery import Surgery
 from lmviz.app.session.training import Training
@@ -70,6 +72,8 @@ class Session(QObject):
         self.descent = Descent(self.network, self)
         self.polls = Polls(self)
         self.lesson = CurrentLesson(self, self)
+        self.scale = Scale(self.work, self.library, self.training, self.plan, self)
+        self.experiment = ScalingExperiment(self.work, self.text, self.training, self)
 
     def start(self) -> None:
         """Start the reading thread. Call it once the window is painted: it loads torch first."""

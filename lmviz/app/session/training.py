@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,6 +73,7 @@ class Training(Part):
         self._further = GoingFurther(text, library, plan)
         self._live = LiveWeights(work, library, self.live_failed.emit)
         self._histories = Histories()
+        self._others: list[Callable[[], Callable[[], None]]] = []
         self._steps_waiting: float | None = None  # of a training that begins when the text has been read
         self._timer = QTimer(self)
         self._timer.setInterval(LOOK_EVERY)
@@ -187,6 +188,10 @@ class Training(Part):
             self._worker.stop()
         self._give_up_without_a_text()
 
+    def stop_before(self, stop: Callable[[], Callable[[], None]]) -> None:
+        """Have something stopped before a training begins; what `stop` returns waits until it has."""
+        self._others.append(stop)
+
     def set_learning_rate(self, learning_rate: float | None) -> None:
         """Train on with another learning rate; None goes back to the schedule."""
         if self._worker is not None:
@@ -298,8 +303,8 @@ class Training(Part):
         controls.observe = steps == 1
         self._controls = controls
         self._live.begin(folder)
-        wait = self._plan.stop_measuring()
-        self._worker = TrainingWorker(lambda: _alone(wait, lambda: begin(controls)), steps)
+        waits = [stop() for stop in (self._plan.stop_measuring, *self._others)]
+        self._worker = TrainingWorker(lambda: _alone(waits, lambda: begin(controls)), steps)
         self._worker.start()
         self._timer.start()
         self._take(state)
@@ -340,9 +345,10 @@ class Training(Part):
         self._worker = None
 
 
-def _alone(wait: Callable[[], None], begin: Callable[[], PreparedTraining]) -> PreparedTraining:
+def _alone(waits: Sequence[Callable[[], None]], begin: Callable[[], PreparedTraining]) -> PreparedTraining:
     """Begin once nobody else draws from torch's random numbers."""
-    wait()
+    for wait in waits:
+        wait()
     return begin()
 
 

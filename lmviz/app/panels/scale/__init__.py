@@ -1,0 +1,1 @@
+"""The Scale perspective: what a number of parameters costs."""

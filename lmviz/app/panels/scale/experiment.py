@@ -1,0 +1,155 @@
+"""A scaling experiment: several widths trained in turn on the open text, loss over compute, and a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.export import Names
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
+from lmviz.scaling.compute import amount_in_words
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+ROOM = 90
+FORM = 250
+NOTHING = (
+    "Transformers of several widths are trained in turn on the open text, all on the same batches. Each is a "
+    "curve; a straight line is fitted through their ends."
+)
+
+
+class ExperimentPanel(Panel):
+    """A form, a button that begins and stops, the curves, and what the line says."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("experiment_view")
+        experiment = session.experiment
+        self._form = ConfigurationForm(experiment.options)
+        self._form.setObjectName("experiment_form")
+        self._run = QPushButton("Train them in turn")
+        self._run.setObjectName("experiment_button")
+        self._run.setProperty("role", "primary")
+        self._said = QLabel()
+        self._said.setObjectName("experiment_said")
+        self._said.setWordWrap(True)
+        self._plot = CurvesPlot(
+            "FLOP",
+            "validation loss, nats per token",
+            logarithmic=(True, True),
+            words=(_operations, lambda loss: number(loss, 2)),
+            room=ROOM,
+        )
+        self._plot.setObjectName("experiment_plot")
+        self._empty = EmptyText(NOTHING)
+        self._card = Card("Loss over compute", "a power law is a straight line", self._lay_out())
+        self.column.addWidget(self._card)
+        self._form.configuration_changed.connect(experiment.set_options)
+        self._run.clicked.connect(self._toggle)
+        self.show_failures(experiment.failed, experiment.changed)
+        self.follow(experiment.changed, experiment.ended, session.text.changed, session.work.ready_changed)
+        session.training.changed.connect(self.refresh_now_and_then)
+
+    def _lay_out(self) -> QWidget:
+        left = QVBoxLayout()
+        form = scrolling(self._form)
+        form.setFixedWidth(FORM)
+        left.addWidget(form, 1)
+        left.addWidget(self._run)
+        right = QVBoxLayout()
+        right.addWidget(self._empty, 1)
+        right.addWidget(self._plot, 1)
+        right.addWidget(self._said)
+        body = QWidget()
+        across = QHBoxLayout(body)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(20)
+        across.addLayout(left)
+        across.addLayout(right, 1)
+        return body
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        rows = [
+            (model.width, model.parameters, compute, loss)
+            for model in self.session.experiment.trained
+            for compute, loss in zip(model.compute, model.loss, strict=True)
+        ]
+        return {"loss over compute": np.array(rows, dtype=np.float64)} if rows else {}
+
+    def exported_names(self) -> Names:
+        return Names((), ("width", "parameters", "operations", "validation loss"))
+
+    def recipe(self) -> str:
+        """The same experiment from Python."""
+        corpus, options = self.session.text.corpus, self.session.experiment.options
+        if corpus is None or len(corpus.sources) != 1:
+            return ""
+        values = ", ".join(f"{name}={value}" for name, value in options.to_values().items())
+        return (
+            "import lmviz\nfrom lmviz.scaling.experiment import ExperimentOptions, fitted, run_experiment\n\n"
+            f"corpus = lmviz.load_corpus({corpus.sources[0]!r}, tokenizer={corpus.options.tokenizer!r})\n"
+            f"for trained in run_experiment(ExperimentOptions({values}), corpus):\n"
+            "    if isinstance(trained, tuple):\n"
+            "        print(trained[-1].width, trained[-1].compute[-1], trained[-1].loss[-1])\n"
+        )
+
+    def refresh(self) -> None:
+        experiment = self.session.experiment
+        self._run.setText("Stop" if experiment.is_running else "Train them in turn")
+        self._run.setEnabled(experiment.is_running or not experiment.obstacle)
+        self._form.set_editable(() if experiment.is_running else None)
+        drawn = [model for model in experiment.trained if model.compute]
+        self._empty.setVisible(not drawn)
+        self._plot.setVisible(bool(drawn))
+        self._said.setText(self._sentence())
+        curves = [
+            NamedCurve(
+                f"width {model.width}",
+                place,
+                np.stack([model.compute, model.loss], axis=1),
+                dots=True,
+                said=f"d = {model.width}",
+            )
+            for place, model in enumerate(drawn)
+        ]
+        law = experiment.law
+        if law is not None:
+            ends = np.array([drawn[0].compute[-1] / 2, drawn[-1].compute[-1] * 2])
+            curves.append(NamedCurve("fit", "muted_text", np.stack([ends, law(ends)], axis=1), dashed=True))
+        self._plot.set_curves(curves)
+
+    def _sentence(self) -> str:
+        experiment = self.session.experiment
+        law = experiment.law
+        if law is None:
+            widths = ", ".join(map(str, experiment.options.widths))
+            waiting = "" if experiment.is_running else experiment.obstacle
+            return waiting or f"widths {widths}, {experiment.options.steps:,} updates each"
+        done = [model for model in experiment.trained if model.is_done]
+        sizes = f"{amount_in_words(done[0].parameters)} to {amount_in_words(done[-1].parameters)} parameters"
+        return (
+            f"{experiment.subject}, {len(done)} models of {sizes}: loss = {law.factor:.3g} × FLOP^−"
+            f"{law.exponent:.3f}; ten times the compute multiplies the loss by {law.tenfold:.3f}. "
+            "Least squares in logarithms, after Kaplan et al. (2020)."
+        )
+
+    def _toggle(self) -> None:
+        experiment = self.session.experiment
+        if experiment.is_running:
+            experiment.stop()
+        else:
+            experiment.start()
+
+
+def _operations(value: float) -> str:
+    return f"{value:.1e}".replace("e+", "e").replace(".0e", "e")

@@ -1,0 +1,147 @@
+"""How the computation graph grows with the text: a recurrent layer beside one of attention."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.scale import LONGEST_GRAPH
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.controls.slider_row import SliderRow
+from lmviz.app.widgets.diagrams.layer_graph import LayerGraph
+from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
+from lmviz.scaling.computation_graph import (
+    attention_edges,
+    attention_graph,
+    crossing,
+    recurrent_edges,
+    recurrent_graph,
+)
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+ROOM = 62  # pixels at the right of the curves, for their last values
+
+
+class GrowthPanel(Panel):
+    """Two graphs and two curves over T, driven by one slider."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("growth_view")
+        self._recurrent, self._attention = LayerGraph("value"), LayerGraph("accent")
+        self._recurrent.setObjectName("recurrent_graph")
+        self._attention.setObjectName("attention_graph")
+        self._slider = SliderRow("tokens T", "length of the text")
+        self._slider.slider.setObjectName("graph_length_slider")
+        self._slider.set_range(LONGEST_GRAPH - 1, session.scale.length - 1)
+        self._curves = CurvesPlot("tokens T", "edges", words=(count, count), room=ROOM)
+        self._curves.setObjectName("edges_plot")
+        self._far = QLabel()
+        self._far.setProperty("role", "muted")
+        self._far.setWordWrap(True)
+        self._card = Card("How the graph grows with the text", "edges into one hidden layer", self._lay_out())
+        self.column.addWidget(self._card)
+        scale = session.scale
+        self._slider.value_changed.connect(lambda value: scale.choose_length(value + 1))
+        self._curves.place_chosen.connect(lambda x: scale.choose_length(round(x)))
+        self.follow(scale.length_changed, scale.planned_changed, session.reading.encoding_changed)
+
+    def _lay_out(self) -> QWidget:
+        graphs = QHBoxLayout()
+        graphs.setSpacing(24)
+        graphs.addWidget(self._recurrent, 1)
+        graphs.addWidget(self._attention, 1)
+        left = QVBoxLayout()
+        left.addLayout(graphs, 1)
+        left.addWidget(self._slider)
+        right = QVBoxLayout()
+        right.addWidget(self._curves, 1)
+        right.addWidget(self._far)
+        body = QWidget()
+        across = QHBoxLayout(body)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(20)
+        across.addLayout(left, 7)
+        across.addLayout(right, 4)
+        return body
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        lengths = np.arange(1, LONGEST_GRAPH + 1)
+        return {
+            "T": lengths,
+            "recurrent": np.array([recurrent_edges(length) for length in lengths.tolist()]),
+            "attention": np.array([attention_edges(length) for length in lengths.tolist()]),
+        }
+
+    def recipe(self) -> str:
+        """The same counts from Python."""
+        length = self.session.scale.length
+        return (
+            "from lmviz.scaling.computation_graph import attention_graph, recurrent_graph\n\n"
+            f"for graph in (recurrent_graph({length}), attention_graph({length})):\n"
+            "    print(graph.edges, graph.longest_path)\n"
+        )
+
+    def refresh(self) -> None:
+        length = self.session.scale.length
+        words = self._words(length)
+        recurrent, attention = recurrent_graph(length), attention_graph(length)
+        self._recurrent.set_graph(
+            "RNN",
+            f"{recurrent.edges:,} edges = 2T − 1",
+            _steps(recurrent.longest_path),
+            recurrent.from_below,
+            recurrent.from_before,
+            words,
+        )
+        self._attention.set_graph(
+            "attention",
+            f"{attention.edges:,} edges = T(T + 1) / 2",
+            _steps(attention.longest_path),
+            attention.from_below,
+            attention.from_before,
+            words,
+        )
+        self._slider.show_value(length - 1, str(length))
+        self._draw_curves(length)
+
+    def _draw_curves(self, length: int) -> None:
+        arrays = self.exported_arrays()
+        self._curves.set_curves(
+            [
+                NamedCurve(
+                    name,
+                    color,
+                    np.stack([arrays["T"], arrays[key]], axis=1),
+                    said=f"{arrays[key][-1]:,}",
+                )
+                for name, key, color in (
+                    ("attention", "attention", "accent"),
+                    ("RNN", "recurrent", "value"),
+                )
+            ]
+        )
+        self._curves.set_mark(float(length))
+        configuration = self.session.scale.planned.configuration
+        far, width = configuration.context, configuration.width
+        self._far.setText(
+            f"at T = {far:,}: {attention_edges(far):,} and {recurrent_edges(far):,}; for width {width:,} "
+            f"scores cost more than matrices from T = 6d = {crossing(width):,} on"
+        )
+
+    def _words(self, length: int) -> tuple[str, ...]:
+        """The words of the prefix, and numbers where it is shorter."""
+        encoding = self.session.reading.encoding
+        tokens = () if encoding is None else tuple(visible(token) for token in encoding.tokens[:length])
+        return (*tokens, *(str(place + 1) for place in range(len(tokens), length)))
+
+
+def _steps(steps: int) -> str:
+    return f"{steps} step" + ("" if steps == 1 else "s in a row")

@@ -1,0 +1,167 @@
+"""What a longer text really costs one's own models: milliseconds and memory over T, measured here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from lmviz.app.panels.panel import JOBS, Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.export import Names
+from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
+from lmviz.scaling.compute import bytes_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from lmviz.app.session.session import Session
+    from lmviz.app.workers.job import Job
+    from lmviz.scaling.text_length import MeasuredLength, MeasuredModel
+
+MOST, ROOM = 5, 130
+NOTHING = (
+    "Open a model that is trained by gradients, and another one beside it: how long they take, and what a "
+    "training keeps, is measured for texts of 8 to 1,024 tokens."
+)
+BEGIN = "Press measure: the open models are timed on texts of 8 to 1,024 tokens, with new weights."
+
+
+class MeasuredLengthPanel(Panel):
+    """Two curves for each open model, after a measurement that a button begins."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("measured_length_view")
+        self._found: tuple[MeasuredLength, ...] = ()
+        self._colors: dict[str, int] = {}
+        self._job: Job | None = None
+        self._begin = LinkButton("measure_lengths_button", "measure", "measure the open models over T")
+        self._begin.clicked.connect(self._toggle)
+        self._empty = EmptyText()
+        logarithmic = (True, True)
+        self._time = CurvesPlot(
+            "tokens T",
+            "milliseconds forward",
+            logarithmic=logarithmic,
+            words=(count, _milliseconds),
+            room=ROOM,
+        )
+        self._memory = CurvesPlot(
+            "tokens T", "kept for the backward pass", logarithmic=logarithmic, words=(count, bytes_in_words)
+        )
+        self._time.setObjectName("milliseconds_plot")
+        self._memory.setObjectName("memory_plot")
+        self._plots = QWidget()
+        across = QHBoxLayout(self._plots)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(20)
+        across.addWidget(self._time, 5)
+        across.addWidget(self._memory, 4)
+        body = QWidget()
+        both = QHBoxLayout(body)
+        both.setContentsMargins(0, 0, 0, 0)
+        both.addWidget(self._empty)
+        both.addWidget(self._plots)
+        self._card = Card("Your models over the length of the text", self._begin, body)
+        self.column.addWidget(self._card)
+        self.follow(session.library.models_changed, session.work.ready_changed)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        rows = [(one.length, one.milliseconds, one.bytes) for one in self._found]
+        return {"over T": np.array(rows, dtype=np.float64)} if rows else {}
+
+    def exported_names(self) -> Names:
+        return Names([one.name for one in self._found], ("T", "milliseconds", "bytes"))
+
+    def recipe(self) -> str:
+        """The same measurement from Python."""
+        if not self._found:
+            return ""
+        models = "".join(
+            f"    MeasuredModel({model.name!r}, {model.family!r}, "
+            f"FAMILIES[{model.family!r}].configuration.from_values({model.configuration.to_values()}), "
+            f"{model.vocabulary}),\n"
+            for model in self._models()
+        )
+        return (
+            "from lmviz.families import FAMILIES\n"
+            "from lmviz.scaling.text_length import MeasuredModel, measure_lengths\n\n"
+            f"models = [\n{models}]\n"
+            "for known in measure_lengths(models):\n"
+            "    if isinstance(known, tuple):\n"
+            "        print(known[-1])\n"
+        )
+
+    def refresh(self) -> None:
+        models = self._models()
+        self._empty.set_text(BEGIN if models else NOTHING)
+        self._empty.setVisible(not self._found)
+        self._plots.setVisible(bool(self._found))
+        self._begin.setText("measure" if self._job is None else "stop")
+        self._begin.setEnabled(self._job is not None or (bool(models) and self.session.work.is_ready))
+        names = list(dict.fromkeys(one.name for one in self._found))
+        for plot, attribute in ((self._time, "milliseconds"), (self._memory, "bytes")):
+            curves = []
+            for name in names:
+                points = [(one.length, getattr(one, attribute)) for one in self._found if one.name == name]
+                said = name if plot is self._time else ""
+                color = self._colors.get(name, 0)
+                curves.append(NamedCurve(name, color, np.array(points), dots=True, said=said))
+            plot.set_curves(curves)
+
+    def _models(self) -> list[MeasuredModel]:
+        """The open models that read one text by numbers, the shown one first."""
+        from lmviz.families import FAMILIES
+        from lmviz.scaling.text_length import MeasuredModel
+
+        library, found = self.session.library, []
+        for model in sorted(library.models, key=lambda model: model != library.model):
+            family = FAMILIES.get(model.family)
+            description = model.description
+            if family is None or family.counts or model.reads_source or not model.predicts.continues:
+                continue
+            configuration = family.configuration.from_values(description.configuration)
+            found.append(MeasuredModel(model.name, model.family, configuration, description.vocabulary_size))
+            self._colors[model.name] = model.color_index
+        return found[:MOST]
+
+    def _toggle(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+            return
+        models = tuple(self._models())
+        if not models:
+            return
+
+        def work(report: object) -> Generator[object, None, tuple[MeasuredLength, ...]]:
+            from lmviz.app.workers.threads import compute_with
+            from lmviz.scaling.text_length import LENGTHS, measure_lengths
+
+            compute_with(None)
+            return measure_lengths(models, LENGTHS)
+
+        self._job = self.start_job("Measuring lengths", work, self._take, self._take)
+        self._job.ended.connect(self._end)
+        self.refresh_soon()
+
+    def handle_failure(self, key: str) -> None:
+        if key == JOBS:
+            self._found = ()
+            self.refresh_soon()
+
+    def _take(self, found: tuple[MeasuredLength, ...]) -> None:
+        self._found = found
+        self.refresh_soon()
+
+    def _end(self, job: Job) -> None:
+        self._job = None
+        self.refresh_soon()
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:,.3g}"

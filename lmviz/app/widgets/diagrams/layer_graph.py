@@ -1,0 +1,141 @@
+"""The edges into one hidden layer over a text: inputs below, states above, the last state in strong lines."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+
+SIZE, HEAD, WORDS = 12, 22, 20
+NODE, TIP = 8.0, 5.0
+WORDS_FIT = 34  # pixels between two positions, from which on words are written below them
+
+
+class LayerGraph(Canvas):
+    """`LayerGraph(role)`: `set_graph(title, said, aside, below, before, words)`.
+
+    `below` (edge, 2) are edges from an input to a state, `before` (edge, 2) from a state to a later one.
+    `role` is the theme's colour of the edges: "value" or "accent". The edges into the last state are strong.
+    """
+
+    def __init__(self, role: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._role = role
+        self._title, self._said, self._aside = "", "", ""
+        self._words: tuple[str, ...] = ()
+        self._below = self._before = np.empty((0, 2), dtype=np.int64)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def set_graph(
+        self,
+        title: str,
+        said: str,
+        aside: str,
+        below: np.ndarray,
+        before: np.ndarray,
+        words: tuple[str, ...],
+    ) -> None:
+        """Draw another graph over as many positions as there are words."""
+        self._title, self._said, self._aside = title, said, aside
+        self._below, self._before, self._words = below, before, words
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(f"{said}, {aside}")
+        self.update()
+
+    @property
+    def said(self) -> str:
+        """How many edges there are, in words."""
+        return self._said
+
+    @property
+    def drawn_edges(self) -> int:
+        """How many edges are drawn."""
+        return len(self._below) + len(self._before)
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(340)), round(self.length(150)))
+
+    def minimumSizeHint(self) -> QSize:
+        words = f"{self._title}  {self._said}  {self._aside}"
+        return QSize(round(metrics(SIZE, bold=True).horizontalAdvance(words) + 20), round(self.length(96)))
+
+    def _place(self, position: int, *, state: bool) -> QPointF:
+        step = self.width() / max(1, len(self._words))
+        top, bottom = self.length(HEAD + NODE + 4), self.height() - self.length(WORDS + NODE)
+        return QPointF((position + 0.5) * step, top if state else bottom)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = self.begin(), self.theme
+        color = theme.value if self._role == "value" else theme.accent
+        self._write_head(painter, color)
+        last = len(self._words) - 1
+        quiet = mix(theme.surface, color, 0.3)
+        edges = [
+            *((self._place(a, state=False), self._place(b, state=True), b) for a, b in self._below.tolist()),
+            *((self._place(a, state=True), self._place(b, state=True), b) for a, b in self._before.tolist()),
+        ]
+        is_sparse = bool(len(self._before))
+        for start, end, into in sorted(edges, key=lambda edge: edge[2]):
+            is_strong = is_sparse or into == last
+            painter.setPen(QPen(color if is_strong else quiet, self.length(1.8 if is_strong else 1)))
+            self._draw_edge(painter, start, end, color if is_strong else quiet, arrow=is_sparse)
+        for position in range(len(self._words)):
+            self._draw_node(painter, self._place(position, state=True), is_last=position == last, state=True)
+            self._draw_node(painter, self._place(position, state=False), is_last=False, state=False)
+        self._write_words(painter)
+
+    def _radius(self) -> float:
+        return min(self.length(NODE), 0.36 * self.width() / max(1, len(self._words)))
+
+    def _draw_edge(
+        self, painter: QPainter, start: QPointF, end: QPointF, color: QColor, *, arrow: bool
+    ) -> None:
+        run = end - start
+        long = max(1e-9, (run.x() ** 2 + run.y() ** 2) ** 0.5)
+        along = run / long
+        start, end = start + along * self._radius(), end - along * self._radius()
+        painter.drawLine(start, end)
+        if arrow:
+            tip, aside = self.length(TIP), QPointF(-along.y(), along.x())
+            base = end - along * tip
+            painter.setBrush(color)
+            painter.drawPolygon(QPolygonF([end, base + aside * tip * 0.5, base - aside * tip * 0.5]))
+
+    def _draw_node(self, painter: QPainter, place: QPointF, *, is_last: bool, state: bool) -> None:
+        theme, radius = self.theme, self._radius()
+        painter.setPen(QPen(theme.accent if is_last else theme.strong_line, self.length(2 if is_last else 1)))
+        painter.setBrush(theme.accent_wash if is_last else theme.surface if state else theme.chip)
+        painter.drawEllipse(place, radius, radius)
+
+    def _write_head(self, painter: QPainter, color: QColor) -> None:
+        theme, head = self.theme, QRectF(0, 0, self.width(), self.length(HEAD))
+        painter.setFont(theme.font(SIZE, weight=theme.font().Weight.DemiBold))
+        painter.setPen(color)
+        painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, self._title)
+        left = metrics(SIZE, bold=True).horizontalAdvance(self._title) + self.length(10)
+        painter.setFont(theme.font(SIZE))
+        painter.setPen(theme.text)
+        painter.drawText(head.adjusted(left, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self._said)
+        painter.setPen(theme.muted_text)
+        painter.drawText(head, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._aside)
+
+    def _write_words(self, painter: QPainter) -> None:
+        step = self.width() / max(1, len(self._words))
+        fits = step >= self.length(WORDS_FIT)
+        painter.setFont(self.theme.token_font(SIZE) if fits else self.theme.font(SIZE - 1))
+        painter.setPen(self.theme.muted_text)
+        measure = metrics(SIZE, token=True)
+        for position, word in enumerate(self._words):
+            shown = str(position + 1)
+            if fits:
+                shown = measure.elidedText(word, Qt.TextElideMode.ElideRight, step - 2)
+            elif position % 2 and step < self.length(18):
+                continue
+            place = QRectF(
+                position * step, self.height() - self.length(WORDS - 3), step, self.length(WORDS - 4)
+            )
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)

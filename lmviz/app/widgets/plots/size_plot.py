@@ -1,0 +1,215 @@
+"""Models as points of parameters × tokens, both logarithmic, with lines of equal compute."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.diagrams.picture import Picture
+
+SIZE = 12
+LEFT, BELOW, ABOVE, RIGHT = 58, 40, 26, 16
+DOT, TOUCH = 4.5, 9.0
+
+
+@dataclass(frozen=True)
+class SizePoint:
+    """A model; `is_own` draws it in the accent, `is_chosen` as a ring with its name in bold."""
+
+    name: str
+    parameters: float
+    tokens: float
+    is_own: bool = False
+    is_chosen: bool = False
+    is_named: bool = True
+
+
+@dataclass(frozen=True)
+class ComputeLine:
+    """All sizes whose product with the tokens is `product`; a line of equal compute, with its name."""
+
+    name: str
+    product: float
+    is_chosen: bool = False
+
+
+class SizePlot(Picture):
+    """`SizePlot()`: `set_content(points, lines, ratio, names)`.
+
+    `ratio` draws the dashed line of so many tokens a parameter. `names` are written at powers of ten, by a
+    function of the amount. The key of a spot is a point's name.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._points: tuple[SizePoint, ...] = ()
+        self._lines: tuple[ComputeLine, ...] = ()
+        self._ratio: tuple[str, float] = ("", 0.0)
+        self._ticks: tuple[dict[int, str], dict[int, str]] = ({}, {})
+        self._taken: list[QRectF] = []
+        self.setAccessibleName("models by parameters and tokens")
+
+    def set_content(
+        self,
+        points: Sequence[SizePoint],
+        lines: Sequence[ComputeLine],
+        ratio: tuple[str, float],
+        ticks: tuple[dict[int, str], dict[int, str]],
+    ) -> None:
+        """Draw other models; `ticks` are words by exponent, of parameters and of tokens."""
+        self._points, self._lines, self._ratio, self._ticks = tuple(points), tuple(lines), ratio, ticks
+        self.redraw()
+
+    @property
+    def points(self) -> tuple[SizePoint, ...]:
+        """What is drawn."""
+        return self._points
+
+    @property
+    def lines(self) -> tuple[ComputeLine, ...]:
+        """The lines of equal compute."""
+        return self._lines
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(520)), round(self.length(320)))
+
+    @property
+    def _area(self) -> QRectF:
+        sides = (self.length(LEFT), self.length(ABOVE), -self.length(RIGHT), -self.length(BELOW))
+        return QRectF(self.rect()).adjusted(*sides)
+
+    def place_of(self, parameters: float, tokens: float) -> QPointF:
+        """Where a model is drawn."""
+        area, (across, up) = self._area, self._ticks
+        x = (math.log10(parameters) - min(across)) / (max(across) - min(across))
+        y = (math.log10(tokens) - min(up)) / (max(up) - min(up))
+        return QPointF(area.left() + x * area.width(), area.bottom() - y * area.height())
+
+    def draw(self, painter: QPainter) -> None:
+        if not all(self._ticks) or self._area.width() < 10 or self._area.height() < 10:
+            return
+        self._taken = []
+        self._draw_axes(painter)
+        painter.save()
+        painter.setClipRect(self._area)
+        for line in self._lines:
+            self._draw_line(painter, line)
+        self._draw_ratio(painter)
+        painter.restore()
+        self._draw_points(painter)
+
+    def _draw_axes(self, painter: QPainter) -> None:
+        theme, area, (across, up) = self.theme, self._area, self._ticks
+        painter.setFont(theme.font(SIZE))
+        high = self.length(16)
+        for exponent, words in across.items():
+            x = self.place_of(10.0**exponent, 10.0 ** min(up)).x()
+            painter.setPen(theme.line)
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+            painter.setPen(theme.muted_text)
+            place = QRectF(x - self.length(40), area.bottom() + self.length(4), self.length(80), high)
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
+        for exponent, words in up.items():
+            y = self.place_of(10.0 ** min(across), 10.0**exponent).y()
+            painter.setPen(theme.line)
+            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+            painter.setPen(theme.muted_text)
+            place = QRectF(0, y - high / 2, area.left() - self.length(6), high)
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
+        above = QRectF(0, 0, area.right(), self.length(18))
+        painter.drawText(above, Qt.AlignmentFlag.AlignLeft, "tokens read in training")
+        below = QRectF(area.left(), self.height() - self.length(18), area.width(), self.length(18))
+        painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, "parameters")
+
+    def _draw_line(self, painter: QPainter, line: ComputeLine) -> None:
+        """From the left edge to the right one, with its name along it near the top or the left edge."""
+        theme, (across, _) = self.theme, self._ticks
+        left, right = 10.0 ** min(across), 10.0 ** max(across)
+        start = self.place_of(left, line.product / left)
+        end = self.place_of(right, line.product / right)
+        color = theme.accent if line.is_chosen else theme.strong_line
+        painter.setPen(QPen(color, self.length(1.6 if line.is_chosen else 1)))
+        painter.drawLine(start, end)
+        self._write_along(
+            painter, start, end, line.name, theme.accent if line.is_chosen else theme.muted_text
+        )
+
+    def _draw_ratio(self, painter: QPainter) -> None:
+        name, ratio = self._ratio
+        if ratio <= 0:
+            return
+        theme, (across, _) = self.theme, self._ticks
+        left, right = 10.0 ** min(across), 10.0 ** max(across)
+        start, end = self.place_of(left, ratio * left), self.place_of(right, ratio * right)
+        pen = QPen(theme.value, self.length(1.4))
+        pen.setDashPattern([4, 3])
+        painter.setPen(pen)
+        painter.drawLine(start, end)
+        self._write_along(painter, start, end, name, theme.value, 0.3)
+
+    def _write_along(
+        self, painter: QPainter, start: QPointF, end: QPointF, name: str, color: QColor, share: float = 0.0
+    ) -> None:
+        """Write a name on a line, where it has run through a `share` of the plot, if there is room."""
+        area, run = self._area, end - start
+        slope = run.y() / run.x()
+        edge = area.top() if slope > 0 else area.bottom()
+        first = max(area.left(), start.x() + (edge - start.y()) / slope)
+        x = first + self.length(26) + share * (area.right() - first)
+        at, angle = QPointF(x, start.y() + (x - start.x()) * slope), math.atan(slope)
+        width = metrics(SIZE).horizontalAdvance(name)
+        if not area.contains(at + QPointF(width * math.cos(angle), width * math.sin(angle))):
+            return
+        painter.save()
+        painter.translate(at)
+        painter.rotate(math.degrees(angle))
+        painter.setFont(self.theme.font(SIZE))
+        painter.setPen(color)
+        painter.drawText(QPointF(0, -self.length(5)), name)
+        painter.restore()
+
+    def _draw_points(self, painter: QPainter) -> None:
+        theme, dot = self.theme, self.length(DOT)
+        ordered = sorted(self._points, key=lambda point: (point.is_chosen, not point.is_own))
+        for point in ordered:
+            place = self.place_of(point.parameters, point.tokens)
+            color = theme.accent if point.is_own or point.is_chosen else theme.text
+            painter.setPen(QPen(color if point.is_chosen else theme.surface, self.length(2.5)))
+            painter.setBrush(theme.surface if point.is_chosen else color)
+            size = dot * 1.5 if point.is_chosen else dot
+            painter.drawEllipse(place, size, size)
+            self._taken.append(QRectF(place.x() - dot, place.y() - dot, 2 * dot, 2 * dot))
+        for point in reversed(ordered):
+            if point.is_named or point.is_chosen:
+                self._name(painter, point)
+        touch = self.length(TOUCH)
+        for point in ordered:
+            place = self.place_of(point.parameters, point.tokens)
+            self.place(point.name, QRectF(place.x() - touch, place.y() - touch, 2 * touch, 2 * touch))
+
+    def _name(self, painter: QPainter, point: SizePoint) -> None:
+        """Write a point's name where no other stands: right, left, above or below of it."""
+        measure = metrics(SIZE, bold=point.is_chosen)
+        place, wide, high = self.place_of(point.parameters, point.tokens), 0.0, self.length(16)
+        wide, gap = measure.horizontalAdvance(point.name) + 2, self.length(9)
+        offsets = ((gap, -high / 2), (-gap - wide, -high / 2), (-wide / 2, -gap - high), (-wide / 2, gap),
+                   (gap, -gap - high / 2), (-gap - wide, -gap - high / 2), (gap, gap - high / 2),
+                   (-gap - wide, gap - high / 2))  # fmt: skip
+        areas = [QRectF(place.x() + x, place.y() + y, wide, high) for x, y in offsets]
+        inside = [area for area in areas if QRectF(self.rect()).contains(area)]
+        free = [area for area in inside if not any(area.intersects(taken) for taken in self._taken)]
+        if not free and not point.is_chosen:
+            return
+        chosen = (free or inside or areas)[0]
+        self._taken.append(chosen)
+        color = self.theme.accent if point.is_own or point.is_chosen else self.theme.text
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.theme.surface)
+        painter.drawPolygon(QPolygonF(chosen.adjusted(-1, 2, 1, -2)))
+        self.write(painter, chosen, point.name, size=SIZE, color=color, bold=point.is_chosen)

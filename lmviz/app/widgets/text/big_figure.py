@@ -1,0 +1,68 @@
+"""One number in large type, with a caption above it and a note below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+
+SIZE, FIGURE, SMALLEST = 12, 24, 14
+ROW, PAD = 17, 10
+
+
+class BigFigure(Canvas):
+    """`BigFigure(washed=False)`: `set_figure(caption, figure, note)`; washed, on the accent's wash."""
+
+    def __init__(self, *, washed: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._washed = washed
+        self._caption, self._figure, self._note = "", "", ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_figure(self, caption: str, figure: str, note: str = "") -> None:
+        """Show another number."""
+        self._caption, self._figure, self._note = caption, figure, note
+        self.setAccessibleName(caption)
+        self.setAccessibleDescription(f"{figure}. {note}")
+        self.setToolTip(note)
+        self.update()
+
+    @property
+    def figure(self) -> str:
+        """The number, in words."""
+        return self._figure
+
+    @property
+    def note(self) -> str:
+        """What stands below it."""
+        return self._note
+
+    def sizeHint(self) -> QSize:
+        pad = 2 * self.length(PAD) if self._washed else 0.0
+        return QSize(round(self.length(200)), round(self.length(2 * ROW + FIGURE * 1.35) + pad))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(120)), self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme, area = self.begin(), self.theme, QRectF(self.rect())
+        if self._washed:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.accent_wash)
+            painter.drawRoundedRect(area, self.length(6), self.length(6))
+            pad = self.length(PAD)
+            area.adjust(pad, pad, -pad, -pad)
+        row, measure = self.length(ROW), metrics(SIZE)
+        painter.setFont(theme.font(SIZE))
+        painter.setPen(theme.muted_text)
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        for top, text in ((area.top(), self._caption), (area.bottom() - row, self._note)):
+            shown = measure.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+            painter.drawText(QRectF(area.left(), top, area.width(), row), left, shown)
+        wide = metrics(FIGURE, bold=True).horizontalAdvance(self._figure)
+        size = max(SMALLEST, min(FIGURE, FIGURE * area.width() / max(wide, 1.0)))
+        painter.setFont(theme.font(size, QFont.Weight.DemiBold))
+        painter.setPen(theme.accent if self._washed else theme.text)
+        painter.drawText(area.adjusted(0, row, 0, -row), left, self._figure)
