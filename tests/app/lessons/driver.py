@@ -137,7 +137,9 @@ def answer(driver: Driver, question: Question) -> None:
     else:
         wrong = "wrong" if isinstance(right, str) else f"{right + max(1.0, abs(right)):.12g}"
     give(driver, question, wrong)
-    assert current.answered.verdict is False, f"{wrong} is taken for {right}: {question.words}"
+    assert current.answered.verdict is False, (
+        f"{wrong} is taken for {right}: {question.words} {current.answered}"
+    )
     assert not current.is_step_done
     give(driver, question, right if isinstance(right, str) else f"{right:.12g}")
     assert current.answered.verdict is True, (
@@ -148,6 +150,8 @@ def answer(driver: Driver, question: Question) -> None:
 def give(driver: Driver, question: Question, words: str) -> None:
     """Answer as a person does."""
     if question.choices:
+        buttons = driver.window.findChildren
+        driver.wait(lambda: len(buttons(QAbstractButton, "lesson_choice_0")) == 1, "an old question is there")
         driver.press(f"lesson_choice_{question.choices.index(words)}")
     else:
         driver.type("lesson_answer", words)
@@ -322,6 +326,12 @@ def _set_rate(driver: Driver, condition: Condition) -> None:
             return
 
 
+def _descend(driver: Driver, condition: Condition) -> None:
+    """Take a step of gradient descent, or take it back."""
+    back = driver.session.descent.place > float(wanted(driver, condition))
+    driver.press("undo_step_button" if back else "take_step_button")
+
+
 BY_TEXT: dict[str, Callable[[Driver], None]] = {
     'network("x[1]") = 3': _rewrite("[2; -0.5; 1; 1]", "[3; -0.5; 1; 1]"),
     'network("x[1]") = 2': _rewrite("[3; -0.5; 1; 1]", "[2; -0.5; 1; 1]"),
@@ -329,6 +339,7 @@ BY_TEXT: dict[str, Callable[[Driver], None]] = {
     'network("x[1]", 0) = 1': _rewrite("[2 -2; 0 3.5; 1 2.2]", "[1 2.2; 2 -2; 0 3.5]"),
     'control("nudged_cell") contains 1e-05': _nudge_by(1e-5),
     'control("nudged_cell") contains 1e-12': _nudge_by(1e-12),
+    'network("bf", 0) = 3': _rewrite("bf = [1; 1]", "bf = [3; 3]"),
     "broken is not none": _find_fault,
 }
 """How a condition is brought about that takes more than one control, by the whole of it."""
@@ -358,7 +369,7 @@ BY_VALUE: dict[str, Callable[[Driver, Condition], None]] = {
     "pushed": _sweep,
     "popped": _sweep,
     "rate": _set_rate,
-    "descents": lambda driver, condition: driver.press("take_step_button"),
+    "descents": _descend,
 }
 """How a condition is brought about, by the value that it asks for."""
 
