@@ -243,6 +243,12 @@ def change_a_head(scene: Scene) -> None:
     scene.session.surgery.add(scale_head(0, 0, next(scene.numbers)))
 
 
+def swap_context(scene: Scene) -> None:
+    scene.settle()
+    scene.find("other_source_edit").setText("abc"[: 1 + next(scene.numbers) % 3])
+    scene.click("swap_state_button")
+
+
 def take_gradient(scene: Scene) -> None:
     scene.settle()
     scene.session.gradients.choose(("layers/0/hidden", (0, next(scene.numbers) % 8)))
@@ -322,6 +328,7 @@ ROWS = (
     Row("thumbnails", "attention", "heads_view", Scene.type),
     Row("positions", "attention", "surgery_view", without_positions),
     Row("effects", "attention", "surgery_view", change_a_head),
+    Row("swap", "attention translator", "context_view", swap_context),
     Row("prospect", "sample", "distribution_view", Scene.type),
     Row("choice", "sample", "roll_view", write),
     Row("chain rule", "sample", "chain_rule_view", Scene.type),
@@ -354,10 +361,11 @@ def runs(
     make_run: Callable[..., Path],
     lstm_run: Path,
     transformer_run: Path,
+    attending_run: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Path]:
     """A run of each family that is opened here."""
-    made = {"lstm": lstm_run, "transformer": transformer_run}
+    made = {"lstm": lstm_run, "transformer": transformer_run, "translator": attending_run}
     small = {"ngram": make_run("ngram", 2), "window": make_run("window", 2, width=6)}
     return made | small | {"gru": make_run("gru", 2, width=6), "classifier": _classifier(tmp_path_factory)}
 
@@ -378,6 +386,7 @@ OPENED = {
     "inside window": ("window",),
     "inside classifier": ("classifier",),
     "attention": ("transformer",),
+    "attention translator": ("translator",),
     "compare": ("transformer", "lstm"),
 }
 """The models of a scene, where it is not the LSTM alone."""

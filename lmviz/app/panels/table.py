@@ -214,6 +214,15 @@ PANELS: tuple[PanelRow, ...] = (
         least=(0, 170),
     ),
     PanelRow(
+        "context",
+        "Context",
+        "attention",
+        "left",
+        "attention.context:ContextPanel",
+        tabbed=True,
+        least=(0, 170),
+    ),
+    PanelRow(
         "attention_why",
         "Why this number?",
         "attention",

@@ -63,19 +63,23 @@ class Surgery(Part):
         """Whether there is a step to go forward again."""
         return self._time < len(self._history) - 1
 
-    def add(self, intervention: Intervention, *, dragging: bool = False) -> None:
-        """Put one more in force; at the same address and place it takes the other's place.
+    def add(self, *interventions: Intervention, dragging: bool = False) -> None:
+        """Put more in force, as one step of undo; at the same address and place one takes another's place.
 
         `dragging` is for the moves of one drag after its first: together they are one step of undo.
         """
-        intervention = replace(intervention, required=False)  # it outlives a change of the text
-        kept = tuple(item for item in self.interventions if not _same_place(item, intervention))
+        made = tuple(
+            replace(item, required=False) for item in interventions
+        )  # they outlive a change of the text
+        kept = tuple(
+            item for item in self.interventions if not any(_same_place(item, other) for other in made)
+        )
         if dragging and self._time > 0 and len(kept) < len(self.interventions):
-            self._history[self._time :] = [(*kept, intervention)]
+            self._history[self._time :] = [(*kept, *made)]
             self._is_off = False
             self.changed.emit()
         else:
-            self._put_in_force((*kept, intervention))
+            self._put_in_force((*kept, *made))
 
     def toggle(self, index: int) -> None:
         """Switch one off, or on again."""

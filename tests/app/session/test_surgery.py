@@ -37,6 +37,14 @@ def test_undo_goes_back_through_every_step_and_redo_forward(surgery: Surgery) ->
     assert not surgery.can_redo
 
 
+def test_what_is_put_in_force_together_is_one_step(surgery: Surgery) -> None:
+    surgery.add(scale(0.0, unit=1))
+    surgery.add(scale(2.0, unit=1), scale(3.0, unit=2))
+    assert [item.value for item in surgery.interventions] == [2.0, 3.0]
+    surgery.undo()
+    assert [item.value for item in surgery.interventions] == [0.0]
+
+
 def test_another_value_at_the_same_place_replaces_the_first(surgery: Surgery) -> None:
     surgery.add(scale(0.0))
     surgery.add(scale(2.0))

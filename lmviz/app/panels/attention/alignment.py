@@ -116,7 +116,7 @@ class AlignmentPanel(Panel):
 
     def _head(self) -> QWidget:
         switch = GradientSwitch(self.session)
-        return FittingRow((self._paint, switch, self._step), giving_way=(self._paint, switch))
+        return FittingRow((self._paint, switch, self._step), giving_way=(switch, self._paint))
 
     def _connect(self) -> None:
         session, matrix = self.session, self._matrix
@@ -161,7 +161,7 @@ class AlignmentPanel(Panel):
             self._empty.set_text("" if reading.prefix else "Type a source to see how it is translated.")
         self._pages.setCurrentWidget(self._empty)
         self._card.set_title("Alignment")
-        self._step.setEnabled(False)
+        self._step.hide()
         self._paint.setEnabled(False)
         self.session.explanation.suggest(None)
 
@@ -186,6 +186,7 @@ class AlignmentPanel(Panel):
             view = self.session.gradients.view(alignment_view(trace, address, chosen.head))
             self._view, self._shown, scale = view, view.values, view.scale
         self._card.set_title(self._title(chosen))
+        self._step.show()
         self._step.setEnabled(not several)
         self._paint.setEnabled(self._is_painted)
         self._matrix.set_editable(self._is_painted and self._paint.isChecked())

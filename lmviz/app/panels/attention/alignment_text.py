@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtWidgets import QStackedWidget
 
 from lmviz.app.panels.attention.chosen_alignment import NO_ALIGNMENT, chosen_alignment, out_of_translation
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.alignment_arcs import AlignmentArcs
@@ -36,7 +38,11 @@ class AlignmentTextPanel(Panel):
         self._weights = NOTHING
         self._area = scrolling(self._arcs, sideways=True)
         self._area.setMinimumHeight(LEAST_HEIGHT)
-        self._card = Card("Between the two texts", HINT, self._area)
+        self._empty = EmptyText(NO_ALIGNMENT)
+        self._pages = QStackedWidget()
+        for page in (self._area, self._empty):
+            self._pages.addWidget(page)
+        self._card = Card("Between the two texts", HINT, self._pages)
         self.column.addWidget(self._card)
         self._arcs.target_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
         self._arcs.target_clicked.connect(session.focus.choose_position)
@@ -82,9 +88,10 @@ class AlignmentTextPanel(Panel):
         if chosen is None:
             self._weights = NOTHING
             self._arcs.set_alignment((), (), NOTHING)
-            is_read = self.session.reading.current is not None
-            self._card.set_aside(NO_ALIGNMENT if is_read else "type a source, and what it is translated to")
+            self._pages.setCurrentWidget(self._empty if self.session.reading.current else self._area)
+            self._card.set_aside("" if self.session.reading.current else "type a source, and a translation")
             return
+        self._pages.setCurrentWidget(self._area)
         self._card.set_aside(HINT)
         self._weights = combined_alignment(chosen.reading.trace, chosen.heads)
         self._arcs.set_alignment(chosen.written, chosen.source, self._weights)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QShowEvent
 
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.matrix.strips import Strip, StripList
+from lmviz.app.widgets.matrix.strips import ROW, Strip, StripList
 from lmviz.inspection.names import title_of
 from lmviz.text.tokenizer import visible
 
@@ -22,21 +22,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NamedView:
-    """One line of strips: a view of one row, its name, and its role as `Strip` has it."""
+    """One line of strips: a view of one row, its name, and its role and share as `Strip` has them."""
 
     name: str
     view: View
     role: str = "operand"
+    share: float | None = None
 
 
 class ExplainedStrips(StripList):
-    """`ExplainedStrips(session)`: `set_views(named_views, reading)` draws them; the rest follows by itself.
+    """`ExplainedStrips(session, row=ROW)`: `set_views(named_views, reading)` draws them, all else follows.
 
     What it says of a cell is of the reading that is drawn, even if a newer one has been made meanwhile.
     """
 
-    def __init__(self, session: Session) -> None:
-        super().__init__()
+    def __init__(self, session: Session, row: float = ROW) -> None:
+        super().__init__(row=row)
         self._session = session
         self._views: tuple[View, ...] = ()
         self._reading: Reading | None = None
@@ -70,7 +71,8 @@ class ExplainedStrips(StripList):
 
     def _strip(self, item: NamedView) -> Strip:
         view = item.view
-        return Strip(item.name, view.values[0], view.scale, role=item.role, texts=self._texts(view))
+        texts = self._texts(view)
+        return Strip(item.name, view.values[0], view.scale, role=item.role, texts=texts, share=item.share)
 
     def _texts(self, view: View) -> tuple[str, ...]:
         """The words of a strip of token ids, such as a matched context."""

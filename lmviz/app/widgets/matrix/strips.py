@@ -20,9 +20,9 @@ from lmviz.app.widgets.matrix.crossfade import Crossfade
 from lmviz.app.widgets.matrix.dashes import DASHES
 from lmviz.app.widgets.matrix.veil import veil
 
-ROW, STRIP = 27, 19
-LABEL_SHARE = 0.3
-FADED = 0.35
+ROW, BETWEEN = 27, 8  # pixels of a line, and of them between two strips
+LABEL_SHARE, SHARES_SHARE = 0.3, 0.2  # of the width: for names, and for shares where there are some
+FADED, FAINTEST = 0.35, 0.12
 MARGIN = 4  # left and right of a name, within the ring of the keyboard's focus
 Readout = Callable[[int, int], tuple[str, list[str]]]
 
@@ -30,8 +30,9 @@ Readout = Callable[[int, int], tuple[str, list[str]]]
 @dataclass(frozen=True, eq=False)
 class Strip:
     """One vector: `values` (cell,), on a scale of `lmviz.models.tap.SCALES`; `role` is "result",
-    "operand" or "other", from bold to faded. `texts` (cell,) are written instead of the numbers, for cells
-    whose numbers are only ids and are left without a colour."""
+    "operand" or "other", from bold to faded. `share`, from 0 to 1, is the weight with which it counts: its
+    cells fade by it, and a bar before them shows it. `texts` (cell,) are written instead of the numbers, for
+    cells whose numbers are only ids and are left without a colour."""
 
     label: str
     values: np.ndarray
@@ -39,12 +40,21 @@ class Strip:
     limit: float | None = None
     role: str = "operand"
     texts: tuple[str, ...] = ()
+    share: float | None = None
+
+    @property
+    def opacity(self) -> float:
+        """How strongly its cells are drawn."""
+        if self.share is None:
+            return FADED if self.role == "other" else 1.0
+        return FAINTEST + (1 - FAINTEST) * min(max(self.share, 0.0), 1.0)
 
 
 class StripList(Canvas):
-    """`StripList()`: `set_strips(strips)`; `set_marks([(strip, cell)])` outlines cells, the first strongest,
-    and with `dashed` as ones that nobody has chosen; `set_lights(strengths)` fades what does not belong to an
-    explained cell; `set_readout(function)` gives the hover card's words for (strip, cell).
+    """`StripList(row=ROW)`: `set_strips(strips)`, in lines of so many pixels; `set_marks([(strip, cell)])`
+    outlines cells, the first strongest, and with `dashed` as ones that nobody has chosen;
+    `set_lights(strengths)` fades what does not belong to an explained cell; `set_readout(function)` gives
+    the hover card's words for (strip, cell).
 
     Signals: `cell_hovered(int, int)` (−1, −1 on leaving), `cell_clicked(int, int)`.
     Arrow keys walk through the cells as the pointer does, Enter is a click.
@@ -53,8 +63,9 @@ class StripList(Canvas):
     cell_hovered = Signal(int, int)
     cell_clicked = Signal(int, int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, row: float = ROW) -> None:
         super().__init__(parent)
+        self._row = row
         self._strips: tuple[Strip, ...] = ()
         self._cells: list[Cells] = []
         self._images: list[QImage] = []
@@ -145,7 +156,7 @@ class StripList(Canvas):
         super().adopt_theme()
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(300)), round(self.length(ROW) * len(self._strips)))
+        return QSize(round(self.length(300)), round(self.length(self._row) * len(self._strips)))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(round(self.length(180)), self.sizeHint().height())
@@ -157,9 +168,10 @@ class StripList(Canvas):
         ]
 
     def _area(self, strip: int) -> QRectF:
-        left = self.width() * LABEL_SHARE
-        top = strip * self.length(ROW) + self.length(ROW - STRIP) / 2
-        return QRectF(left, top, max(1.0, self.width() - left), self.length(STRIP))
+        has_shares = any(other.share is not None for other in self._strips)
+        left = self.width() * (LABEL_SHARE + (SHARES_SHARE if has_shares else 0.0))
+        top = strip * self.length(self._row) + self.length(BETWEEN) / 2
+        return QRectF(left, top, max(1.0, self.width() - left), self.length(self._row - BETWEEN))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -187,6 +199,8 @@ class StripList(Canvas):
         for index, strip in enumerate(self._strips):
             painter.setOpacity(FADED if strip.role == "other" else 1.0)
             self._draw_label(painter, index, strip)
+            self._draw_share(painter, index, strip)
+            painter.setOpacity(strip.opacity)
             area = self._area(index)
             painter.drawImage(area, self._images[index], QRectF(self._images[index].rect()))
             self._draw_figures(painter, index, strip)
@@ -206,8 +220,26 @@ class StripList(Canvas):
         margin = self.length(MARGIN)
         width = self.width() * LABEL_SHARE - 2 * margin
         label = metrics(12, bold=bold).elidedText(strip.label, Qt.TextElideMode.ElideRight, width)
-        place = QRectF(margin, index * self.length(ROW), width, self.length(ROW))
+        place = QRectF(margin, index * self.length(self._row), width, self.length(self._row))
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, label)
+
+    def _draw_share(self, painter: QPainter, index: int, strip: Strip) -> None:
+        """The weight of a strip as a bar, with its number after it, or in it where there is no room."""
+        if strip.share is None:
+            return
+        left, width, area = self.width() * LABEL_SHARE, self.width() * SHARES_SHARE, self._area(index)
+        bar = QRectF(left, area.top() + area.height() / 5, width * strip.share * 0.9, area.height() * 3 / 5)
+        painter.fillRect(bar, self.theme.accent)
+        text = f"{strip.share:.2f}"
+        needed = metrics(10.5).horizontalAdvance(text) + self.length(6)
+        painter.setFont(self.theme.font(10.5))
+        if width - bar.width() >= needed:
+            painter.setPen(self.theme.muted_text)
+            place = QRectF(bar.right() + self.length(3), area.top(), needed, area.height())
+        else:
+            painter.setPen(self.theme.surface)
+            place = QRectF(bar.right() - needed, area.top(), needed, area.height())
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
     def _draw_figures(self, painter: QPainter, index: int, strip: Strip) -> None:
         """Numbers inside the cells, where there is room for them."""
@@ -241,7 +273,7 @@ class StripList(Canvas):
         return 0 <= cell[0] < len(self._strips) and 0 <= cell[1] < len(self._strips[cell[0]].values)
 
     def _cell_at(self, place: QPointF) -> tuple[int, int]:
-        strip = int(place.y() // self.length(ROW))
+        strip = int(place.y() // self.length(self._row))
         if not 0 <= strip < len(self._strips):
             return -1, -1
         area, count = self._area(strip), len(self._strips[strip].values)

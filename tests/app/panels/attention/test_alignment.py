@@ -28,21 +28,6 @@ from lmviz.training.run import Run
 DOT = "attention/weights"
 
 
-@pytest.fixture
-def show(
-    window: MainWindow, read_pair: Callable[..., Session], drawn: Callable[[], None]
-) -> Callable[..., dict[str, Panel]]:
-    """show(run): the panels of the perspective, by name, when they have drawn a translator's reading."""
-
-    def open_pair(run: Path, source: str = "abc", text: str = "cb") -> dict[str, Panel]:
-        read_pair(run, source, text)
-        window.show_perspective("attention")
-        drawn()
-        return {panel.objectName(): panel for panel in window.perspective.panels}
-
-    return open_pair
-
-
 def in_front(panels: dict[str, Panel]) -> set[str]:
     return {name for name, panel in panels.items() if panel.is_in_sight}
 

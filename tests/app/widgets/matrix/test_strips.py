@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
 from lmviz.app.widgets.base.hover_card import HoverCard
@@ -95,3 +95,20 @@ def test_the_card_says_the_number_that_is_there_now(strips, point):
     assert card.title == "0.5"
     strips.set_strips([strips.strips[0]])
     assert not card.isVisible()
+
+
+def test_a_strip_fades_by_its_share_and_a_bar_shows_it(shown):
+    view = StripList(row=20)
+    ones = np.ones(4)
+    view.set_strips([Strip("strong", ones, "signed", share=1.0), Strip("weak", ones, "signed", share=0.1)])
+    shown(view, 400, 40)
+    picture, paper = view.grab().toImage(), view.theme.surface
+
+    def distance(x, y):
+        color = picture.pixelColor((QPointF(x, y) * picture.devicePixelRatio()).toPoint())
+        return sum(abs(one - other) for one, other in zip(color.getRgb(), paper.getRgb(), strict=True))
+
+    strong, weak = (distance(view.cell_rectangle(strip, 2).center().x(), 10 + 20 * strip) for strip in (0, 1))
+    assert 0 < weak < strong / 3
+    bar = view.cell_rectangle(0, 0).left() - 24  # near the end of the room for bars
+    assert distance(bar, 6) > distance(bar, 26)
