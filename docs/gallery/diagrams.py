@@ -25,6 +25,8 @@ from lmviz.app.widgets.diagrams.order_picture import OrderLine, OrderPicture
 from lmviz.app.widgets.diagrams.picture import Miniature
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
+from lmviz.app.widgets.diagrams.unit_boxes import DrawnArrow, DrawnUnit
+from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.unrolled_values import UnrolledLayer, UnrolledRow
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
@@ -195,6 +197,30 @@ def word_window() -> QWidget:
     return view
 
 
+def unit_picture() -> QWidget:
+    """One linear unit that adds up what it reads, folded."""
+
+    def drawn(name: str, number: float, row: int, step: int, *, is_made: bool = False) -> DrawnValue:
+        kept = {"held": None, "row": row, "column": step, "popped": is_made}
+        array = np.array(number)
+        word, side = ("add", "module") if is_made else ("", "left")
+        return DrawnValue(name, name, word, (), array, np.array(1.0), side=side, **kept)
+
+    numbers, total, units, arrows = (2, -0.5, 1), 0.0, [], []
+    units.append(DrawnUnit(drawn("h0", 0.0, 1, 0), "h", "h", 0, "", is_given=True))
+    for step, number in enumerate(numbers, start=1):
+        total += number
+        units.append(DrawnUnit(drawn(f"x{step}", number, 0, step), "x", "x", step, "", is_given=True))
+        made = drawn(f"h{step}", total, 1, step, is_made=True)
+        units.append(DrawnUnit(made, "h", "h", step, "", is_given=False))
+        arrows.append(DrawnArrow(f"x{step}", f"h{step}", "W"))
+        arrows.append(DrawnArrow(f"h{step - 1}", f"h{step}", "U"))
+    view = UnitPicture()
+    view.set_folded(True)
+    view.set_units(units, arrows, {name: drawn(name, 1.0, 0, 0) for name in "WU"}, 1.0)
+    return view
+
+
 def network_picture() -> QWidget:
     """The diamond, its gradient on the way back."""
     picture = NetworkPicture()
@@ -248,6 +274,7 @@ EXHIBITS = (
     Exhibit("The whole model, at “at”", "each row coloured up to its own maximum", whole_model, (560, 520)),
     Exhibit("Back-off ladder, at “at”", "dashed: the discount", ladder, (560, 560)),
     Exhibit("The whole model, at “at”", "each strip coloured up to its own maximum", word_window, (620, 560)),
+    Exhibit("Summation", "folded", unit_picture, (420, 300)),
     Exhibit("Backward 3 of 3 · square u", "B add up", network_picture, (420, 300)),
 )
 

@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from lmviz.app.panels.autodiff.drawn import drawn_values
+from lmviz.app.panels.autodiff.drawn_units import drawn_units
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.diagrams.editable_numbers import EditableNumbers
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
+from lmviz.autodiff.folding import units_of
 from lmviz.autodiff.names import cell_label, label
 from lmviz.autodiff.node import COMPUTED, read_address
 
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
 DIGITS = 6
+MODULES, UNROLLED, FOLDED = DRAWINGS = ("modules", "unrolled", "folded")
 VERSIONS = {"A": "gather", "B": "add up"}
 TITLES = {
     "A": "A value asks all its consumers what they hand back, and adds that up.",
@@ -38,6 +44,16 @@ class GraphPanel(Panel):
         self.setObjectName("graph_view")
         self._picture = NetworkPicture()
         self._picture.setObjectName("network_picture")
+        self._units = UnitPicture()
+        self._units.setObjectName("unit_picture")
+        self._drawing = QComboBox()
+        self._drawing.setObjectName("network_drawing_picker")
+        self._drawing.setAccessibleName("how the network is drawn")
+        self._drawing.setToolTip(
+            "Every module, or the units of a recurrent network: unrolled over its steps, or folded."
+        )
+        self._drawing.addItems(DRAWINGS)
+        self._drawing.activated.connect(lambda _: self.refresh())
         self._versions = {version: QPushButton(words) for version, words in VERSIONS.items()}
         group = QButtonGroup(self)
         head = QWidget()
@@ -54,22 +70,30 @@ class GraphPanel(Panel):
             row.addWidget(button)
         self._area = scrolling(self._picture, sideways=True)
         self._at = (-1, -1)
-        self._card = Card("Graph", head, self._area)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._area)
+        self._pages.addWidget(scrolling(self._units, sideways=True))
+        self._card = Card("Graph", head, self._pages)
+        self._card.layout_below.addWidget(self._drawing, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self._card)
         focus = session.network_focus
-        self._picture.set_readout(self._read_out)
-        self._picture.cell_hovered.connect(lambda cell: focus.hover_cell(NetworkCell(*cell)))
-        self._picture.cell_clicked.connect(lambda cell: focus.choose_cell(NetworkCell(*cell)))
-        self._picture.left.connect(lambda: focus.hover_cell(None))
-        self._picture.module_hovered.connect(focus.hover_module)
-        self._picture.number_given.connect(
-            lambda cell, value: session.network.edit(cell.name, cell.place, value)
-        )
-        self._picture.number_released.connect(lambda cell: session.network.release(cell.name))
+        for picture in (self._picture, self._units):
+            self._connect(picture)
         self.show_failures(session.network.failed, session.network.numbers_changed)
         focus.cell_changed.connect(self._mark)
         focus.module_changed.connect(self._mark)
         self.follow(session.network.network_changed, session.network.numbers_changed)
+
+    def _connect(self, picture: EditableNumbers) -> None:
+        """What a person does with the numbers of a drawing."""
+        focus, network = self.session.network_focus, self.session.network
+        picture.set_readout(self._read_out)
+        picture.cell_hovered.connect(lambda cell: focus.hover_cell(NetworkCell(*cell)))
+        picture.cell_clicked.connect(lambda cell: focus.choose_cell(NetworkCell(*cell)))
+        picture.left.connect(lambda: focus.hover_cell(None))
+        picture.module_hovered.connect(focus.hover_module)
+        picture.number_given.connect(lambda cell, value: network.edit(cell.name, cell.place, value))
+        picture.number_released.connect(lambda cell: network.release(cell.name))
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Each value under its name, and its gradient under "gradient/" and its name."""
@@ -98,10 +122,21 @@ class GraphPanel(Panel):
         network = self.session.network
         values, unrolled = drawn_values(network.current)
         self._picture.set_network(values, network.largest_gradient, unrolled=unrolled)
+        self._show_units()
         self._versions[network.current.tape.version].setChecked(True)
         self._say_where()
         self._mark()
         self._come_into_sight()
+
+    def _show_units(self) -> None:
+        """Draw the units of a recurrent network where that is chosen, and offer it only for one."""
+        network, chosen = self.session.network, self._drawing.currentText()
+        found = units_of(network.current)
+        self._drawing.setVisible(found is not None)
+        self._pages.setCurrentIndex(0 if found is None or chosen == MODULES else 1)
+        if found is not None and chosen != MODULES:
+            self._units.set_folded(chosen == FOLDED)
+            self._units.set_units(*drawn_units(network.current, found), network.largest_gradient)
 
     def _come_into_sight(self) -> None:
         """Scroll to the module that was pushed or popped last."""
@@ -131,6 +166,7 @@ class GraphPanel(Panel):
         focus, net = self.session.network_focus, self.session.network.current
         cell = focus.shown
         self._picture.set_pinned(Cell(*cell))
+        self._units.set_pinned(Cell(*cell))
         operands = set()
         arithmetic = focus.arithmetic
         for group in () if arithmetic is None else arithmetic.terms:

@@ -66,7 +66,12 @@ def _draw(
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(color, width))
     painter.drawPath(path)
-    direction = QLineF(end - along if not along.isNull() else start, end)
+    draw_head(painter, end - along if not along.isNull() else start, end, color, width)
+
+
+def draw_head(painter: QPainter, before: QPointF, end: QPointF, color: QColor, width: float) -> None:
+    """The head of an arrow that comes to its end from a point before it."""
+    direction = QLineF(before, end)
     if direction.length() == 0:
         return
     unit = (direction.p2() - direction.p1()) * (1 / direction.length())

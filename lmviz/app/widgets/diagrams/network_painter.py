@@ -126,7 +126,7 @@ class NetworkPainter:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
             return
-        color = self._gradient_color(float(array[index])) if is_gradient else theme.chip
+        color = gradient_color(theme, float(array[index]), self._limit) if is_gradient else theme.chip
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
         painter.drawRoundedRect(place, 3, 3)
@@ -138,13 +138,6 @@ class NetworkPainter:
             figure = value.figure(index, is_gradient)
             room = place.adjusted(2, 0, -2, 0)
             painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, figure)
-
-    def _gradient_color(self, value: float) -> QColor:
-        if not np.isfinite(value):
-            return self._theme.warning
-        share = min(1.0, max(-1.0, value / self._limit))
-        red, green, blue, _ = self._theme.signed_map[round(127.5 + 127.5 * share)]
-        return QColor(int(red), int(green), int(blue))
 
     def draw_equations(self, boxes: Boxes) -> float:
         """What each module hands back, to the right of its row; the width that this takes."""
@@ -162,6 +155,15 @@ class NetworkPainter:
                 top += size.height()
                 width = max(width, size.width())
         return width
+
+
+def gradient_color(theme: Theme, value: float, limit: float) -> QColor:
+    """The colour of a gradient's cell, strongest at the limit; that of a warning where it is no number."""
+    if not np.isfinite(value):
+        return theme.warning
+    share = min(1.0, max(-1.0, value / limit))
+    red, green, blue, _ = theme.signed_map[round(127.5 + 127.5 * share)]
+    return QColor(int(red), int(green), int(blue))
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,243 @@
+"""The base of pictures whose numbers can be pointed at, typed anew and dragged."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.diagrams.network_values import Cell
+
+SMALLEST, LARGEST = 0.72, 1.2  # of the usual size
+DRAG = 4  # pixels before a press becomes a drag
+A_PIXEL = 0.01  # by how much a drag of one pixel changes a number
+
+Readout = Callable[[Cell], tuple[str, Sequence[str]]]
+
+
+class EditableNumbers(Canvas):
+    """A click on a cell pins it, a double click or Return types another number into it, and a drag up or down
+    changes it; the arrow keys go from cell to cell.
+
+    `set_readout(function)` gives the words of the card under the pointer.
+    Signals: `cell_hovered(object)` and `cell_clicked(object)` with a `Cell`, `left()`,
+    `module_hovered(str)`, `number_given(object, float)`, `number_released(object)` where nothing is typed.
+    """
+
+    cell_hovered = Signal(object)
+    cell_clicked = Signal(object)
+    left = Signal()
+    module_hovered = Signal(str)
+    number_given = Signal(object, float)
+    number_released = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._pinned: Cell | None = None
+        self._hovered: Cell | None = None
+        self._pressed: tuple[Cell, QPointF, float] | None = None
+        self._is_dragging = False
+        self._readout: Readout = lambda cell: (self.figure(cell), ())
+        self._edit: _NumberEdit | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    @abstractmethod
+    def touched(self, place: QPointF) -> tuple[Cell, QRectF] | None:
+        """The cell at a place of the widget, and where a number would be typed."""
+
+    @abstractmethod
+    def value_at(self, place: QPointF) -> str:
+        """The name of the value that is drawn at a place of the widget."""
+
+    @abstractmethod
+    def number(self, cell: Cell) -> float | None:
+        """The number of a cell; None where it is not known yet."""
+
+    @abstractmethod
+    def figure(self, cell: Cell) -> str:
+        """What a cell shows; empty where its number is not known yet."""
+
+    @abstractmethod
+    def cell_rectangle(self, cell: Cell) -> QRectF:
+        """Where a cell is drawn, in the widget's coordinates."""
+
+    @abstractmethod
+    def cells(self) -> list[Cell]:
+        """All cells with a number, in the order of the text."""
+
+    @abstractmethod
+    def natural_size(self) -> QSizeF:
+        """The size of everything at scale 1."""
+
+    @property
+    def zoom(self) -> float:
+        """By how much it is drawn larger, so that it fits where it can."""
+        size = self.natural_size()
+        fits = min(self.width() / max(size.width(), 1), self.height() / max(size.height(), 1))
+        scale = self.theme.scale
+        return min(LARGEST * scale, max(SMALLEST * scale, fits))
+
+    @property
+    def shift(self) -> QPointF:
+        """Where its upper left corner is drawn."""
+        size, zoom = self.natural_size(), self.zoom
+        return QPointF(
+            max(0.0, (self.width() - size.width() * zoom) / 2),
+            max(0.0, (self.height() - size.height() * zoom) / 2),
+        )
+
+    def on_screen(self, place: QRectF) -> QRectF:
+        """A place at scale 1 in the widget's coordinates."""
+        return QRectF(place.topLeft() * self.zoom + self.shift, place.size() * self.zoom)
+
+    def inside(self, place: QPointF) -> QPointF:
+        """A place of the widget at scale 1."""
+        return (place - self.shift) * (1 / self.zoom)
+
+    def sizeHint(self) -> QSize:
+        return (self.natural_size() * self.theme.scale).toSize()
+
+    def minimumSizeHint(self) -> QSize:
+        least = self.natural_size() * (self.theme.scale * SMALLEST)
+        return QSizeF(least.width(), least.height()).toSize()
+
+    def set_pinned(self, cell: Cell | None) -> None:
+        """Outline the cell that is explained."""
+        self._pinned = cell
+        self.update()
+
+    def set_readout(self, readout: Readout) -> None:
+        """What the card under the pointer says of a cell: a title and lines."""
+        self._readout = readout
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        place = event.position()
+        if self._pressed is not None:
+            self._drag(place)
+            return
+        self.module_hovered.emit(self.value_at(place))
+        cell = self._known_at(place)
+        if cell == self._hovered:
+            return
+        self._hovered = cell
+        self.setCursor(Qt.CursorShape.PointingHandCursor if cell else Qt.CursorShape.ArrowCursor)
+        if cell is None:
+            HoverCard.leave(self)
+            self.left.emit()
+        else:
+            HoverCard.beside(self, place.toPoint(), *self._readout(cell))
+            self.cell_hovered.emit(cell)
+
+    def _known_at(self, place: QPointF) -> Cell | None:
+        """The cell at a place, if its number is known."""
+        found = self.touched(place)
+        return found[0] if found is not None and self.figure(found[0]) else None
+
+    def _drag(self, place: QPointF) -> None:
+        assert self._pressed is not None
+        cell, start, number = self._pressed
+        up = start.y() - place.y()
+        if cell.is_gradient or (abs(up) < DRAG and not self._is_dragging):
+            return
+        self._is_dragging = True
+        self.setCursor(Qt.CursorShape.SizeVerCursor)
+        self.number_given.emit(cell, round(number + A_PIXEL * round(up), 10))
+        HoverCard.renew(self, lambda: self._readout(cell))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        cell = self._known_at(event.position())
+        number = None if cell is None else self.number(cell)
+        if event.button() == Qt.MouseButton.LeftButton and cell is not None and number is not None:
+            self._pressed, self._is_dragging = (cell, event.position(), number), False
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        pressed, self._pressed = self._pressed, None
+        if pressed is not None and not self._is_dragging:
+            self.cell_clicked.emit(pressed[0])
+        self._is_dragging = False
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        found = self.touched(event.position())
+        if found is not None:
+            self.edit_cell(*found)
+
+    def edit_cell(self, cell: Cell, place: QRectF | None = None) -> None:
+        """Let a person type another number into a cell; gradients cannot be given."""
+        number = self.number(cell)
+        if cell.is_gradient or number is None:
+            return
+        self._close_edit()
+        edit = self._edit = _NumberEdit(f"{number:.10g}", self)
+        edit.setObjectName("number_edit")
+        edit.setAccessibleName(f"number of {cell.name}")
+        where = self.cell_rectangle(cell) if place is None else place
+        edit.setGeometry(where.adjusted(-6, -4, 30, 4).toRect())
+        edit.returnPressed.connect(lambda: self._take_edit(cell))
+        edit.dropped.connect(self._close_edit)
+        edit.editingFinished.connect(self._close_edit)
+        edit.show()
+        edit.selectAll()
+        edit.setFocus()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        HoverCard.leave(self)
+        self.module_hovered.emit("")
+        if self._hovered is not None:
+            self._hovered = None
+            self.left.emit()
+
+    def _take_edit(self, cell: Cell) -> None:
+        if self._edit is None:
+            return
+        text = self._edit.text().replace("−", "-").replace(",", ".").strip()
+        self._close_edit()
+        if not text:
+            self.number_released.emit(cell)
+            return
+        try:
+            number = float(text)
+        except ValueError:
+            return  # the old number stays in sight
+        self.number_given.emit(cell, number)
+
+    def _close_edit(self) -> None:
+        edit, self._edit = self._edit, None
+        if edit is not None:
+            edit.hide()
+            edit.deleteLater()
+            self.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps: dict[int, int] = {
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_Up: -1,
+            Qt.Key.Key_Down: 1,
+        }
+        cells = self.cells()
+        if event.key() in steps and cells:
+            at = cells.index(self._pinned) + steps[event.key()] if self._pinned in cells else 0
+            self.cell_clicked.emit(cells[at % len(cells)])
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._pinned in cells:
+            self.edit_cell(self._pinned)
+        else:
+            super().keyPressEvent(event)
+
+
+class _NumberEdit(QLineEdit):
+    """Where a number is typed. Return and Escape end it, and mean nothing else to the picture below."""
+
+    dropped = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        if event.key() == Qt.Key.Key_Escape:
+            self.dropped.emit()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
+            event.accept()

@@ -1,0 +1,233 @@
+"""The places of units, their numbers and their arrows in the picture of a small recurrent network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.diagrams.network_values import Cell, DrawnValue
+
+NAME_SIZE, WORD_SIZE, STEP_SIZE = 13.5, 10.5, 10
+CELL_WIDTH, CELL_HEIGHT, GAP = 46, 18, 2
+PADDING, AFTER_NAME = 8, 7
+BETWEEN_STEPS, BETWEEN_ROWS, BETWEEN_FOLDED = 92, 56, 84
+LOOP = 64  # pixels at scale 1 from a unit to the apex of its loop
+MARGIN = 10
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnUnit:
+    """One value of a recurrent network at one step.
+
+    `base` names it over all steps, `base_label` is how that is written, and `function` what the unit applies;
+    what is given has no frame.
+    """
+
+    value: DrawnValue
+    base: str
+    base_label: str
+    step: int
+    function: str
+    is_given: bool
+
+
+@dataclass(frozen=True)
+class DrawnArrow:
+    """From one value to another by their names, and the name of its weight; "" for none."""
+
+    source: str
+    target: str
+    weight: str
+
+
+@dataclass(frozen=True)
+class UnitBox:
+    """A frame with a name and cells; `names` are the values in it."""
+
+    label: str
+    function: str
+    names: tuple[str, ...]
+    frame: QRectF
+    words: QRectF
+    cells: Mapping[Cell, QRectF]
+    is_given: bool
+
+
+@dataclass(frozen=True)
+class UnitLine:
+    """An arrow as a cubic curve of four points, with the field of its weight."""
+
+    points: tuple[QPointF, QPointF, QPointF, QPointF]
+    targets: tuple[str, ...]
+    weight: str
+    label: QRectF
+    cells: Mapping[Cell, QRectF]
+
+
+@dataclass(frozen=True)
+class UnitPlaces:
+    """All boxes and arrows, the steps that are written below columns, and the size of everything."""
+
+    boxes: tuple[UnitBox, ...]
+    lines: tuple[UnitLine, ...]
+    steps: tuple[tuple[str, QPointF], ...]
+    size: QSizeF
+
+
+def place_unrolled(
+    units: Sequence[DrawnUnit], arrows: Sequence[DrawnArrow], weights: Mapping[str, DrawnValue]
+) -> UnitPlaces:
+    """The steps side by side."""
+    sizes = {unit.value.name: _size([unit.value], _words([unit], unit.value.label)) for unit in units}
+    columns, x = {}, float(MARGIN)
+    for step in sorted({unit.step for unit in units}):
+        width = max(sizes[unit.value.name].width() for unit in units if unit.step == step)
+        columns[step] = x + width / 2
+        x += width + BETWEEN_STEPS
+    rows, height = _rows({unit.value.name: unit.value.row for unit in units}, sizes, BETWEEN_ROWS)
+    boxes = {}
+    for unit in units:
+        size, row = sizes[unit.value.name], rows[unit.value.row]
+        corner = QPointF(columns[unit.step] - size.width() / 2, row - size.height() / 2)
+        boxes[unit.value.name] = _box([unit], unit.value.label, QRectF(corner, size))
+    lines = tuple(
+        _line(boxes[arrow.source], boxes[arrow.target], arrow, weights.get(arrow.weight), with_gradient=False)
+        for arrow in arrows
+    )
+    return UnitPlaces(tuple(boxes.values()), lines, (), QSizeF(x - BETWEEN_STEPS + MARGIN, height))
+
+
+def place_folded(
+    units: Sequence[DrawnUnit], arrows: Sequence[DrawnArrow], weights: Mapping[str, DrawnValue]
+) -> UnitPlaces:
+    """All steps of a value in one box; what is given before the first step only stands unrolled.
+
+    An arrow whose source and target are one box is a loop.
+    """
+    made = {unit.base for unit in units if not unit.is_given}
+    groups: dict[str, list[DrawnUnit]] = {}
+    for unit in units:
+        if not (unit.is_given and unit.base in made):
+            groups.setdefault(unit.base, []).append(unit)
+    words = {base: _words(group, group[0].base_label) for base, group in groups.items()}
+    sizes = {base: _size([unit.value for unit in group], words[base]) for base, group in groups.items()}
+    lowest = {base: group[0].value.row for base, group in groups.items()}
+    rows, height = _rows(lowest, sizes, BETWEEN_FOLDED)
+    middle = MARGIN + max(size.width() for size in sizes.values()) / 2
+    boxes = {}
+    for base, group in groups.items():
+        corner = QPointF(
+            middle - sizes[base].width() / 2, rows[group[0].value.row] - sizes[base].height() / 2
+        )
+        boxes[base] = _box(group, group[0].base_label, QRectF(corner, sizes[base]))
+    base_of = {unit.value.name: unit.base for unit in units}
+    alike: dict[tuple[str, str, str], DrawnArrow] = {}
+    for arrow in arrows:
+        ends = base_of[arrow.source], base_of[arrow.target]
+        alike.setdefault((*ends, arrow.weight), DrawnArrow(*ends, arrow.weight))
+    lines = tuple(
+        _line(boxes[arrow.source], boxes[arrow.target], arrow, weights.get(arrow.weight), with_gradient=True)
+        for arrow in alike.values()
+    )
+    reach = [line.points[1].x() for line in lines] + [area.right() for line in lines for area in _areas(line)]
+    right = max([box.frame.right() for box in boxes.values()] + reach)
+    steps = tuple(
+        (str(unit.step), QPointF(place.center().x(), boxes[base].frame.bottom()))
+        for base, group in groups.items()
+        if len(group) > 1 and group[0].value.row == min(rows)
+        for unit in group
+        for place in [boxes[base].cells[Cell(unit.value.name, unit.value.indices[0], False)]]
+    )
+    return UnitPlaces(tuple(boxes.values()), lines, steps, QSizeF(right + MARGIN, height))
+
+
+def _areas(line: UnitLine) -> list[QRectF]:
+    return [line.label, *line.cells.values()]
+
+
+def _words(units: Sequence[DrawnUnit], label: str) -> float:
+    """The room for a name, and for the function below it."""
+    name = metrics(NAME_SIZE).horizontalAdvance(label)
+    word = metrics(WORD_SIZE).horizontalAdvance(units[0].function)
+    return max(name, word) / current_theme().scale
+
+
+def _size(values: Sequence[DrawnValue], words: float) -> QSizeF:
+    count = max(len(value.indices) for value in values)
+    width = words + AFTER_NAME + len(values) * (CELL_WIDTH + GAP) - GAP
+    return QSizeF(width + 2 * PADDING, 2 * count * (CELL_HEIGHT + GAP) - GAP + 2 * PADDING)
+
+
+def _rows(
+    rows: Mapping[str, int], sizes: Mapping[str, QSizeF], between: float
+) -> tuple[dict[int, float], float]:
+    """The middle of each row, the last on top, and the height of all, steps written below included."""
+    found, top = {}, float(MARGIN)
+    for row in sorted(set(rows.values()), reverse=True):
+        height = max(sizes[name].height() for name, own in rows.items() if own == row)
+        found[row] = top + height / 2
+        top += height + between
+    return found, top - between + STEP_SIZE + MARGIN
+
+
+def _box(units: Sequence[DrawnUnit], label: str, frame: QRectF) -> UnitBox:
+    """A box whose cells stand at its right end: values above, gradients beneath, a column for each step."""
+    cells: dict[Cell, QRectF] = {}
+    left = frame.right() - PADDING - len(units) * (CELL_WIDTH + GAP) + GAP
+    for column, unit in enumerate(units):
+        x, count = left + column * (CELL_WIDTH + GAP), len(unit.value.indices)
+        for is_gradient in (False, True):
+            for place, index in enumerate(unit.value.indices):
+                y = frame.top() + PADDING + (place + count * is_gradient) * (CELL_HEIGHT + GAP)
+                area = QRectF(x, y, CELL_WIDTH, CELL_HEIGHT)
+                cells[Cell(unit.value.name, index, is_gradient)] = area
+    words = QRectF(frame.left() + PADDING, frame.top(), left - frame.left() - PADDING, frame.height())
+    names = tuple(unit.value.name for unit in units)
+    return UnitBox(label, units[0].function, names, frame, words, cells, units[0].is_given)
+
+
+def _line(
+    source: UnitBox, target: UnitBox, arrow: DrawnArrow, weight: DrawnValue | None, *, with_gradient: bool
+) -> UnitLine:
+    """Upwards within a step, sideways from one to the next, and around where a unit takes its own value."""
+    start, end = source.frame, target.frame
+    if source is target:
+        right, y, spread = start.right(), start.center().y(), start.height() * 0.32
+        points = (
+            QPointF(right, y - spread),
+            QPointF(right + 1.3 * LOOP, y - 2.4 * spread),
+            QPointF(right + 1.3 * LOOP, y + 2.4 * spread),
+            QPointF(right, y + spread),
+        )
+        middle = QPointF(right + LOOP, y)
+    elif start.top() >= end.bottom():
+        first, last = QPointF(start.center().x(), start.top()), QPointF(end.center().x(), end.bottom())
+        if source.names[0] != target.names[0] and abs(first.x() - last.x()) > end.width():
+            first = QPointF(start.right(), start.center().y())
+        bend = QPointF(0, (last.y() - first.y()) * 0.45)
+        points = (first, first + bend, last - bend, last)
+        middle = (first + last) * 0.5
+    else:
+        first, last = QPointF(start.right(), start.center().y()), QPointF(end.left(), end.center().y())
+        bend = QPointF((last.x() - first.x()) * 0.45, 0)
+        points = (first, first + bend, last - bend, last)
+        middle = (first + last) * 0.5
+    if weight is None:
+        return UnitLine(points, target.names, "", QRectF(), {})
+    label = metrics(NAME_SIZE).horizontalAdvance(weight.label) / current_theme().scale + 4
+    count = len(weight.indices)
+    blocks = 2 if with_gradient and weight.gradient is not None else 1
+    width, height = label + count * (CELL_WIDTH + GAP), blocks * (CELL_HEIGHT + GAP)
+    corner = middle - QPointF(0 if source is target else width / 2, height / 2)
+    if source is target:
+        corner -= QPointF(label, 0)
+    cells = {}
+    for is_gradient in (False, True)[:blocks]:
+        for place, index in enumerate(weight.indices):
+            at = corner + QPointF(label + place * (CELL_WIDTH + GAP), is_gradient * (CELL_HEIGHT + GAP))
+            cells[Cell(weight.name, index, is_gradient)] = QRectF(at, QSizeF(CELL_WIDTH, CELL_HEIGHT))
+    return UnitLine(points, target.names, weight.label, QRectF(corner, QSizeF(label, CELL_HEIGHT)), cells)
