@@ -203,21 +203,29 @@ def test_the_poll():
 
 LAYERS = """
 x[1..4] = [1 0 0 0; {second}; {third}; 0 0 0 1]
-q = [0 0 0 0; 0 0 0 0; 0 0 0 0; -4.60517 -3.218876 -0.510826 -4.60517]
+Q = [0 0 0 0; 0 0 0 0; 0 0 0 0; -4.60517 -3.218876 -0.510826 -4.60517]
 x = stack(x[1..4])
-h = add(x, {first_layer}(q, x, x))
-y = add(h, {second_layer}(q, h, h))
-out = matmul([0 0 0 1], y)
+h = add(x, {layer}(matmul(x, Q), x, x))
+z = {layer}(matmul(h, Q), h, h)
+last = matmul([0 0 0 1], z)
 """
+"""Two layers of attention, W_k = W_v = I, in which only the fourth position asks for anything."""
 
 
-@pytest.mark.parametrize("masked", [True, False])
-def test_a_second_layer_lets_order_through_only_with_the_causal_mask(masked):
-    word = "causal_attention" if masked else "attention"
+@pytest.mark.parametrize(
+    ("second", "third", "expected"),
+    [
+        ("0 1 0 0", "0 0 2 0", (0.3839, 0.4427, 2.0226, 0.1621)),
+        ("0 0 2 0", "0 1 0 0", (0.4691, 0.2680, 2.2411, 0.1424)),
+    ],
+    ids=["as they stand", "two words swapped"],
+)
+def test_a_second_layer_lets_order_through_the_causal_mask(second, third, expected):
+    def layers(layer):
+        return read(LAYERS.format(second=second, third=third, layer=layer)).forward()
 
-    def last(second, third):
-        text = LAYERS.format(second=second, third=third, first_layer=word, second_layer=word)
-        return read(text).forward()["out"].value[0] - read(text).forward()["h"].value[3]
-
-    first, swapped = last("0 1 0 0", "0 0 2 0"), last("0 0 2 0", "0 1 0 0")
-    assert np.allclose(first, swapped, atol=1e-5) is not masked
+    masked, unmasked = layers("causal_attention"), layers("attention")
+    np.testing.assert_allclose(masked["last"].value[0], expected, atol=5e-5)
+    np.testing.assert_allclose(masked["h"].value[3], (0.1, 0.2, 1.2, 1.1), atol=1e-6)  # whichever way
+    other = read(LAYERS.format(second=third, third=second, layer="attention")).forward()
+    np.testing.assert_allclose(unmasked["last"].value, other["last"].value, atol=1e-12)

@@ -1,7 +1,6 @@
 """The Autodiff perspective: the tape steps, every number can be read off, changed, explained and checked."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -9,15 +8,13 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QLineEdit, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QLineEdit, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.muted_line import MutedLine
-from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import Cell
 from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
@@ -25,7 +22,7 @@ from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.app.window.main_window import MainWindow
-from lmviz.app.window.perspective_view import PerspectiveView
+from tests.app.panels.autodiff.conftest import Scene
 
 GRADIENTS = {
     "ŷ": (0, -1.384106, 0),
@@ -38,62 +35,6 @@ GRADIENTS = {
 }
 ARRIVING = (("ŷ",), ("b",), ("β", "z"), ("a",), ("α", "x"))
 """Which gradients each pop sends back, when they are added up."""
-
-
-class Scene:
-    """The Autodiff perspective, with what a person sees and does there."""
-
-    def __init__(self, view: PerspectiveView, session: Session, qtbot: QtBot) -> None:
-        self.view, self.session, self._qtbot = view, session, qtbot
-
-    def find(self, kind: type, name: str = "") -> QWidget:
-        found = self.view.findChild(kind, name) if name else self.view.findChild(kind)
-        assert found is not None, name
-        return found
-
-    def settle(self) -> None:
-        self._qtbot.waitUntil(
-            lambda: all(panel.is_up_to_date for panel in self.view.panels if panel.is_in_sight)
-        )
-
-    def click(self, name: str) -> None:
-        button = self.find(QPushButton, name)
-        assert button.isEnabled(), name
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-        self.settle()
-
-    @property
-    def picture(self) -> NetworkPicture:
-        return self.find(NetworkPicture)
-
-    def place(self, name: str, index: tuple[int, ...], is_gradient: bool) -> QPoint:
-        return self.picture.cell_rectangle(Cell(name, index, is_gradient)).center().toPoint()
-
-    def read(self, name: str, index: tuple[int, ...] = (), *, gradient: bool = False) -> float:
-        """The number that the card beside the pointer says."""
-        QTest.mouseMove(self.picture, QPoint(1, 1))
-        QTest.mouseMove(self.picture, self.place(name, index, gradient))
-        card = self.view.window().findChild(HoverCard)
-        assert card is not None
-        assert card.isVisible()
-        return float(card.title.replace("−", "-"))
-
-    def panel(self, name: str) -> QWidget:
-        return next(panel for panel in self.view.panels if panel.objectName() == name)
-
-
-@pytest.fixture
-def scene(tmp_path: Path, qtbot: QtBot) -> Iterator[Scene]:
-    """The perspective alone, on a session whose threads are never started."""
-    session = Session(tmp_path / "runs")
-    view = PerspectiveView("autodiff", session)
-    qtbot.addWidget(view)
-    view.resize(1340, 780)
-    view.show()
-    scene = Scene(view, session, qtbot)
-    scene.settle()
-    yield scene
-    session.close()
 
 
 def test_it_follows_compare_on_ctrl_7(window: MainWindow) -> None:
