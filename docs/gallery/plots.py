@@ -23,6 +23,7 @@ from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
 from lmviz.app.widgets.plots.parts_bar import PartsBar
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
+from lmviz.app.widgets.plots.position_bars import PositionBars
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
@@ -174,6 +175,13 @@ def loss_surface() -> QWidget:
     return plot
 
 
+def position_bars() -> QWidget:
+    """What each step adds to the gradient of a weight, the first three cut off."""
+    bars, parts = PositionBars(), np.array([0.1, 0.3, 0.2, 0.5, -0.4, 0.8, 1.4])
+    bars.set_parts(parts, kept=np.arange(7) > 2)
+    return bars
+
+
 COUNTS = np.array([4.0, 3, 2, 1, 1])
 
 
@@ -260,6 +268,7 @@ EXHIBITS = (
     Exhibit("Curves", "", legend, (320, 90)),
     Exhibit("Loss, nats per character", "linear", line_plot, (660, 380)),
     Exhibit("Rank and frequency", "log–log", log_log_plot, (320, 240)),
+    Exhibit("Gradient of U by step", "", position_bars, (300, 110)),
     Exhibit("Unit 18", "over the text", position_curve, (240, 150)),
     Exhibit("Loss", "", sparkline, (160, 90)),
     Exhibit("Surprisal over the text, bits", "disagreement below", surprisal_plot, (700, 300)),

@@ -55,11 +55,14 @@ class ParameterOverTime:
 
     def kept(self, truncation: int) -> float:
         """The share of the whole that the last so many steps give, counted from where the gradient begins."""
+        total = float(self.along.sum())
+        return float(self.along[self.within(truncation)].sum()) / total if total else 1.0
+
+    def within(self, truncation: int) -> np.ndarray:
+        """Whether a position is one of the last so many that the gradient goes back through, (position,)."""
         reached = np.flatnonzero(self.norms)
         last = int(reached[-1]) if len(reached) else len(self.parts) - 1
-        total = float(self.along.sum())
-        steps = self.along[max(0, last - truncation + 1) : last + 1]
-        return float(steps.sum()) / total if total else 1.0
+        return np.arange(len(self.parts)) > last - truncation
 
 
 class SteppedPass(ForwardPass):

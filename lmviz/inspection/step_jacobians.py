@@ -17,6 +17,8 @@ from lmviz.models.reading import on_device
 from lmviz.models.sequences import TEXT
 from lmviz.models.tap import Value
 
+MOST = 64_000_000
+
 
 class ParallelSteps(ForwardPass):
     """All steps of a recurrence at once, each from the state that a trace recorded at the step before.
@@ -73,6 +75,14 @@ def step_jacobians(model: Model, trace: Trace, scan: str = "") -> np.ndarray:
             for part, state in zip(found, before, strict=True)
         ]
     return torch.cat(rows, dim=-1)[:, 0].transpose(0, 1).detach().cpu().numpy()
+
+
+def can_be_listed(model: Model, trace: Trace, scan: str = "") -> bool:
+    """Whether a recurrence hands a state on whose Jacobians have no more than 64 million numbers together."""
+    taps = () if trace.further else model.taps()  # beside a source, steps read more than the step before
+    handed_on = states(taps, scan or next((tap.scan for tap in taps if tap.scan), ""))
+    size = sum(trace[address].shape[-1] for address in handed_on)
+    return 0 < size * size * len(trace) <= MOST
 
 
 def spectral_norms(jacobians: np.ndarray) -> np.ndarray:

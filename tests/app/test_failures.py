@@ -321,6 +321,7 @@ ROWS = (
     Row("through time", "inside", "through_time_view", Scene.type),
     Row("saliency", "inside", "saliency_view", Scene.type),
     Row("losses by states", "inside", "through_time_view", Scene.type),
+    Row("steps", "inside", "through_time_view", Scene.type),
     Row("scaled", "inside", "through_time_view", scale_recurrence),
     Row("Searching for unit ", "inside", "unit_view", search_unit),
     Row("evidence", "inside n-gram", "unit_view", follow_a_context),

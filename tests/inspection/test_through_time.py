@@ -16,7 +16,7 @@ from lmviz.inspection.losses_by_state import losses_by_state
 from lmviz.inspection.parameter_over_time import parameter_over_time
 from lmviz.inspection.reach import reach, reach_with, recurrent_weights, state_address
 from lmviz.inspection.saliency import erased, saliency
-from lmviz.inspection.step_jacobians import spectral_norms, step_jacobians
+from lmviz.inspection.step_jacobians import can_be_listed, spectral_norms, step_jacobians
 from lmviz.inspection.tracing import trace
 
 HIDDEN, U = "layers/0/hidden", "recurrence.weight_hh_l0"
@@ -178,6 +178,26 @@ def _through_hidden(found, position):
     values = found.trace
     slope = 1 - np.tanh(values["layers/0/cell"].array[position]) ** 2
     return found[HIDDEN].array[position] * values["layers/0/output"].array[position] * slope
+
+
+@pytest.mark.parametrize(("activation", "most"), [("tanh", 1.0), ("sigmoid", 0.25)])
+def test_a_step_stretches_at_most_by_the_slope_times_the_norm_of_u(activation, most):
+    """Pascanu et al. 2013: ‖∂h_T/∂h_k‖ ≤ (γ‖U‖)^(T−k)."""
+    settings = {"width": 5, "layers": 1, "activation": activation}
+    model = build_model("rnn", find_family("rnn").configuration.from_values(settings), 7, seed=3).double()
+    jacobians = step_jacobians(model.eval(), trace(model, [1, 5, 2, 3, 6]))
+    bound = most * np.linalg.norm(model.recurrence.weight_hh_l0.detach().numpy(), ord=2)
+    assert (spectral_norms(jacobians) <= bound).all()
+    product = np.linalg.multi_dot(list(jacobians[:0:-1]))
+    assert np.linalg.norm(product, ord=2) <= bound**4
+
+
+def test_jacobians_are_listed_where_there_are_steps_and_room(a, text, monkeypatch):
+    assert can_be_listed(a("lstm"), trace(a("lstm"), text))
+    assert not can_be_listed(a("window"), trace(a("window"), text))
+    monkeypatch.setattr("lmviz.inspection.step_jacobians.MOST", 6 * 12 * 12 - 1)
+    assert not can_be_listed(a("lstm"), trace(a("lstm"), text))
+    assert can_be_listed(a("gru"), trace(a("gru"), text))
 
 
 @pytest.mark.parametrize("kind", RECURRENT)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
-from lmviz.app.widgets.plots.position_curve import PositionCurve
+from lmviz.app.widgets.plots.position_bars import PositionBars
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -35,11 +35,13 @@ class Sums:
 class LossesAndSteps(QWidget):
     """`LossesAndSteps()`: `set_sums(trace, sums)`, `set_truncation(steps)`, `set_position(position)`.
 
-    Signals: `loss_chosen(int)`, the position of its token; `position_clicked(int)`.
+    Signals: `loss_chosen(int)`, the position of its token; `position_clicked(int)`;
+    `position_hovered(int)` (−1 on leaving).
     """
 
     loss_chosen = Signal(int)
     position_clicked = Signal(int)
+    position_hovered = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +50,7 @@ class LossesAndSteps(QWidget):
         self._truncation = 0
         self._losses = HeatmapView()
         self._losses.setAccessibleName("every loss by every state")
-        self._parts, self._held = PositionCurve(), PositionCurve()
+        self._parts, self._held = PositionBars(), PositionBars()
         self._parts.setAccessibleName("what each step adds to the gradient of U")
         self._held.setAccessibleName("what the state still holds of each word")
         self._losses_title, self._parts_title, self._held_title = (MutedLine() for _ in range(3))
@@ -63,13 +65,24 @@ class LossesAndSteps(QWidget):
             column.addWidget(view, 4 if view is self._losses else 1)
         self._losses.cell_clicked.connect(self._choose)
         self._losses.set_readout(self._read_out)
-        for curve in (self._parts, self._held):
-            curve.position_clicked.connect(self.position_clicked)
+        for bars in (self._parts, self._held):
+            bars.position_clicked.connect(self.position_clicked)
+            bars.position_hovered.connect(self.position_hovered)
 
     @property
     def sums(self) -> Sums | None:
         """What is drawn."""
         return self._sums
+
+    @property
+    def parts(self) -> PositionBars:
+        """What the steps add to the gradient of U."""
+        return self._parts
+
+    @property
+    def held(self) -> PositionBars:
+        """What the state holds of each word."""
+        return self._held
 
     @property
     def heatmap(self) -> HeatmapView:
@@ -88,8 +101,8 @@ class LossesAndSteps(QWidget):
 
     def set_position(self, position: int) -> None:
         """Mark a position, and show what the state holds there."""
-        for curve in (self._parts, self._held):
-            curve.set_current(position)
+        for bars in (self._parts, self._held):
+            bars.set_current(position)
         self._losses.set_selection(column=position if self._sums is not None else -1)
         self._draw_held(position)
 
@@ -118,10 +131,8 @@ class LossesAndSteps(QWidget):
             widget.setVisible(parameter is not None)
         if parameter is not None:
             share = percentage(parameter.kept(self._truncation))
-            self._parts_title.set_text(
-                f"Gradient of U, step by step: {share} from the last {self._truncation}"
-            )
-            self._parts.set_values(parameter.along, tokens)
+            self._parts_title.set_text(f"Gradient of U by step: {share} is kept")
+            self._parts.set_parts(parameter.along, tokens, parameter.within(self._truncation))
 
     def _draw_held(self, position: int) -> None:
         from lmviz.inspection.held_words import gated_layer, held_words
@@ -136,10 +147,11 @@ class LossesAndSteps(QWidget):
         held = held_words(trace, layer, position)
         state, most = "cell" if held.address.endswith("cell") else "state", int(held.shares.argmax())
         self._held_title.set_text(
-            f"Held by the {state} at “{tokens[position]}”: most of “{tokens[most]}”, "
-            f"{percentage(float(held.shares[most]))}"
+            f"Held by the {state}: most of “{tokens[most]}”, {percentage(float(held.shares[most]))}"
         )
-        self._held.set_values(held.shares, tokens)
+        shares = np.zeros(len(tokens))
+        shares[: len(held.shares)] = held.shares
+        self._held.set_parts(shares, tokens)
 
     def _choose(self, row: int, column: int) -> None:
         if self._sums is not None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSpinBox, QV
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.inside.losses_and_steps import LossesAndSteps, Sums
+from lmviz.app.panels.inside.step_stretch import StepStretch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.gradients import LAST_LOSS
@@ -71,6 +72,7 @@ class ThroughTimePanel(Panel):
         self._plot.set_logarithmic(True)
         self._scale = SliderRow("scale U", "factor of the recurrent weights")
         self._scale.set_range(TWENTIETHS, 20)
+        self._stretch = StepStretch()
         self._said = MutedLine()
         self._card = Card("Back through time", self._head(), self._body())
         self.column.addWidget(self._card)
@@ -99,7 +101,7 @@ class ThroughTimePanel(Panel):
 
     def _body(self) -> QWidget:
         right = QVBoxLayout()
-        for widget in (self._said, self._plot, self._scale):
+        for widget in (self._said, self._plot, self._scale, self._stretch):
             right.addWidget(widget)
         right.setStretchFactor(self._plot, 1)
         self._below = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -126,11 +128,13 @@ class ThroughTimePanel(Panel):
             lambda position: session.focus.hover_position(position if position >= 0 else None)
         )
         self._wave.position_clicked.connect(session.focus.choose_position)
-        self._sums.position_clicked.connect(session.focus.choose_position)
         self._sums.loss_chosen.connect(lambda target: session.gradients.choose(f"loss@{target}"))
         self._truncation.valueChanged.connect(lambda _: self._draw())
         self._scale.value_changed.connect(lambda _: self._ask_scaled())
         self._play.clicked.connect(self._toggle)
+        for below in (self._sums, self._stretch):
+            below.position_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
+            below.position_clicked.connect(session.focus.choose_position)
         session.focus.position_changed.connect(self._mark)
         session.focus.hovered_position_changed.connect(self._mark)
         theme_switch().theme_changed.connect(self._draw)
@@ -152,6 +156,11 @@ class ThroughTimePanel(Panel):
         return self._sums
 
     @property
+    def stretch(self) -> StepStretch:
+        """How far each step of the recurrence can stretch a gradient."""
+        return self._stretch
+
+    @property
     def reaches(self) -> dict[str, Reach]:
         """How far the gradient reaches, by the name of each model."""
         return {name: found.reach for name, _, found in self._found}
@@ -171,6 +180,8 @@ class ThroughTimePanel(Panel):
         arrays = {f"norms/{name}": found.norms for name, found in self.reaches.items()}
         if self.losses is not None:
             arrays |= {"losses by states": self.losses.norms, "losses": self.losses.values}
+        if self._stretch.norms is not None:
+            arrays["spectral norms"] = self._stretch.norms
         if self.parameter is not None:
             arrays[f"steps/{self.parameter.name}"] = self.parameter.along
         return arrays
@@ -187,14 +198,20 @@ class ThroughTimePanel(Panel):
     def refresh(self) -> None:
         reading, models = self.session.reading.current, self.session.comparison.models
         if reading is None or not models:
-            for key in ("through time", "losses by states", "scaled"):
+            for key in ("through time", "losses by states", "scaled", "steps"):
                 self.silence(key)
+            self._stretch.set_norms(None)
             self._found, self._scaled = [], None
             self._sums.set_sums(None, None)
             self._draw()
             return
         self._ask_reaches(models, reading)
         self._ask_losses(reading)
+        self._ask_steps(reading)
+
+    def handle_failure(self, key: str) -> None:
+        if key == "steps":
+            self._stretch.set_norms(None)
 
     def _of(self, reading: Reading) -> Of:
         """The number that goes back: the chosen one, if it is a loss or an answer."""
@@ -202,14 +219,14 @@ class ThroughTimePanel(Panel):
         return of if isinstance(of, str) or of[0] == "probabilities" else LAST_LOSS
 
     def _ask_reaches(self, models: tuple[ComparedModel, ...], reading: Reading) -> None:
-        text, of = reading.trace.text, self._of(reading)
+        text, of, beside = reading.trace.text, self._of(reading), reading.trace.beside
 
         def work(model: Model, place: int) -> _Reached | str:
             from lmviz.inspection.backpropagation import gradient
             from lmviz.inspection.reach import reach, state_address
 
             try:
-                found, address = gradient(model, text, of), state_address(model)
+                found, address = gradient(model, text, of, **beside), state_address(model)
             except LmvizError as sentence:
                 return str(sentence)
             return _Reached(found.trace.tokens, reach(found, address), found[address].array)
@@ -255,6 +272,23 @@ class ThroughTimePanel(Panel):
             self._draw()
 
         self.ask_about(reading, "losses by states", work, take)
+
+    def _ask_steps(self, reading: Reading) -> None:
+        """How far each step of the recurrence can stretch a gradient."""
+        trace = reading.trace
+
+        def work(model: Model) -> np.ndarray | None:
+            from lmviz.inspection.step_jacobians import can_be_listed, spectral_norms, step_jacobians
+
+            if not can_be_listed(model, trace):
+                return None
+            return spectral_norms(step_jacobians(model, trace))
+
+        def take(found: np.ndarray | None) -> None:
+            self._stretch.set_norms(found, [visible(word) for word in trace.tokens])
+            self._mark()
+
+        self.ask_about(reading, "steps", work, take)
 
     def _ask_scaled(self) -> None:
         """How far the gradient would reach with U as large as the slider says."""
@@ -330,6 +364,7 @@ class ThroughTimePanel(Panel):
         position = self.session.focus.shown_position
         self._wave.set_current(position)
         self._sums.set_position(position)
+        self._stretch.set_position(position)
 
     def _toggle(self) -> None:
         if self._playing.isActive():

@@ -14,8 +14,11 @@ from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
 from lmviz.inspection.backpropagation import gradient
+from lmviz.inspection.held_words import held_words
 from lmviz.inspection.losses_by_state import losses_by_state
 from lmviz.inspection.reach import reach, reach_with, recurrent_weights
+from lmviz.inspection.step_jacobians import spectral_norms, step_jacobians
+from lmviz.inspection.tracing import trace
 from lmviz.training.run import Run
 
 WORDS = "the cows eat grass the hens eat corn"
@@ -57,8 +60,16 @@ def test_every_loss_by_every_state_and_what_the_steps_add(panel: ThroughTimePane
     np.testing.assert_allclose(panel.losses.norms, expected.norms, rtol=1e-4, atol=1e-8)
     whole = gradient(model_of(read), WORDS, "loss@-1").parameters["recurrence.weight_hh_l0"]
     assert panel.parameter.along.sum() == pytest.approx(np.linalg.norm(whole), rel=1e-4)
+    shown = [panel.sums.parts.stretch(at).width() for at in range(9)]
+    np.testing.assert_allclose(
+        np.array(shown) / sum(shown),
+        np.abs(panel.parameter.along) / np.abs(panel.parameter.along).sum(),
+        atol=1e-3,
+    )
+    assert panel.sums.parts.total == pytest.approx(np.linalg.norm(whole), rel=1e-4)
     assert set(panel.exported_arrays()) == {
         "norms/LSTM",
+        "spectral norms",
         "losses by states",
         "losses",
         "steps/recurrence.weight_hh_l0",
@@ -84,6 +95,33 @@ def test_truncation_cuts_a_band_and_says_what_is_left(panel: ThroughTimePanel) -
     assert lights[7].tolist() == [0, 0, 0, 0, 0, 0, 3, 3, 0]
     share = panel.parameter.kept(2)
     assert 0 < share < 1
+    assert panel.sums.parts.kept.tolist() == [False] * 6 + [True] * 3
+
+
+def test_each_step_can_stretch_a_gradient_by_the_norm_of_its_jacobian(
+    panel: ThroughTimePanel, read: Session, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: panel.stretch.norms is not None and len(panel.stretch.norms) == 9)
+    model = model_of(read)
+    expected = spectral_norms(step_jacobians(model, trace(model, WORDS)))
+    np.testing.assert_allclose(panel.stretch.norms, expected, rtol=1e-3)
+    assert panel.stretch.isVisible()
+    curve = panel.stretch.curve
+    qtbot.mouseClick(curve, Qt.MouseButton.LeftButton, pos=curve.point(3).toPoint())
+    assert read.focus.position == 3
+    assert panel.stretch.title.startswith(f"Stretch at most ×{expected[3]:.2f} here")
+
+
+def test_what_the_cell_holds_of_each_word_is_stacked_to_all_of_it(
+    panel: ThroughTimePanel, read: Session
+) -> None:
+    read.focus.choose_position(4)
+    model = model_of(read)
+    held = held_words(trace(model, WORDS), "layers/0", 4)
+    widths = np.array([panel.sums.held.stretch(at).width() for at in range(9)])
+    np.testing.assert_allclose(widths[:5] / widths.sum(), held.shares, atol=1e-3)
+    assert not widths[5:].any()
+    assert panel.sums.held.total == pytest.approx(1)
 
 
 def test_scaling_u_draws_how_far_the_gradient_would_reach(

@@ -1,0 +1,69 @@
+"""How far each step of a recurrence can stretch a gradient: the spectral norm of its Jacobian."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.plots.position_curve import PositionCurve
+
+
+class StepStretch(QWidget):
+    """`StepStretch()`: `set_norms(norms, tokens)`, (position,), hidden where there are none; `set_position`.
+
+    The dashed line is at 1, where a step neither stretches nor shrinks.
+    Signals: `position_hovered(int)` (−1 on leaving), `position_clicked(int)`.
+    """
+
+    position_hovered = Signal(int)
+    position_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._norms: np.ndarray | None = None
+        self._tokens: tuple[str, ...] = ()
+        self._title, self._curve = MutedLine(), PositionCurve()
+        self._curve.setAccessibleName("how far each step can stretch a gradient")
+        self._curve.set_threshold(1.0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._title)
+        column.addWidget(self._curve, 1)
+        self._curve.position_hovered.connect(self.position_hovered)
+        self._curve.position_clicked.connect(self.position_clicked)
+        self.hide()
+
+    @property
+    def norms(self) -> np.ndarray | None:
+        """What is drawn."""
+        return self._norms
+
+    @property
+    def curve(self) -> PositionCurve:
+        """The curve over the text."""
+        return self._curve
+
+    @property
+    def title(self) -> str:
+        """What is said of the position that is marked."""
+        return self._title.text
+
+    def set_norms(self, norms: np.ndarray | None, tokens: Sequence[str] = ()) -> None:
+        """Show the norms of all steps; None where there is no recurrence."""
+        self._norms, self._tokens = norms, tuple(tokens)
+        self._curve.set_values([] if norms is None else norms, tokens)
+        self.setVisible(norms is not None)
+
+    def set_position(self, position: int) -> None:
+        """Mark the step to a position, and say its norm."""
+        self._curve.set_current(position)
+        if self._norms is None or not 0 <= position < len(self._norms):
+            self._title.set_text("")
+            return
+        most, mean = (number(float(value), 2) for value in (self._norms[position], self._norms.mean()))
+        self._title.set_text(f"Stretch at most ×{most} here, ×{mean} on average")

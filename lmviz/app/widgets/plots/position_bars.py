@@ -1,0 +1,199 @@
+"""Parts of a whole along a text: a bar for each position, and all of them stacked into one bar below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.pointable import Pointable
+
+HEIGHT, LEAST, STACK, GAP, MARGIN = 62, 34, 11, 4, 2  # pixels at scale 1
+
+
+class PositionBars(Pointable):
+    """`PositionBars()`: `set_parts(parts, names=(), kept=None)`, (position,); they may be negative.
+
+    What is not `kept`, (position,) bool, is grey. Below, the parts lie end to end: those above zero from
+    the left, and those below zero back from there, so that the mark stands at what they add up to.
+    `set_current(position)` marks a position.
+    Signals: `position_hovered(int)` (−1 on leaving), `position_clicked(int)`. Left and Right move the mark.
+    """
+
+    position_hovered = Signal(int)
+    position_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parts = np.zeros(0)
+        self._kept = np.zeros(0, dtype=bool)
+        self._names: tuple[str, ...] = ()
+        self._current = -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.setAccessibleName("parts of a sum")
+
+    @property
+    def kept(self) -> np.ndarray:
+        """Which parts are in colour, (position,) bool."""
+        return self._kept
+
+    @property
+    def total(self) -> float:
+        """What the parts add up to."""
+        return float(self._parts.sum())
+
+    def set_parts(self, parts: np.ndarray, names: Sequence[str] = (), kept: np.ndarray | None = None) -> None:
+        """Show parts, named by their tokens."""
+        self._parts = np.asarray(parts, dtype=np.float64)
+        self._kept = np.ones(len(self._parts), dtype=bool) if kept is None else kept
+        self._names = tuple(names)
+        self._current = min(self._current, len(self._parts) - 1)
+        if self.hovered >= len(self._parts):
+            self.set_hovered(-1)
+        self._describe()
+        self.update()
+
+    def set_current(self, position: int) -> None:
+        """Mark a position; −1 for none."""
+        self._current = min(position, len(self._parts) - 1)
+        self._describe()
+        self.update()
+
+    def bar(self, position: int) -> QRectF:
+        """Where a part's bar is drawn, from the line at zero."""
+        across, value = self._across, float(self._parts[position])
+        zero, reach = self._zero(), self._height_of(value)
+        left = self.length(MARGIN) + position * across
+        return QRectF(left, min(zero, reach), across, abs(reach - zero))
+
+    def stretch(self, position: int) -> QRectF:
+        """Where a part lies in the stack."""
+        above = np.clip(self._parts, 0, None)
+        whole = float(above.sum()) or 1.0
+        wide = self.width() - 2 * self.length(MARGIN)
+        value = float(self._parts[position])
+        if value >= 0:
+            start, size = float(above[:position].sum()), value
+        else:
+            below = np.clip(-self._parts, 0, None)
+            start, size = float(above.sum() - below[: position + 1].sum()), -value
+        start, end = max(0.0, start / whole), max(0.0, (start + size) / whole)
+        top = self.height() - self.length(STACK)
+        inset = 0.0 if value >= 0 else self.length(STACK) * 0.6
+        return QRectF(
+            self.length(MARGIN) + start * wide, top + inset, (end - start) * wide, self.length(STACK) - inset
+        )
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(150)), round(self.length(HEIGHT)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(60)), round(self.length(LEAST)))
+
+    def index_at(self, place: QPointF) -> int:
+        if place.y() >= self.height() - self.length(STACK):
+            stretches = (at for at in range(len(self._parts)) if self.stretch(at).contains(place))
+            return next(stretches, -1)
+        index = int((place.x() - self.length(MARGIN)) // self._across)
+        return index if 0 <= index < len(self._parts) else -1
+
+    def pointed_at(self, index: int) -> None:
+        if index >= 0:
+            place = self.bar(index).bottomLeft().toPoint()
+            HoverCard.beside(self, place, self._readout(index), ())
+        else:
+            HoverCard.leave(self)
+        self.position_hovered.emit(index)
+
+    def clicked_on(self, index: int) -> None:
+        self.set_current(index)
+        self.position_clicked.emit(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        if event.key() in steps and len(self._parts):
+            self.clicked_on(min(max(self._current + steps[event.key()], 0), len(self._parts) - 1))
+        else:
+            super().keyPressEvent(event)
+
+    @property
+    def _across(self) -> float:
+        return max(1.0, (self.width() - 2 * self.length(MARGIN)) / max(1, len(self._parts)))
+
+    @property
+    def _limits(self) -> tuple[float, float]:
+        low, high = float(self._parts.min(initial=0.0)), float(self._parts.max(initial=0.0))
+        return (low, high) if high > low else (0.0, 1.0)
+
+    def _height_of(self, value: float) -> float:
+        low, high = self._limits
+        room = self.height() - self.length(STACK + GAP + 1)
+        return 1 + room * (high - value) / (high - low)
+
+    def _zero(self) -> float:
+        return self._height_of(0.0)
+
+    def _readout(self, position: int) -> str:
+        name = f"“{self._names[position]}”" if position < len(self._names) else str(position + 1)
+        return f"{name} {number(float(self._parts[position]))}"
+
+    def _describe(self) -> None:
+        inside = 0 <= self._current < len(self._parts)
+        self.setAccessibleDescription(
+            self._readout(self._current) if inside else f"{number(self.total)} of {len(self._parts)} parts"
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        if not len(self._parts):
+            return
+        painter.setPen(Qt.PenStyle.NoPen)
+        for index in (self._current, self.hovered):
+            if 0 <= index < len(self._parts):
+                painter.setBrush(mix(self.theme.surface, self.theme.accent, 0.15))
+                left = self.length(MARGIN) + index * self._across
+                painter.drawRect(QRectF(left, 0, self._across, self.height() - self.length(STACK + GAP)))
+        gap = min(1.0, 0.15 * self._across)
+        for index in range(len(self._parts)):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._color(index))
+            painter.drawRect(self.bar(index).adjusted(gap / 2, 0, -gap / 2, 0))
+            self._draw_stretch(painter, index)
+        painter.setPen(QPen(self.theme.line, 1))
+        zero = round(self._zero()) + 0.5
+        painter.drawLine(QPointF(0, zero), QPointF(self.width(), zero))
+        self._draw_total(painter)
+        self.draw_focus(painter)
+
+    def _draw_stretch(self, painter: QPainter, index: int) -> None:
+        area = self.stretch(index)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._color(index))
+        painter.drawRect(area)
+        if area.width() > 3:  # narrower ones would be nothing but borders
+            painter.setPen(QPen(self.theme.surface, 1))
+            painter.drawLine(area.topRight(), area.bottomRight())
+
+    def _draw_total(self, painter: QPainter) -> None:
+        """Where the sum stands, if some parts point back."""
+        above = float(np.clip(self._parts, 0, None).sum())
+        if not above or (self._parts >= 0).all():
+            return
+        wide = self.width() - 2 * self.length(MARGIN)
+        across = self.length(MARGIN) + max(0.0, self.total / above) * wide
+        top = self.height() - self.length(STACK)
+        painter.setPen(QPen(self.theme.text, self.length(1.6)))
+        painter.drawLine(QPointF(across, top - self.length(2)), QPointF(across, self.height()))
+
+    def _color(self, index: int) -> QColor:
+        if not self._kept[index]:
+            return self.theme.strong_line
+        color = self.theme.key if self._parts[index] >= 0 else self.theme.query
+        return color if index in (self._current, self.hovered) else mix(self.theme.surface, color, 0.75)
