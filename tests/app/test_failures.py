@@ -335,6 +335,7 @@ ROWS = (
     Row("chain rule", "sample", "chain_rule_view", Scene.type),
     Row("greedy", "sample", "side_by_side_view", Scene.type),
     Row("outcome of ", "sample", "side_by_side_view", write),
+    Row("histories", "sample", "teacher_forcing_view", Scene.type),
     Row("beam", "sample", "beam_view", lambda scene: scene.click("beam_step_button")),
     Row("compare", "compare", "compare_view", Scene.type),
     Row("trio", "compare", "compare_view", lambda scene: scene.open_model("gru")),

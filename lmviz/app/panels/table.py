@@ -319,6 +319,15 @@ PANELS: tuple[PanelRow, ...] = (
         tabbed=True,
     ),
     PanelRow(
+        "teacher_forcing",
+        "Teacher forcing",
+        "sample",
+        "bottom",
+        "sample.teacher_forcing:TeacherForcingPanel",
+        tabbed=True,
+        least=(240, 176),
+    ),
+    PanelRow(
         "chain_rule",
         "Chain rule",
         "sample",

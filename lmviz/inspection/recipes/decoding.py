@@ -90,6 +90,15 @@ def likelihood_recipe(subject: RecipeSubject) -> str:
     )
 
 
+def histories_recipe(subject: RecipeSubject) -> str:
+    """What each word costs after the right words and after the model's own, bound to `found`."""
+    return _decoded(
+        subject,
+        f"found = read_both_ways(model, {subject.text!r})",
+        imports=("from lmviz.decoding.histories import read_both_ways",),
+    )
+
+
 def side_by_side_recipe(subjects: Sequence[RecipeSubject]) -> str:
     """What each model expects after one text, bound to `distributions`."""
     return _of_several(

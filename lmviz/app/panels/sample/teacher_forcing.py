@@ -1,0 +1,146 @@
+"""Teacher forcing: what each word of the text costs after the right words, and after the model's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.export import Names
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.plots.legend import Legend, LegendEntry
+from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.decoding.histories import Histories
+    from lmviz.models.model import Model
+
+RIGHT, OWN = "after the right words", "after its own"
+
+
+class TeacherForcingPanel(Panel):
+    """Two curves over the words of the prefix, and where the model's own text parts from it."""
+
+    gives_way = 33
+    needs_next_word = "Open a model that writes to see what its own words would do to the text."
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("teacher_forcing_view")
+        self._plot, self._legend, self._said = SurprisalPlot(), Legend(), MutedLine()
+        self._plot.setAccessibleName("cost of each word after either history")
+        self._empty = EmptyText()
+        self._found: Histories | None = None
+        self._text, self._first = "", 0
+        self._pages = QStackedWidget()
+        for page in (self._empty, self._lay_out()):
+            self._pages.addWidget(page)
+        self._card = Card("Teacher forcing, bits", self._legend, self._pages)
+        self.column.addWidget(self._card)
+        self._plot.word_hovered.connect(
+            lambda word: session.focus.hover_position(word + self._first if word >= 0 else None)
+        )
+        self._plot.word_clicked.connect(lambda word: session.focus.choose_position(word + self._first))
+        for changed in (session.focus.position_changed, session.focus.hovered_position_changed):
+            changed.connect(self._mark)
+        theme_switch().theme_changed.connect(self._draw)
+        self.follow(session.reading.changed)
+
+    @property
+    def histories(self) -> Histories | None:
+        """What is drawn; None while nothing is."""
+        return self._found
+
+    @property
+    def said(self) -> str:
+        """What the model would have written, and what either history costs."""
+        return self._said.text
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        found = self._found
+        return {} if found is None else {RIGHT: found.after_right, OWN: found.after_own}
+
+    def exported_names(self) -> Names:
+        return Names(self._found.right if self._found is not None else ())
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.decoding import histories_recipe
+
+        if self._found is None:
+            return ""
+        return histories_recipe(self.session.reading.moment_of(self._text))
+
+    def refresh(self) -> None:
+        reading = self.session.reading.current
+        if reading is None or len(reading.trace) < 2:
+            self.silence("histories")
+            self._found = None
+            self._empty.set_text(
+                "Type a text of some words, to see what the model's own would do to it."
+                if self.session.library.model is not None
+                else "Open a model to see what its own words would do to the text."
+            )
+            self._pages.setCurrentIndex(0)
+            return
+        text = reading.trace.text
+
+        def work(model: Model) -> Histories:
+            from lmviz.decoding.histories import read_both_ways
+
+            return read_both_ways(model, text)
+
+        def take(found: Histories) -> None:
+            self._found, self._text, self._first = found, text, 1
+            self._draw()
+
+        self.ask("histories", work, take)
+
+    def handle_failure(self, key: str) -> None:
+        self._found = None
+        self._empty.set_text("")
+        self._pages.setCurrentIndex(0)
+
+    def _lay_out(self) -> QWidget:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(scrolling(self._plot, sideways=True), 1)
+        column.addWidget(self._said)
+        return body
+
+    def _draw(self) -> None:
+        found, theme = self._found, current_theme()
+        if found is None:
+            return
+        curves = (
+            WordCurve(RIGHT, theme.training, found.after_right),
+            WordCurve(OWN, theme.key, found.after_own, 1),
+        )
+        self._legend.set_entries([LegendEntry(each.name, each.color, line=each.line) for each in curves])
+        self._plot.set_words([visible(token) for token in found.right], curves)
+        self._said.set_text(self._sentence(found))
+        self._pages.setCurrentIndex(1)
+        self._mark()
+
+    def _sentence(self, found: Histories) -> str:
+        right, own = found.totals
+        if found.parted is None:
+            return f"It would have written just this · {right:.1f} bits"
+        place = found.parted
+        written = " ".join(visible(token) for token in found.own[place:] if token)
+        beginning = f"From “{visible(found.right[place])}” on it would have written “{written}”"
+        return f"{beginning} · {right:.1f} bits {RIGHT}, {own:.1f} {OWN}"
+
+    def _mark(self) -> None:
+        position, hovered = self.session.focus.position, self.session.focus.hovered_position
+        self._plot.set_current(position - self._first)
+        self._plot.set_hovered(-1 if hovered is None else hovered - self._first)
