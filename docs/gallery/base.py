@@ -15,6 +15,7 @@ from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.pointer_halo import PointerHalo
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.toast import Toast
 
@@ -60,6 +61,15 @@ def beside() -> QWidget:
     return Beside(EmptyText("what comes first"), EmptyText("and what comes second"))
 
 
+def halo() -> QWidget:
+    """The ring around the pointer, at rest."""
+    page = QWidget()
+    ring = PointerHalo(page)
+    ring.setGeometry(30, 10, 56, 56)
+    ring.show()
+    return page
+
+
 def toast() -> QWidget:
     """A page over which a sentence confirms what was done."""
     page = QWidget()
@@ -71,6 +81,7 @@ EXHIBITS = (
     Exhibit("Too narrow", "", fitting_row, (240, 120)),
     Exhibit("Narrow", "", beside, (240, 140)),
     Exhibit("Done", "", toast, (260, 160)),
+    Exhibit("Halo", "around the pointer", halo, (160, 130)),
     Exhibit("Nothing yet", "", lambda: EmptyText("Open a text or a run to begin."), (260, 120)),
     Exhibit("Controls", "", flow, (300, 160)),
     Exhibit("Hover", "the exact value", hover_card, (460, 200)),

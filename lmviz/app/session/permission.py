@@ -41,7 +41,11 @@ class Permission(Part):
         from lmviz.api import sources_elsewhere
 
         is_own = Path(run.folder).absolute().is_relative_to(self._runs_folder.absolute())
-        files = [] if is_own else [file for file in sources_elsewhere(run) if file not in self._allowed]
+        return self.may_read_files([] if is_own else sources_elsewhere(run), run.description.name, then)
+
+    def may_read_files(self, named: Iterable[str | Path], namer: str, then: Callable[[], object]) -> bool:
+        """Whether files may be read that something of this name names outside its folder; as `may_read`."""
+        files = [str(file) for file in named if str(file) not in self._allowed]
         if not files:
             return True
 
@@ -51,7 +55,7 @@ class Permission(Part):
 
         more = f" and {len(files) - 1:,} more files" if len(files) > 1 else ""
         self.asked.emit(
-            f"{_short(run.description.name)} names {_short(files[0])}{more} as its text, outside its folder.",
+            f"{_short(namer)} names {_short(files[0])}{more} as its text, outside its folder.",
             agree,
         )
         return False

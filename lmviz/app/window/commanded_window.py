@@ -48,6 +48,9 @@ class CommandedWindow(Protocol):
     def toggle_enlarged(self) -> None:
         """Let the panel under the pointer fill the window, or bring everything back."""
 
+    def toggle_halo(self) -> None:
+        """Show a ring around the pointer, or none."""
+
     def toggle_full_screen(self) -> None:
         """Fill the screen, or go back."""
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from lmviz.app.look.theme import CHOICES, theme_switch
-from lmviz.app.opening.paths import open_paths, title_of_path
+from lmviz.app.opening.paths import title_of_path
 from lmviz.app.panels.table import shown_perspectives
 
 if TYPE_CHECKING:
@@ -145,9 +145,11 @@ class Commands:
         self._add(menu, "Open a run or a sample model…", self.choose_run, "Ctrl+R")
         self._add(menu, "Open a checkpoint of another program…", self._choose_checkpoint)
         self._add(menu, "Open a lesson…", self.choose_lesson)
+        self._add(menu, "Open a scene…", self._choose_scene)
         self._add(menu, "Download a model…", self._choose_model_of_hub)
         self._add_list(menu, "Open recent", self._fill_recent)
         menu.addSeparator()
+        self._add(menu, "Save scene…", self._save_scene, "Ctrl+S")
         self._add_list(menu, "Export", self._fill_export)
         self._add(menu, "Save the model for other programs…", self._save_model, possible=self._can_save_model)
         self._add(menu, "Save its curves for TensorBoard…", self._save_curves, possible=self._can_save_curves)
@@ -157,7 +159,7 @@ class Commands:
     def _fill_recent(self, menu: QMenu) -> None:
         menu.clear()
         for path in self._window.settings.recent:
-            self._add(menu, f"Open {title_of_path(path)}", partial(open_paths, self._session, [path]))
+            self._add(menu, f"Open {title_of_path(path)}", partial(self._window.open_paths, [path]))
         if menu.isEmpty():
             menu.addAction("Nothing opened yet").setEnabled(False)
 
@@ -183,6 +185,7 @@ class Commands:
         toggle = lambda: window.set_projector(not theme_switch().projector)  # noqa: E731
         self._add(menu, "Projector mode", toggle, "F10", ticked=theme_switch().projector)
         self._add(menu, "Enlarge the panel under the pointer", window.toggle_enlarged, "F9")
+        self._add(menu, "Pointer halo", window.toggle_halo, "F7", ticked=False)
         self._add(menu, "Full screen", window.toggle_full_screen, "F11")
         menu.addSeparator()
         self._add(menu, "Values or gradients", self._session.gradients.toggle, "G")
@@ -276,6 +279,16 @@ class Commands:
         name = QFileDialog.getExistingDirectory(self._parent, "Open a folder of texts")
         if name:
             self._window.open_paths([name])
+
+    def _choose_scene(self) -> None:
+        from lmviz.app.window.scene_files import choose_scene
+
+        choose_scene(self._window, self._parent)
+
+    def _save_scene(self) -> None:
+        from lmviz.app.window.scene_files import choose_scene_file
+
+        choose_scene_file(self._window, self._parent)
 
     def _choose_checkpoint(self) -> None:
         from lmviz.app.window.other_programs import choose_checkpoint

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
@@ -41,6 +42,10 @@ from lmviz.app.window.shift_key import ShiftKey
 from lmviz.app.window.transport import Transport
 from lmviz.errors import LmvizError
 
+if TYPE_CHECKING:
+    from lmviz.app.opening.scenes import Scenes
+    from lmviz.app.widgets.base.pointer_halo import PointerHalo
+
 ROUNDS = 3
 """Turns of the event loop after which panels have been given their sizes, then their tabs, then drawn."""
 
@@ -61,6 +66,8 @@ class MainWindow(QMainWindow):
         self._is_painted = False
         self._fault_was_shown = False
         self._rearranging = False
+        self._scenes: Scenes | None = None
+        self._halo: PointerHalo | None = None
         self.setWindowTitle("lmviz")
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
@@ -106,6 +113,15 @@ class MainWindow(QMainWindow):
     def perspective_changed(self) -> SignalInstance:
         """Emitted with its name when a person has chosen a perspective."""
         return self.rail.chosen
+
+    @property
+    def scenes(self) -> Scenes:
+        """Puts scenes on."""
+        from lmviz.app.opening.scenes import Scenes  # not needed for the first paint
+
+        if self._scenes is None:
+            self._scenes = Scenes(self, self)
+        return self._scenes
 
     def choose_text(self) -> None:
         """Let a person choose a text to open."""
@@ -165,15 +181,18 @@ class MainWindow(QMainWindow):
         self.perspective.set_rearranging(self._rearranging)
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
-        """Open texts, runs, folders or lessons."""
+        """Open texts, runs, folders, lessons or scenes."""
         from lmviz.lessons.reading import is_lesson  # not before the first paint
+        from lmviz.scene import is_scene
 
         found = [Path(path).expanduser().absolute() for path in paths]
         for path in found:
             self.settings.add_recent(path)
         for path in (path for path in found if is_lesson(path)):
             self.open_lesson(path)
-        others = [path for path in found if not is_lesson(path)]
+        for path in (path for path in found if is_scene(path)):
+            self.scenes.open(path)
+        others = [path for path in found if not is_lesson(path) and not is_scene(path)]
         if others:
             open_paths(self.session, others)
 
@@ -193,6 +212,14 @@ class MainWindow(QMainWindow):
         """Enlarge type and lengths, and leave the one or two panels of each perspective that matter most."""
         theme_switch().set_projector(projector)
         self.settings.keep("view/projector", projector)
+
+    def toggle_halo(self) -> None:
+        """Show a ring around the pointer, or none."""
+        from lmviz.app.widgets.base.pointer_halo import PointerHalo  # as below: not before the first paint
+
+        if self._halo is None:
+            self._halo = PointerHalo(self)
+        self._halo.set_on(not self._halo.is_on)
 
     def toggle_full_screen(self) -> None:
         """Fill the screen, or go back."""
@@ -337,6 +364,8 @@ class MainWindow(QMainWindow):
         self.settings.keep("view/geometry", self.saveGeometry())
         self._remembering.write()
         self.transport.time.film.stop()
+        if self._halo is not None:
+            self._halo.set_on(False)
         self.session.close()
         super().closeEvent(event)
 

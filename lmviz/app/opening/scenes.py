@@ -1,0 +1,237 @@
+"""Scenes: what the window shows written into a file, and put on again step by step."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from lmviz.app.panels.table import shown_perspectives
+from lmviz.errors import LmvizError
+from lmviz.scene import Scene, SceneModel, SceneText, found_from, named_from, open_scene
+
+if TYPE_CHECKING:
+    from lmviz.app.opening.shell import Shell
+    from lmviz.app.session.opened_model import Moment, OpenedModel
+    from lmviz.app.session.session import Session
+
+LARGEST_CONTENT = 1_000_000
+"""Characters of a pasted text that a scene holds."""
+
+
+class Scenes(QObject):
+    """Opens scenes. `shown` is emitted when all that could be opened stands as it did.
+
+    A newer scene takes the place of one that is still being opened, and what a person does meanwhile stays.
+    """
+
+    shown = Signal()
+
+    def __init__(self, window: Shell, parent: QObject) -> None:
+        super().__init__(parent)
+        self._window, self._session = window, window.session
+        self._scene: Scene | None = None
+        self._opened: dict[int, OpenedModel] = {}
+        self._awaited = 0
+        self._session.library.failed.connect(self._give_up)
+        self._session.reading.changed.connect(self._pin)
+
+    def open(self, path: Path) -> None:
+        """Put on the scene in a file; the notice says what is wrong with it, or missing."""
+        try:
+            scene = open_scene(path)
+        except LmvizError as sentence:
+            self._session.library.failed.emit(str(sentence))
+            return
+        self._scene, self._opened = None, {}
+        missing: list[str] = []
+        if scene.perspective in {row.name for row in shown_perspectives()}:
+            self._window.show_perspective(scene.perspective)
+        if scene.text is not None:
+            missing += self._open_text(scene.text, path)
+        folders = [_model_folder(model, path.parent) for model in scene.models]
+        missing += [
+            f"the model {model.sample or model.path}"
+            for model, folder in zip(scene.models, folders, strict=True)
+            if folder is None
+        ]
+        if missing:
+            self._session.library.failed.emit(
+                f"{path.name} names {' and '.join(missing)}, and there is none: put it beside the scene."
+            )
+        self._begin(scene, folders)
+
+    def _open_text(self, text: SceneText, path: Path) -> list[str]:
+        """Read the scene's text, unless it is the one that is open; what is missing of it."""
+        session = self._session
+        if text.content:
+            corpus = session.text.corpus
+            if corpus is None or corpus.content != text.content.encode():
+                session.text.paste(text.content, text.options, text.name)
+            return []
+        if text.catalogue:
+            from lmviz.text.catalogue import find_entry
+
+            if find_entry(text.catalogue) is None:
+                return [f"the text {text.catalogue}"]
+            self._read_text([text.catalogue], None, text)
+            return []
+        files = [found_from(name, path.parent) for name in text.files]
+        target = found_from(text.target, path.parent) if text.target else None
+        named = [*files, *([] if target is None else [target])]
+        missing = [f"the text {file}" for file in named if not file.exists()]
+        if not missing:
+            begin = partial(self._read_text, [str(file) for file in files], target, text)
+            elsewhere = [file for file in named if not file.is_relative_to(path.parent)]
+            if session.permission.may_read_files(elsewhere, path.name, begin):
+                begin()
+        return missing[:1]
+
+    def _read_text(self, sources: list[str], target: Path | None, text: SceneText) -> None:
+        corpus = self._session.text.corpus
+        if corpus is not None and (list(corpus.sources), corpus.options) == (sources, text.options):
+            return
+        source = sources[0] if len(sources) == 1 else sources
+        self._session.text.open(source, text.options, target=target)
+
+    def _begin(self, scene: Scene, folders: list[Path | None]) -> None:
+        """Open the models one after the other; the scene goes on when all are there."""
+        self._scene = scene
+        found = {number: folder for number, folder in enumerate(folders) if folder is not None}
+        self._awaited = len(found)
+        for number, folder in found.items():
+            self._session.library.open_beside(folder, partial(self._take, scene, number))
+        if not found:
+            self._set_up()
+
+    def _take(self, scene: Scene, number: int, opened: OpenedModel) -> None:
+        if scene is self._scene:
+            self._opened[number] = opened
+            if len(self._opened) == self._awaited:
+                self._set_up()
+
+    def _set_up(self) -> None:
+        """Everything is open: look at it as the scene does."""
+        scene, session = self._scene, self._session
+        assert scene is not None, "nothing is set up without a scene"
+        library = session.library
+        library.follow_live(False)
+        if 0 in self._opened:
+            library.choose(self._opened[0], scene.models[0].step)
+            session.comparison.choose(self._compared(scene))
+        session.surgery.clear()
+        session.gradients.show(scene.shows_gradients)
+        session.writing.set_sampling(**scene.sampling.to_values())
+        session.attention.choose_head(*scene.head)
+        session.reading.set_source(scene.source)
+        session.reading.set_prefix(scene.prefix)
+        if 0 in self._opened:
+            for change in scene.surgery:
+                session.surgery.add(change)
+            session.surgery.set_off(scene.is_surgery_off)
+        if library.model is None or not session.reading.is_possible:
+            self._finish()
+        else:
+            self._pin()
+
+    def _compared(self, scene: Scene) -> list[Moment]:
+        return [
+            (opened, scene.models[number].step)
+            for number, opened in sorted(self._opened.items())
+            if number and number <= len(scene.compared) and scene.compared[number - 1]
+        ]
+
+    def _pin(self) -> None:
+        """Pin what was pinned, once the scene's prefix has been read as the scene reads it."""
+        scene, session = self._scene, self._session
+        if scene is None or len(self._opened) < self._awaited or session.reading.is_busy:
+            return
+        reading, focus = session.reading.current, session.focus
+        if session.reading.prefix != scene.prefix:
+            self._scene = None  # a person types something else
+        elif reading is not None and reading.trace.text == scene.prefix:
+            if scene.position is None:
+                focus.follow_end()
+            else:
+                focus.choose_position(scene.position)
+            focus.choose_stage(scene.stage)
+            cell = scene.cell
+            focus.choose_cell(cell if cell is not None and reading.has_cell(*cell) else None)
+            self._finish()
+
+    def _finish(self) -> None:
+        self._scene = None
+        self.shown.emit()
+
+    def _give_up(self) -> None:
+        self._scene = None
+
+
+def scene_of(session: Session, perspective: str, folder: Path) -> Scene:
+    """What a session shows, as a scene that is to stand in a folder."""
+    library, focus = session.library, session.focus
+    shown = [] if library.model is None else [library.model]
+    others = [model for model in library.models if model not in shown]
+    chosen = dict(session.comparison.chosen)
+    steps = {model: chosen.get(model, model.snapshots[-1]) for model in others}
+    steps |= {model: model.nearest_snapshot(library.step) for model in shown}
+    return Scene(
+        perspective=perspective,
+        text=_text_of(session, folder),
+        models=tuple(_scene_model(model, steps[model], folder) for model in (*shown, *others)),
+        compared=tuple(model in chosen for model in others) if shown else (),
+        prefix=session.reading.prefix,
+        source=session.reading.source,
+        position=focus.position if focus.is_position_pinned else None,
+        stage=focus.stage,
+        cell=focus.cell,
+        head=session.attention.head,
+        surgery=session.surgery.interventions,
+        is_surgery_off=session.surgery.is_off,
+        shows_gradients=session.gradients.is_shown,
+        sampling=session.writing.sampling,
+    )
+
+
+def _text_of(session: Session, folder: Path) -> SceneText | None:
+    """The open text as a scene names it; None where none is open, or where one that was pasted is long."""
+    from lmviz.text.catalogue import find_entry
+
+    corpus = session.text.corpus
+    if corpus is None:
+        return None
+    if not corpus.sources:
+        content = corpus.content.decode("utf-8", "replace")
+        if len(content) > LARGEST_CONTENT:
+            return None
+        return SceneText(content=content, name=corpus.name, options=corpus.options)
+    if len(corpus.sources) == 1 and find_entry(corpus.sources[0]) is not None:
+        return SceneText(catalogue=corpus.sources[0], options=corpus.options)
+    target = next(iter(corpus.target_sources), "")
+    return SceneText(
+        files=tuple(named_from(source, folder) for source in corpus.sources),
+        target=named_from(target, folder) if target else "",
+        options=corpus.options,
+    )
+
+
+def _scene_model(model: OpenedModel, step: int, folder: Path) -> SceneModel:
+    from lmviz.places import shipped
+
+    if model.folder.parent == shipped("sample_models").resolve():
+        return SceneModel(sample=model.folder.name, step=step)
+    return SceneModel(path=named_from(model.folder, folder.resolve()), step=step)
+
+
+def _model_folder(model: SceneModel, folder: Path) -> Path | None:
+    """Where a scene's model is; None where it is not."""
+    from lmviz.places import shipped
+    from lmviz.runs.opening import find_model
+
+    if model.sample:
+        here = shipped("sample_models") / Path(model.sample).name
+        return here if (here / "run.json").is_file() else None
+    place = found_from(model.path, folder)
+    return find_model(place) if place.exists() else None

@@ -1,0 +1,241 @@
+"""Scenes over the window: saved, handed on, opened by menu and drop; what is missing is said."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.opening.scenes import scene_of
+from lmviz.app.opening.settings import Settings
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.inspection.interventions import scale_head
+from lmviz.scene import Scene, SceneModel, SceneText, open_scene, save_scene
+from tests.app.conftest import wait_for_reading
+
+
+@pytest.fixture
+def lecture(tmp_path: Path, transformer_run: Path, lstm_run: Path, text_file: Path) -> Path:
+    """A folder with all that a scene needs."""
+    folder = tmp_path / "lecture"
+    shutil.copytree(transformer_run, folder / "runs" / "transformer")
+    shutil.copytree(lstm_run, folder / "runs" / "lstm")
+    shutil.copy(text_file, folder / "farm.txt")
+    return folder
+
+
+def command(window: MainWindow, title: str) -> Callable[[], None]:
+    return next(action for action in window.commands.all() if action.text() == title).trigger
+
+
+def save(window: MainWindow, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
+    command(window, "Save scene…")()
+
+
+@pytest.fixture
+def arranged(window: MainWindow, session: Session, lecture: Path, qtbot: QtBot) -> Session:
+    """The window in the middle of a demonstration."""
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(lecture / "farm.txt", documents="line")
+    for name in ("lstm", "transformer"):
+        session.library.open(lecture / "runs" / name)
+    qtbot.waitUntil(
+        lambda: len(session.library.models) == 2 and session.library.model.family == "transformer"
+    )
+    session.library.choose_step(1)
+    lstm = next(model for model in session.library.models if model.family == "lstm")
+    session.comparison.choose([(lstm, lstm.snapshots[0])])
+    window.show_perspective("inside")
+    session.reading.set_prefix("the cows eat grass")
+    session.attention.choose_head(0, 1)
+    session.writing.set_sampling(temperature=0.5, seed=3, seed_locked=True)
+    session.surgery.add(scale_head(0, 1, 0.25))
+    wait_for_reading(session, qtbot)
+    qtbot.waitUntil(lambda: not session.reading.is_busy and bool(session.reading.current.trace.interventions))
+    session.focus.choose_position(1)
+    session.focus.choose_stage(2)
+    session.focus.choose_cell(("layers/0/attention/weights", (0, 1, 0)))
+    return session
+
+
+def what_is_shown(window: MainWindow) -> dict[str, object]:
+    """What a person sees of a scene, whichever files it comes from."""
+    session = window.session
+    trace = session.reading.current.trace
+    return {
+        "scene": scene_of(session, window.perspective_name, Path("/")).to_bytes().count(b"transformer"),
+        "perspective": window.perspective_name,
+        "model": (session.library.model.family, session.library.step),
+        "compared": [(model.family, step) for model, step in session.comparison.chosen],
+        "text": session.text.corpus.fingerprint,
+        "prefix": session.reading.prefix,
+        "focus": (session.focus.position, session.focus.stage, session.focus.cell),
+        "head": session.attention.head,
+        "surgery": (session.surgery.interventions, session.surgery.is_off),
+        "sampling": session.writing.sampling,
+        "probabilities": trace["probabilities"].array.tobytes(),
+    }
+
+
+def test_a_scene_is_put_on_again_in_another_place(
+    window: MainWindow,
+    arranged: Session,
+    lecture: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    save(window, lecture / "night", monkeypatch)  # the ending is added
+    before = what_is_shown(window)
+    assert before["focus"] == (1, 2, ("layers/0/attention/weights", (0, 1, 0)))
+    names = json.loads((lecture / "night.lmviz").read_text(encoding="utf-8"))
+    assert names["text"]["files"] == ["farm.txt"]
+    assert [model["path"] for model in names["models"]] == ["runs/transformer", "runs/lstm"]
+    elsewhere = tmp_path / "elsewhere"
+    shutil.move(lecture, elsewhere)
+
+    session = Session(tmp_path / "other runs")
+    other = MainWindow(session, Settings(tmp_path / "other.json"))
+    qtbot.addWidget(other)
+    other.show()
+    session.start()
+    with qtbot.waitSignal(other.scenes.shown):
+        other.open_paths([elsewhere / "night.lmviz"])
+    qtbot.waitUntil(lambda: session.text.corpus is not None and not session.reading.is_busy)
+    after = what_is_shown(other)
+    assert after == before
+    assert session.library.model.folder == elsewhere / "runs" / "transformer"
+    session.close()
+
+
+def test_a_scene_is_opened_by_a_drop_and_by_the_menu(
+    window: MainWindow, session: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    first = Scene("sample", models=(SceneModel(path="runs/lstm", step=6),), prefix="the hens")
+    second = Scene("compare", prefix="the dog")
+    save_scene(first, lecture / "first.lmviz")
+    save_scene(second, lecture / "second.lmviz")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(lecture / "first.lmviz"))])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    with qtbot.waitSignal(window.scenes.shown):
+        window.dropEvent(QDropEvent(QPointF(9, 9), copy, data, left, none))
+    assert window.perspective_name == "sample"
+    assert (session.library.model.family, session.reading.prefix) == ("lstm", "the hens")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *given: (str(lecture / "second.lmviz"), ""))
+    with qtbot.waitSignal(window.scenes.shown):
+        command(window, "Open a scene…")()
+    assert (window.perspective_name, session.reading.prefix) == ("compare", "the dog")
+    assert window.settings.recent[0] == lecture / "second.lmviz"
+
+
+def test_a_sample_model_and_a_text_of_the_catalogue_are_known_by_name(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    scene = Scene(
+        "attention",
+        text=SceneText(catalogue="farm"),
+        models=(SceneModel(sample="stories-rnn", step=10**6),),
+        prefix="Maya put the stone",
+    )
+    path = save_scene(scene, tmp_path / "samples.lmviz")
+    with qtbot.waitSignal(window.scenes.shown):
+        window.open_paths([path])
+    qtbot.waitUntil(lambda: session.text.corpus is not None)
+    saved = scene_of(session, window.perspective_name, tmp_path)
+    assert saved.models[0] == SceneModel(sample="stories-rnn", step=session.library.model.snapshots[-1])
+    assert saved.text.catalogue == "farm"
+
+
+def test_a_pasted_text_is_part_of_the_scene(
+    window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    from lmviz.text.corpus_options import CorpusOptions
+
+    with qtbot.waitSignal(session.text.changed):
+        session.text.paste("the cows eat grass\n" * 40, CorpusOptions())
+    path = tmp_path / "pasted.lmviz"
+    save(window, path, monkeypatch)
+    with qtbot.waitSignal(session.text.changed):
+        session.text.paste("something else entirely\n" * 40, CorpusOptions())
+    with qtbot.waitSignal(session.text.changed):
+        window.open_paths([path])
+    assert session.text.corpus.content == b"the cows eat grass\n" * 40
+
+
+def test_what_is_missing_is_said_and_the_rest_is_opened(
+    window: MainWindow, session: Session, lecture: Path, qtbot: QtBot
+) -> None:
+    scene = Scene(
+        "inside",
+        text=SceneText(files=("gone.txt",)),
+        models=(SceneModel(path="runs/lstm", step=2), SceneModel(path="runs/gone", step=1)),
+        prefix="the cows",
+    )
+    said: list[str] = []
+    session.library.failed.connect(said.append)
+    with qtbot.waitSignal(window.scenes.shown):
+        window.open_paths([save_scene(scene, lecture / "night.lmviz")])
+    assert len(said) == 1
+    assert "the model runs/gone" in said[0]
+    assert "gone.txt" in said[0]
+    assert session.library.model.family == "lstm"
+    assert session.reading.prefix == "the cows"
+
+
+@pytest.mark.parametrize("content", [b"not JSON", b"{}", b"\xff\xfe"])
+def test_a_file_that_is_no_scene_is_said_in_the_notice(
+    window: MainWindow, tmp_path: Path, content: bytes, qtbot: QtBot
+) -> None:
+    path = tmp_path / "night.lmviz"
+    path.write_bytes(content)
+    window.open_paths([path])
+    qtbot.waitUntil(lambda: "night.lmviz is no scene" in window.notice.sentence)
+
+
+def test_a_text_outside_the_scenes_folder_is_read_after_a_yes(
+    window: MainWindow, session: Session, lecture: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("nobody asked for this\n" * 30, encoding="utf-8")
+    path = save_scene(Scene(text=SceneText(files=("../secret.txt",))), lecture / "night.lmviz")
+    asked: list[Callable[[], None]] = []
+    session.permission.asked.connect(lambda sentence, agree: asked.append(agree))
+    window.open_paths([path])
+    assert len(asked) == 1
+    assert not session.work.jobs
+    with qtbot.waitSignal(session.text.changed):
+        asked[0]()
+    assert session.text.corpus.sources == (str(secret),)
+
+
+def test_what_a_person_types_meanwhile_stays(
+    window: MainWindow, session: Session, lecture: Path, qtbot: QtBot
+) -> None:
+    scene = Scene(models=(SceneModel(path="runs/lstm", step=6),), prefix="the hens see", position=0)
+    path = save_scene(scene, lecture / "night.lmviz")
+    session.reading.prefix_changed.connect(
+        lambda: session.reading.set_prefix("the dog sees the hens"), Qt.ConnectionType.SingleShotConnection
+    )
+    window.open_paths([path])
+    qtbot.waitUntil(lambda: session.library.model is not None and session.reading.prefix != "")
+    wait_for_reading(session, qtbot)
+    assert session.reading.prefix == "the dog sees the hens"
+    assert not session.focus.is_position_pinned
+
+
+def test_a_scene_that_cannot_be_written_is_said(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    save(window, tmp_path / "file" / "night.lmviz", monkeypatch)
+    qtbot.waitUntil(lambda: "cannot be written" in window.notice.sentence)
+    save(window, tmp_path / "night.lmviz", monkeypatch)
+    assert open_scene(tmp_path / "night.lmviz").perspective == window.perspective_name
