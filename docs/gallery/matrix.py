@@ -6,6 +6,7 @@ import numpy as np
 from gallery import Exhibit, show
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.widgets.matrix.confusion_grid import ConfusionGrid
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.app.widgets.matrix.operation_view import OperationView
@@ -76,7 +77,17 @@ def operation() -> QWidget:
     return view
 
 
+def confusion() -> QWidget:
+    """Twenty tags, of which two were missed."""
+    grid = ConfusionGrid()
+    counts = np.array([[10, 0, 0, 0], [1, 3, 1, 0], [0, 0, 3, 0], [0, 0, 0, 2]])
+    grid.set_counts(counts, ["n", "v", "p", "d"])
+    grid.set_current(1, 0)
+    return grid
+
+
 EXHIBITS = (
+    Exhibit("Confusion", "18 of 20 tags", confusion, (300, 270)),
     Exhibit("Layer 2, head 3", "softmax", heatmap, (520, 500)),
     Exhibit("All heads", "4 layers × 4 heads", mosaic, (350, 400)),
     Exhibit("Stage 5 of 9 · New cell state", "layer 1 · position 6 “night”", strips, (420, 240)),

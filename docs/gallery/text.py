@@ -12,6 +12,7 @@ from lmviz.app.widgets.text import typesetting
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine, AlgorithmLines
 from lmviz.app.widgets.text.alignment_arcs import AlignmentArcs
+from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.app.widgets.text.big_figure import BigFigure
@@ -242,8 +243,19 @@ def big_figure() -> QWidget:
     return figure
 
 
+def answered_strip() -> QWidget:
+    """The same under the words that are typed."""
+    strip = AnsweredStrip()
+    strip.set_tokens(["time", "flies", "like", "an", "arrow"])
+    answers = [("n", 0.99, "n"), ("n", 0.5, "v"), ("p", 0.5, "p"), ("d", 1.0, "d"), ("n", 0.98, "n")]
+    strip.set_answers([TokenAnswer(label, share, gold, label != gold) for label, share, gold in answers])
+    strip.set_current(2)
+    return strip
+
+
 EXHIBITS = (
     Exhibit("Calculator", "", big_figure, (320, 170)),
+    Exhibit("Tags under words", "one of five is wrong", answered_strip, (400, 90)),
     Exhibit("Tags", "one of three is wrong", labelled_words, (360, 120)),
     Exhibit("Saliency", "", word_effects, (460, 150)),
     Exhibit("Chain rule", "", product_strip, (660, 130)),

@@ -98,6 +98,7 @@ PERSPECTIVES = (
 """In the order of the rail and of Ctrl+1 … Ctrl+9."""
 
 _NEXT_WORD = "shared.next_word:NextWordPanel"
+_CONFUSION = "shared.confusion:ConfusionPanel"
 _SURGERY = "shared.surgery:SurgeryPanel"
 
 PANELS: tuple[PanelRow, ...] = (
@@ -190,6 +191,7 @@ PANELS: tuple[PanelRow, ...] = (
     ),
     PanelRow("saliency", "Saliency", "inside", "left", "inside.saliency:SaliencyPanel", tabbed=True),
     PanelRow("labels", "Labels", "inside", "left", "inside.labels:LabelsPanel", tabbed=True),
+    PanelRow("confusion", "Confusion", "inside", "left", _CONFUSION, tabbed=True),
     PanelRow(
         "stage", "Stages", "inside", "centre", "inside.stage:StagePanel", 5, least=(300, 196), projected=True
     ),
@@ -381,6 +383,7 @@ PANELS: tuple[PanelRow, ...] = (
         "compare.which_is_real:WhichIsRealPanel",
         tabbed=True,
     ),
+    PanelRow("confusion", "Confusion", "compare", "bottom", _CONFUSION, tabbed=True),
     PanelRow(
         "editor",
         "Network",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from lmviz.app.session.work import Failed, Work
     from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
+    from lmviz.text.examples_for import Part as PartOfText
     from lmviz.text.tokenizer import Tokenizer
 
 T = TypeVar("T")
@@ -137,6 +139,21 @@ class CurrentReading(Part):
             if self.has_source and self.is_possible:
                 self._read()
 
+    def read_example(self, number: int, part: PartOfText = "training", place: int = 0) -> None:
+        """Type an example of the open text, and look at one of its words; of a pair, both sides."""
+        corpus = self._text.corpus
+        documents = _documents(corpus, part) if corpus is not None else ()
+        if corpus is None or not 0 <= number < len(documents):
+            return
+        if corpus.target_tokenizer is None:
+            self.set_prefix(documents[number])
+            self._focus.choose_position(max(0, place - self._dropped))
+            return
+        examples = corpus.training_examples if part == "training" else corpus.validation_examples
+        assert examples is not None, "a corpus with a tokenizer for targets has pairs"
+        self.set_source(documents[number])
+        self.set_prefix(corpus.target_tokenizer.decode(examples.target[number]))
+
     def show_stored(self, stored: Reading) -> None:
         """Show a reading that was stored, of the model that the library shows; the next one replaces it."""
         self._prefix = stored.trace.text
@@ -225,6 +242,10 @@ class CurrentReading(Part):
         stages = reading.trace.stages if reading is not None else ()
         self._focus.fit_stages([(stage.place, stage.title) for stage in stages])
         self.changed.emit()
+
+
+def _documents(corpus: Corpus, part: PartOfText) -> Sequence[str]:
+    return corpus.training_documents if part == "training" else corpus.validation_documents
 
 
 def _differ_in_step(before: Reading | None, now: Reading | None) -> bool:

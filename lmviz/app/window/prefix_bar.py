@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QPushButton,
     QScrollArea,
     QSizePolicy,
     QVBoxLayout,
@@ -19,7 +20,10 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.session.gold import gold_of
+from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
 from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.app.window.prefix_answers import answers_of, how_many_are_right, label_of_text
 from lmviz.text.tokenizer import END, START, Encoding, visible
 
 if TYPE_CHECKING:
@@ -45,6 +49,7 @@ class PrefixBar(QFrame):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self._examples_read = 0
         self.setObjectName("prefix_bar")
         self.edit = PrefixEdit()
         self.edit.setObjectName("prefix_edit")
@@ -54,7 +59,7 @@ class PrefixBar(QFrame):
         self.source.setObjectName("source_edit")
         self.source.setAccessibleName("source")
         self.source.setPlaceholderText("Type what should be translated; its translation so far stands below")
-        self._strip = TokenStrip()
+        self._strip = AnsweredStrip()
         self._strip.setObjectName("prefix_tokens")
         self._strip.setAccessibleName("tokens of the prefix")
         self._area = _RowsArea(self._strip)
@@ -65,7 +70,13 @@ class PrefixBar(QFrame):
         self._info.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         below = QHBoxLayout()
         below.setSpacing(16)
+        self._example = QPushButton("Example from the text")
+        self._example.setObjectName("example_button")
+        self._example.setProperty("role", "link")
+        self._example.setToolTip("Read the next example of the open text, and what is right beside it")
+        self._example.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         below.addWidget(self._area, 1)
+        below.addWidget(self._example, 0, Qt.AlignmentFlag.AlignTop)
         below.addWidget(self._info, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 10, 16, 8)
@@ -77,6 +88,12 @@ class PrefixBar(QFrame):
         theme_switch().theme_changed.connect(self._show_info)
         self._show_source()
         self._show_tokens()
+        self._offer_example()
+
+    @property
+    def strip(self) -> AnsweredStrip:
+        """The tokens, and what the model answers."""
+        return self._strip
 
     def _connect(self) -> None:
         session = self._session
@@ -86,6 +103,10 @@ class PrefixBar(QFrame):
         session.library.model_changed.connect(self._show_source)
         session.reading.prefix_changed.connect(self._show_prefix)
         session.reading.encoding_changed.connect(self._show_tokens)
+        session.reading.changed.connect(self._show_answers)
+        for changed in (session.library.model_changed, session.text.changed):
+            changed.connect(self._offer_example)
+        self._example.clicked.connect(self._read_example)
         session.focus.position_changed.connect(self._show_position)
         session.focus.hovered_position_changed.connect(self._show_position)
         self._strip.token_clicked.connect(session.focus.choose_position)
@@ -102,6 +123,43 @@ class PrefixBar(QFrame):
         if self.source.text() != reading.source:
             self.source.setText(reading.source)
 
+    def _offer_example(self) -> None:
+        """Where the open text has examples of what the shown model does."""
+        model, corpus = self._session.library.model, self._session.text.corpus
+        has_examples = corpus is not None and corpus.training_examples is not None
+        fits = model is not None and corpus is not None and corpus.task == model.task.name
+        self._example.setVisible(has_examples and fits)
+        self._examples_read = 0
+        self._show_answers()
+
+    def _read_example(self) -> None:
+        """The next one: those that were held out first, for they are new to the model."""
+        corpus = self._session.text.corpus
+        if corpus is None:
+            return
+        held_out, learned = len(corpus.validation_documents), len(corpus.training_documents)
+        number = self._examples_read % max(1, held_out + learned)
+        self._examples_read += 1
+        if number < held_out:
+            self._session.reading.read_example(number, "validation")
+        else:
+            self._session.reading.read_example(number - held_out)
+
+    def _show_answers(self) -> None:
+        """The tags of the shown model under their tokens, and what is right where the open text knows it."""
+        reading, model = self._session.reading.current, self._session.library.model
+        if model is None or model.predicts.continues or model.predicts.per == "text":
+            self._strip.set_answers(())
+        elif reading is None or len(reading.trace) != len(self._strip.tokens):
+            before = self._strip.answers  # which stay until the new are known, so that nothing jumps
+            blank = TokenAnswer()
+            places = range(len(self._strip.tokens))
+            self._strip.set_answers([before[place] if place < len(before) else blank for place in places])
+        elif reading.model == model:
+            self._strip.set_answers(answers_of(reading, gold_of(reading, self._session.text.corpus)))
+        self._area.updateGeometry()
+        self._show_info()
+
     def _show_tokens(self) -> None:
         encoding = self._session.reading.encoding
         if encoding is None:
@@ -112,7 +170,7 @@ class PrefixBar(QFrame):
                 unknown=[at for at, unknown in enumerate(encoding.unknown) if unknown],
                 special=[at for at, token in enumerate(encoding.tokens) if token in (START, END)],
             )
-        self._area.updateGeometry()
+        self._show_answers()
         self._show_position()
 
     def _show_position(self) -> None:
@@ -137,6 +195,10 @@ class PrefixBar(QFrame):
             parts.append(f"{_amount(self._session.reading.dropped, 'earlier token')} beyond the context")
         if len(encoding):
             parts.append(f"position {self._session.focus.shown_position + 1} of {len(encoding)}")
+        if self._strip.answers:
+            parts.insert(1, how_many_are_right(self._strip.answers))
+        elif label := label_of_text(self._session.reading.current, self._session.text.corpus):
+            parts.insert(0, label)
         self._info.setText(f'<span style="color:{muted}">{" · ".join(filter(None, parts))}</span>')
 
 

@@ -53,6 +53,13 @@ def scores_recipe(
     )
 
 
+def confusion_recipe(
+    sources: Sequence[str], settings: Mapping[str, Any], model: tuple[str, int], part: str
+) -> str:
+    """What a model, (folder, step), takes for what in a part of a corpus, bound to `confusion`."""
+    return f"{scores_recipe(sources, settings, [model], part)}confusion = scores[0].confusion\n"
+
+
 def over_time_recipe(folder: str, text: str | Sequence[int], steps: Sequence[int]) -> str:
     """The distribution after a text, or after its ids, at snapshots: `probabilities`, (token,) by step."""
     return "\n".join(

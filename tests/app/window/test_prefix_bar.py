@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QLabel,
     QLineEdit,
+    QPushButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -91,3 +92,39 @@ def test_a_translator_is_given_its_source_above_the_prefix(
         QApplication.processEvents()
     read.library.open(lstm_run)
     qtbot.waitUntil(lambda: not source.isVisible())
+
+
+def test_examples_of_the_text_are_read_one_after_the_other_with_what_is_right_under_each_word(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    corpus = lmviz.load_corpus("four-sentences")
+    lmviz.train(
+        "rnn", corpus, tmp_path / "run", steps=2, batch=4, width=4, direction="both", validate_every=0
+    )
+    button = find(window, QPushButton, "example_button")
+    assert not button.isVisible()
+    session.library.open(tmp_path / "run")
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.text.open("four-sentences")
+    qtbot.waitUntil(button.isVisible)
+    strip, bar = window.prefix_bar.strip, window.prefix_bar
+    sentences = list(corpus.training_documents)
+    for number in (0, 1, 2, 3, 0):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert session.reading.prefix == sentences[number]
+        qtbot.waitUntil(lambda: not session.reading.is_busy and all(answer.label for answer in strip.answers))
+        shares = session.reading.current.trace["probabilities"].array
+        assert [answer.label for answer in strip.answers] == [
+            corpus.labels[at] for at in shares.argmax(axis=1)
+        ]
+        tags = [corpus.labels[int(tag)] for tag in corpus.training_examples.target[number]]
+        for answer, tag in zip(strip.answers, tags, strict=True):
+            assert tag in answer.right.split(" or ")
+            assert answer.wrong == (answer.label not in answer.right.split(" or "))
+    wrong = sum(answer.wrong for answer in strip.answers)
+    assert f"{5 - wrong} right of 5" in find(window, QLabel, "prefix_info").text()
+    height = bar.height()
+    session.reading.set_prefix("time flies like")  # no sentence of the text: nothing is known to be right
+    qtbot.waitUntil(lambda: not session.reading.is_busy and all(answer.label for answer in strip.answers))
+    assert [answer.right for answer in strip.answers] == ["", "", ""]
+    assert bar.height() == height

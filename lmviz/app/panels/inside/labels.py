@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.gold import gold_of
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -158,7 +159,7 @@ class LabelsPanel(Panel):
                 widget.set_current(self.session.reading.position)
 
     def _show_tags(self, reading: Reading) -> None:
-        gold, rows = self._gold(reading), []
+        gold, rows = gold_of(reading, self.session.text.corpus), []
         for position, token in enumerate(reading.trace.tokens):
             shares = answer_at(reading.trace, position)
             best, right = int(shares.argmax()), gold[position] if gold else frozenset()
@@ -175,7 +176,7 @@ class LabelsPanel(Panel):
 
     def _show_class(self, reading: Reading) -> None:
         shares = answer_at(reading.trace, -1)
-        best, gold = int(shares.argmax()), self._gold(reading)
+        best, gold = int(shares.argmax()), gold_of(reading, self.session.text.corpus)
         name = reading.answer(best)
         self._card.set_title(f"Label: {name} {percentage(float(shares[best]))}")
         right = " or ".join(reading.answer(id) for id in sorted(gold[0])) if gold else ""
@@ -195,15 +196,6 @@ class LabelsPanel(Panel):
             note = f"{100 * effect:+.0f} %".replace("-", "−") if np.isfinite(effect) else ""
             rows.append(LabelledWord(token, reading.answer(likeliest), float(there[likeliest]), note))
         self._words.set_words(rows)
-
-    def _gold(self, reading: Reading) -> list[frozenset[int]]:
-        """What the open text has for exactly these words, at each place; empty where it has none."""
-        corpus = self.session.text.corpus
-        if corpus is None or corpus.fingerprint != reading.model.description.fingerprint:
-            return []
-        parts = (corpus.training_examples, corpus.validation_examples)
-        answers = [row for part in parts if part is not None for row in part.answers_to(reading.trace.ids)]
-        return [frozenset(map(int, places)) for places in zip(*answers, strict=True)]
 
     def _read_out(self, index: int) -> tuple[str, list[str]]:
         """All that the model thinks possible there, likeliest first."""

@@ -114,13 +114,24 @@ class TokenStrip(Canvas):
         """Where a token is drawn."""
         return self._laid_out().rectangles[index]
 
+    def laid_out(self, width: float) -> ChipLayout:
+        """Where the chips stand in lines of a width."""
+        return lay_out(self._tokens, width, self.theme)
+
+    def lay_out_anew(self) -> None:
+        """Forget where the chips stood: they have other sizes."""
+        self._laid_out_for = None
+        self._heights = {}
+        self.updateGeometry()
+        self.update()
+
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
         key = (width, self.theme.scale)  # layouts ask again and again, and the text may be long
         if key not in self._heights:
-            self._heights[key] = round(lay_out(self._tokens, width, self.theme).height)
+            self._heights[key] = round(self.laid_out(width).height)
         return self._heights[key]
 
     def sizeHint(self) -> QSize:
@@ -143,7 +154,7 @@ class TokenStrip(Canvas):
     def _laid_out(self) -> ChipLayout:
         key = (self.width(), self.theme.scale)
         if key != self._laid_out_for:
-            self._layout = lay_out(self._tokens, self.width(), self.theme)
+            self._layout = self.laid_out(self.width())
             self._laid_out_for = key
         return self._layout
 

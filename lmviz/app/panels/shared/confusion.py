@@ -1,0 +1,202 @@
+"""What a tagger or a classifier took for what in the open text; a click on a cell reads an example of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.export import Names
+from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.matrix.confusion_grid import ConfusionGrid
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import Moment, OpenedModel
+    from lmviz.app.session.session import Session
+    from lmviz.evaluating import Score
+    from lmviz.text.corpus import Corpus
+    from lmviz.training.label_evaluation import LabelEvaluation
+
+FEW = 5000
+"""So many labels are judged without being asked."""
+
+MISSED = 4
+"""How many of the words that are missed most often are named."""
+
+
+class ConfusionPanel(Panel):
+    """The counts of the shown model at the shown step, and beside them what they come to.
+
+    A short text is judged at once, so that one sees the mistakes go while one steps through a training; a
+    long one when asked. What was judged last stays in sight until the new is known.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("confusion_view")
+        self._grid = ConfusionGrid()
+        self._grid.cell_clicked.connect(self._read_example)
+        self._right, self._of = QLabel(), MutedLine()
+        self._right.setObjectName("confusion_right")
+        self._right.setProperty("role", "title")
+        self._missed = QLabel()
+        self._missed.setProperty("role", "muted")
+        self._missed.setTextFormat(Qt.TextFormat.PlainText)
+        self._missed.setWordWrap(True)
+        self._button = QPushButton("Measure")
+        self._button.setObjectName("confusion_button")
+        self._button.setProperty("role", "link")
+        self._button.clicked.connect(lambda: session.scores.measure([session.comparison.present]))
+        self._empty, self._note = EmptyText(), MutedLine(right=True)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._pages.addWidget(scrolling(self._body(), sideways=True))
+        self._card = Card("Confusion", self._head(), self._pages)
+        self.column.addWidget(self._card)
+        self._shown: tuple[Moment, str] | None = None
+        self._score: LabelEvaluation | None = None
+        self._asked: tuple[Moment, str] | None = None
+        session.scores.progressed.connect(lambda: self._note.set_text(self.session.scores.doing))
+        self.show_failures(session.scores.failed, session.scores.begun)
+        self.follow(
+            session.library.model_changed,
+            session.library.step_changed,
+            session.library.models_changed,
+            session.scores.changed,
+            session.text.changed,
+            session.work.ready_changed,
+        )
+
+    @property
+    def grid(self) -> ConfusionGrid:
+        """The counts."""
+        return self._grid
+
+    @property
+    def sentence(self) -> str:
+        """What stands in place of the counts."""
+        return self._empty.text()
+
+    @property
+    def score(self) -> LabelEvaluation | None:
+        """What is shown."""
+        return self._score
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {} if self._score is None else {"confusion": self._score.confusion}
+
+    def exported_names(self) -> Names:
+        labels = () if self._score is None else self._score.labels
+        return Names(labels, labels)
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.run import confusion_recipe
+        from lmviz.inspection.recipes.text import settings_of
+
+        corpus, part = self.session.text.corpus, self.session.scores.part
+        if self._score is None or self._shown is None or corpus is None or part is None or not corpus.sources:
+            return ""
+        (model, step), _ = self._shown
+        return confusion_recipe(corpus.sources, settings_of(corpus), (str(model.folder), step), part)
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        if not model.predicts.continues:
+            return ""
+        told = "translates" if model.reads_source else "predicts the next token"
+        return f"{model.name} {told}. Open a tagger or a classifier to see what it takes for what."
+
+    def refresh(self) -> None:
+        model, corpus, scores = self.session.library.model, self.session.text.corpus, self.session.scores
+        if model is None or corpus is None or corpus.task != model.task.name:
+            self._say(_needed(model))
+            return
+        moment = self.session.comparison.present
+        key, score = (moment, corpus.fingerprint), scores.score_of(moment)
+        if score is not None:
+            self._show(key, score, model)
+        elif self._shown is None or (self._shown[0][0], self._shown[1]) != (model, corpus.fingerprint):
+            self._say("Measure to see what is taken for what.")
+        self._note.set_text(scores.doing or self._judged(corpus))
+        self._button.setVisible(score is None and not scores.is_measuring)
+        if score is None and self._asked != key and not scores.is_measuring and _is_short(corpus):
+            self._asked = key  # once, for it may fail
+            scores.measure([moment])
+
+    def _head(self) -> QWidget:
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._note)
+        row.addWidget(self._button)
+        return head
+
+    def _body(self) -> QWidget:
+        body, beside = QWidget(), QVBoxLayout()
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(16)
+        beside.setSpacing(4)
+        for widget in (self._right, self._of, self._missed):
+            beside.addWidget(widget)
+        beside.addStretch(1)
+        row.addWidget(self._grid, 3)
+        row.addLayout(beside, 2)
+        return body
+
+    def _say(self, sentence: str) -> None:
+        self._shown = self._score = None
+        self._empty.set_text(sentence)
+        self._button.hide()
+        self._note.set_text("")
+        self._pages.setCurrentIndex(0)
+
+    def _show(self, key: tuple[Moment, str], score: Score, model: OpenedModel) -> None:
+        from lmviz.training.label_evaluation import LabelEvaluation
+
+        assert isinstance(score, LabelEvaluation), "a model of labels is judged by them"
+        self._shown, self._score = key, score
+        self._grid.set_counts(score.confusion, [visible(label) for label in score.labels])
+        found = int(np.trace(score.confusion))
+        self._right.setText(f"{count(found)} of {count(score.tokens)} {model.task.target}s")
+        self._of.set_text(f"{percentage(score.accuracy)} · {score.negative_log_likelihood:.4f} nats each")
+        lines = [
+            f"“{visible(word)}”: {percentage(item.accuracy)} of {count(item.count)} right"
+            for word, item in score.most_missed(MISSED)
+        ]
+        self._missed.setText("\n".join(["missed most often:", *lines]) if lines else "")
+        self._pages.setCurrentIndex(1)
+
+    def _judged(self, corpus: Corpus) -> str:
+        """On what, at which step."""
+        if self._shown is None:
+            return ""
+        part = "held-out part of " if self.session.scores.part == "validation" else ""
+        return f"{part}{corpus.name} · step {self._shown[0][1]:,} · click a cell for an example"
+
+    def _read_example(self, right: int, given: int) -> None:
+        part = self.session.scores.part
+        if self._score is None or part is None:
+            return
+        number, place = self._score.first_of[right, given].tolist()
+        self._grid.set_current(right, given)
+        self.session.reading.read_example(number, part, place)
+
+
+def _needed(model: OpenedModel | None) -> str:
+    """What to open first."""
+    if model is None:
+        return "Open a tagger or a classifier to see what it takes for what."
+    return f"Open a text for {model.task.title.lower()} under Corpus, such as the one it learned from."
+
+
+def _is_short(corpus: Corpus) -> bool:
+    examples = corpus.validation_examples if len(corpus.validation_documents) else corpus.training_examples
+    return examples is not None and len(examples.target.ids) <= FEW

@@ -1,0 +1,211 @@
+"""What was taken for what: counts of answers, gold labels down and predicted ones across."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.pointable import Pointable
+
+LARGEST, SMALLEST = 46, 15  # pixels of a cell at scale 1
+WIDEST_LABEL = 90
+HEAD = 18
+SIZE, NAME_SIZE = 12, 11
+STEPS: dict[int, tuple[int, int]] = {
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+}
+
+
+class ConfusionGrid(Pointable):
+    """`ConfusionGrid()`: `set_counts(counts, labels)`, (right label, given label), and the labels' names.
+
+    A cell on the diagonal is as dark as the share of its row; one beside it is a mistake, and red.
+    `set_current(right, given)` marks a cell. Signal: `cell_clicked(int, int)`, of cells that are not empty.
+    The arrow keys move the mark, Enter clicks.
+    """
+
+    cell_clicked = Signal(int, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._counts = np.zeros((0, 0), dtype=np.int64)
+        self._labels: tuple[str, ...] = ()
+        self._current = -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("what was taken for what")
+
+    @property
+    def counts(self) -> np.ndarray:
+        """What is shown, (right label, given label)."""
+        return self._counts
+
+    def set_counts(self, counts: np.ndarray, labels: Sequence[str]) -> None:
+        """Show counts; a mark that there is no cell for is taken away."""
+        self._counts, self._labels = np.asarray(counts), tuple(labels)
+        if self._current >= self._counts.size:
+            self._current = -1
+        if self.hovered >= self._counts.size:
+            self.set_hovered(-1)
+        self._describe()
+        self.updateGeometry()
+        self.update()
+
+    def set_current(self, right: int, given: int) -> None:
+        """Mark a cell; (−1, −1) for none."""
+        self._current = -1 if right < 0 else right * len(self._labels) + given
+        self._describe()
+        self.update()
+
+    def cell_rectangle(self, right: int, given: int) -> QRectF:
+        """Where a cell is drawn."""
+        side, left, top = self._side, self._names + self.length(6), self._top
+        return QRectF(left + given * side, top + right * side, side, side)
+
+    def sizeHint(self) -> QSize:
+        cells = max(1, len(self._labels)) * self.length(LARGEST)
+        return QSize(round(self._names + cells + self.length(8)), round(self._top + cells))
+
+    def minimumSizeHint(self) -> QSize:
+        cells = max(1, len(self._labels)) * self.length(SMALLEST)
+        return QSize(round(self._names + cells + self.length(8)), round(self._top + cells))
+
+    def index_at(self, place: QPointF) -> int:
+        if not self._labels:
+            return -1
+        corner, side = self.cell_rectangle(0, 0).topLeft(), self._side
+        right, given = int((place.y() - corner.y()) // side), int((place.x() - corner.x()) // side)
+        inside = 0 <= right < len(self._labels) and 0 <= given < len(self._labels)
+        return right * len(self._labels) + given if inside else -1
+
+    def pointed_at(self, index: int) -> None:
+        if index < 0:
+            HoverCard.leave(self)
+            return
+        corner = self.cell_rectangle(*self._place(index)).bottomLeft().toPoint()
+        HoverCard.beside(self, corner, *self._said(index))
+
+    def clicked_on(self, index: int) -> None:
+        right, given = self._place(index)
+        if self._counts[right, given]:
+            self.cell_clicked.emit(right, given)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current >= 0:
+            self.clicked_on(self._current)
+        elif event.key() in STEPS and self._labels:
+            last, (down, across) = len(self._labels) - 1, STEPS[event.key()]
+            right, given = self._place(max(0, self._current))
+            self.set_current(min(max(right + down, 0), last), min(max(given + across, 0), last))
+        else:
+            super().keyPressEvent(event)
+
+    @property
+    def _names(self) -> float:
+        """How wide the names of rows are."""
+        measure = metrics(SIZE, token=True)
+        widest = max((measure.horizontalAdvance(label) for label in self._labels), default=0.0)
+        return min(max(widest, metrics(NAME_SIZE).horizontalAdvance("gold")), self.length(WIDEST_LABEL))
+
+    @property
+    def _top(self) -> float:
+        return 2 * self.length(HEAD)
+
+    @property
+    def _side(self) -> float:
+        """The side of a cell."""
+        room = min(self.width() - self._names - self.length(8), self.height() - self._top)
+        wanted = room / max(1, len(self._labels))
+        return float(min(max(wanted, self.length(SMALLEST)), self.length(LARGEST)))
+
+    def _place(self, index: int) -> tuple[int, int]:
+        return divmod(index, max(1, len(self._labels)))
+
+    def _said(self, index: int) -> tuple[str, list[str]]:
+        right, given = self._place(index)
+        found, all_of_row = int(self._counts[right, given]), int(self._counts[right].sum())
+        name, taken = self._labels[right], self._labels[given]
+        title = f"{name}, found" if right == given else f"{name}, taken for {taken}"
+        return title, [f"{count(found)} of {count(all_of_row)}"]
+
+    def _describe(self) -> None:
+        wrong = int(self._counts.sum() - np.trace(self._counts))
+        said = f"{count(wrong)} wrong of {count(int(self._counts.sum()))}"
+        if self._current >= 0:
+            title, lines = self._said(self._current)
+            said = f"{title}: {lines[0]}"
+        self.setAccessibleDescription(said)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        self._draw_names(painter)
+        totals = np.maximum(1, self._counts.sum(axis=1))
+        for right in range(len(self._labels)):
+            for given in range(len(self._labels)):
+                self._draw_cell(painter, right, given, self._counts[right, given] / totals[right])
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for index, color, width in (
+            (self.hovered, self.theme.strong_line, 1.2),
+            (self._current, self.theme.accent, 2),
+        ):
+            if 0 <= index < self._counts.size:
+                painter.setPen(QPen(color, self.length(width)))
+                painter.drawRoundedRect(self._inner(*self._place(index)), self.length(4), self.length(4))
+        self.draw_focus(painter)
+
+    def _inner(self, right: int, given: int) -> QRectF:
+        gap = min(1.5, self._side / 12)
+        return self.cell_rectangle(right, given).adjusted(gap, gap, -gap, -gap)
+
+    def _draw_names(self, painter: QPainter) -> None:
+        theme, head, side = self.theme, self.length(HEAD), self._side
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(theme.font(NAME_SIZE))
+        painter.setPen(theme.muted_text)
+        left = self._names + self.length(6)
+        painter.drawText(QRectF(left, 0, self.width() - left, head), middle, "predicted")
+        painter.drawText(QRectF(0, head, self._names, head), middle | Qt.AlignmentFlag.AlignRight, "gold")
+        painter.setFont(theme.token_font(SIZE))
+        painter.setPen(theme.text)
+        measure, elide = metrics(SIZE, token=True), Qt.TextElideMode.ElideRight
+        for place, label in enumerate(self._labels):
+            across = QRectF(left + place * side, head, side, head)
+            shown = (
+                label if measure.horizontalAdvance(label) <= side else measure.elidedText(label, elide, side)
+            )
+            painter.drawText(across, Qt.AlignmentFlag.AlignCenter, shown)
+            row = QRectF(0, self._top + place * side, self._names, side)
+            shown = measure.elidedText(label, elide, self._names)
+            painter.drawText(row, middle | Qt.AlignmentFlag.AlignRight, shown)
+
+    def _draw_cell(self, painter: QPainter, right: int, given: int, share: float) -> None:
+        theme, found, area = self.theme, int(self._counts[right, given]), self._inner(right, given)
+        painter.setPen(Qt.PenStyle.NoPen)
+        ink = theme.muted_text
+        if right == given and found:
+            color = QColor(*theme.share_map[round(255 * share)].tolist())
+            ink = theme.on(color)
+        elif found:
+            color = QColor(theme.warning)
+            color.setAlphaF(0.1 + 0.3 * share)
+            ink = theme.warning
+        else:
+            color = theme.hover
+        painter.setBrush(color)
+        painter.drawRoundedRect(area, self.length(4), self.length(4))
+        text = f"{found:,}" if found else "·"
+        bold = QFont.Weight.Bold if found else QFont.Weight.Normal
+        if metrics(SIZE, token=True).horizontalAdvance(text) <= area.width():
+            painter.setFont(theme.token_font(SIZE, bold))
+            painter.setPen(ink)
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, text)

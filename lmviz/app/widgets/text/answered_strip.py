@@ -1,0 +1,104 @@
+"""Tokens as chips, and under each the label that a model gives it, beside the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.text.chips import CHIP, ROW_WITH_TAGS, ChipLayout, lay_out
+from lmviz.app.widgets.text.token_strip import TokenStrip
+
+LABEL_SIZE, RIGHT_SIZE = 11, 10
+BAR = 2.5
+BETWEEN = "  "  # the room between a label and the right one
+
+
+@dataclass(frozen=True)
+class TokenAnswer:
+    """The likeliest label of a token and its probability; `right` is what is right, where that is known.
+
+    `wrong` where another label is right. A label of "" stands for one that is not known yet.
+    """
+
+    label: str = ""
+    probability: float = 0.0
+    right: str = ""
+    wrong: bool = False
+
+
+class AnsweredStrip(TokenStrip):
+    """`AnsweredStrip()`: a `TokenStrip`; `set_answers(answers)`, one for each token, or none at all."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._answers: tuple[TokenAnswer, ...] = ()
+
+    @property
+    def answers(self) -> tuple[TokenAnswer, ...]:
+        """What stands under the tokens."""
+        return self._answers
+
+    def set_answers(self, answers: Sequence[TokenAnswer]) -> None:
+        """Show what a model says of each token; empty for a model that says nothing of them."""
+        if tuple(answers) != self._answers:
+            self._answers = tuple(answers)
+            said = ", ".join(
+                f"{token}: {answer.label}{', wrong' if answer.wrong else ''}"
+                for token, answer in zip(self.tokens, self._answers, strict=False)
+                if answer.label
+            )
+            self.setAccessibleDescription(said or f"{len(self.tokens)} tokens")
+            self.lay_out_anew()
+
+    def laid_out(self, width: float) -> ChipLayout:
+        below = [self._below(place) for place in range(len(self.tokens))] if self._answers else ()
+        return lay_out(self.tokens, width, self.theme, below=below)
+
+    def minimumSizeHint(self) -> QSize:
+        if not self._answers:
+            return super().minimumSizeHint()
+        return QSize(round(self.length(80)), round(self.length(ROW_WITH_TAGS)))
+
+    def _below(self, place: int) -> str:
+        """The words under a token, for the room that they take."""
+        answer = self._answers[place] if place < len(self._answers) else TokenAnswer()
+        return f"{answer.label}{BETWEEN}gold {answer.right}" if answer.right else answer.label
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._answers:
+            return
+        painter = self.begin()
+        for place, answer in enumerate(self._answers[: len(self.tokens)]):
+            if answer.label:
+                self._draw_answer(painter, answer, self.token_rectangle(place))
+
+    def _draw_answer(self, painter: QPainter, answer: TokenAnswer, chip: QRectF) -> None:
+        theme = self.theme
+        ink = theme.warning if answer.wrong else theme.accent
+        area = chip.translated(0, self.length(CHIP)).adjusted(self.length(2), 0, -self.length(2), 0)
+        words, bar = QRectF(area), QRectF(area)
+        words.setHeight(area.height() - self.length(BAR))
+        bar.setTop(words.bottom())
+        measure, middle = metrics(LABEL_SIZE, token=True, bold=True), Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(theme.token_font(LABEL_SIZE, QFont.Weight.Bold))
+        painter.setPen(ink)
+        shown = measure.elidedText(answer.label, Qt.TextElideMode.ElideRight, words.width())
+        painter.drawText(words, middle, shown)
+        painter.setFont(theme.font(RIGHT_SIZE))
+        painter.setPen(theme.warning if answer.wrong else theme.muted_text)
+        if answer.right:
+            left = words.adjusted(measure.horizontalAdvance(shown) + self.length(4), 0, 0, 0)
+            measure = metrics(RIGHT_SIZE)
+            said = measure.elidedText(f"gold {answer.right}", Qt.TextElideMode.ElideRight, left.width())
+            painter.drawText(left, middle | Qt.AlignmentFlag.AlignRight, said)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for share, color in ((1.0, theme.line), (answer.probability, ink)):
+            painter.setBrush(color)
+            part = QRectF(bar.left(), bar.top(), bar.width() * share, bar.height())
+            painter.drawRoundedRect(part, self.length(1), self.length(1))

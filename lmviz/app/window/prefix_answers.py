@@ -1,0 +1,48 @@
+"""What the shown model answers about the prefix, in words, beside what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.session.gold import gold_of
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.text.answered_strip import TokenAnswer
+from lmviz.inspection.views import answer_at
+
+if TYPE_CHECKING:
+    from lmviz.app.session.reading import Reading
+    from lmviz.text.corpus import Corpus
+
+
+def answers_of(reading: Reading, gold: Sequence[frozenset[int]]) -> list[TokenAnswer]:
+    """The likeliest tag of each token, and what is right."""
+    answers = []
+    for position in range(len(reading.trace)):
+        shares = answer_at(reading.trace, position)
+        best, right = int(shares.argmax()), gold[position] if gold else frozenset()
+        said = " or ".join(reading.answer(id) for id in sorted(right))
+        wrong = bool(right) and best not in right
+        answers.append(TokenAnswer(reading.answer(best), float(shares[best]), said, wrong))
+    return answers
+
+
+def how_many_are_right(answers: Sequence[TokenAnswer]) -> str:
+    """Of the tokens of which it is known what is right; empty where of none it is."""
+    known = [answer for answer in answers if answer.right]
+    return f"{sum(not answer.wrong for answer in known)} right of {len(known)}" if known else ""
+
+
+def label_of_text(reading: Reading | None, corpus: Corpus | None) -> str:
+    """What a classifier says of the text, and what is right: "good 97 % · gold bad"."""
+    if reading is None or reading.trace.predicts.per != "text":
+        return ""
+    shares, gold = answer_at(reading.trace, -1), gold_of(reading, corpus)
+    best, theme = int(shares.argmax()), current_theme()
+    right = " or ".join(reading.answer(id) for id in sorted(gold[0])) if gold else ""
+    ink = theme.warning if right and best not in gold[0] else theme.accent
+    said = f"{escape(reading.answer(best))} {percentage(float(shares[best]))}"
+    told = f'<b style="color:{ink.name()}">{said}</b>'
+    return f"{told} · gold {escape(right)}" if right else told

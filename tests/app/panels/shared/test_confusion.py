@@ -1,0 +1,114 @@
+"""Confusion: what the core counts, at each step; a click reads an example with that very mistake."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benches.compare import bring_to_front
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.evaluating import evaluate_corpus
+from tests.app.conftest import wait_for_reading
+
+SENTENCES = "the/d old/a man/n sails/v\nthe/d old/n man/v the/d boats/n\nboats/n sail/v\n" * 10
+REVIEWS = "good\tthe film is good\nbad\tthe film is bad\ngood\tthe film is not bad\n" * 8
+
+
+@pytest.fixture
+def first_perspective() -> str:
+    return "inside"
+
+
+@pytest.fixture(scope="module")
+def run_on(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """run_on(text): the folder of a small model that learned from it, a third of it held out."""
+
+    def make(text: str) -> Path:
+        from lmviz.api import train
+        from lmviz.text.corpus import load_corpus
+
+        folder = tmp_path_factory.mktemp("runs")
+        (folder / "text.txt").write_text(text, encoding="utf-8")
+        corpus = load_corpus(folder / "text.txt", validation=0.34)
+        options = {"steps": 4, "batch": 4, "snapshots": 2, "validate_every": 0, "learning_rate": 0.03}
+        train("rnn", corpus, folder / "run", width=6, **options)
+        return folder / "run"
+
+    return make
+
+
+def open_both(session: Session, qtbot: QtBot, folder: Path) -> None:
+    session.library.open(folder)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.text.open(session.library.model.description.corpus["sources"][0], validation=0.34)
+    qtbot.waitUntil(lambda: session.text.corpus is not None)
+
+
+def core_confusion(session: Session) -> np.ndarray:
+    import lmviz
+
+    model, step = session.library.shown_moment
+    return evaluate_corpus(lmviz.open_model(model.folder, step), session.text.corpus).confusion
+
+
+def test_a_click_on_a_mistake_reads_an_example_of_it(
+    window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
+) -> None:
+    open_both(session, qtbot, run_on(SENTENCES))
+    panel = bring_to_front(window, "confusion_view", qtbot)
+    qtbot.waitUntil(lambda: panel.score is not None)  # few tags are judged without being asked
+    counts = core_confusion(session)
+    np.testing.assert_array_equal(panel.grid.counts, counts)
+    right, given = next((int(a), int(b)) for a, b in np.argwhere(counts) if a != b)
+    place = panel.grid.cell_rectangle(right, given).center().toPoint()
+    qtbot.mouseClick(panel.grid, Qt.MouseButton.LeftButton, pos=place)
+    wait_for_reading(session, qtbot)
+    reading, position = session.reading.current, session.focus.position
+    labels = session.library.model.predicts.names
+    answers = window.prefix_bar.strip.answers
+    assert reading.trace["probabilities"].array[position].argmax() == given
+    assert answers[position].label == labels[given]
+    assert labels[right] in answers[position].right.split(" or ")
+    before = session.reading.prefix
+    empty = next((int(a), int(b)) for a, b in np.argwhere(counts == 0))
+    place = panel.grid.cell_rectangle(*empty).center().toPoint()
+    qtbot.mouseClick(panel.grid, Qt.MouseButton.LeftButton, pos=place)
+    assert session.reading.prefix == before
+    assert panel.exported_arrays()["confusion"] is panel.score.confusion
+    assert "confusion = scores[0].confusion" in panel.recipe()
+
+
+def test_another_step_has_its_own_counts(
+    window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
+) -> None:
+    open_both(session, qtbot, run_on(REVIEWS))
+    panel = bring_to_front(window, "confusion_view", qtbot)
+    qtbot.waitUntil(lambda: panel.score is not None)
+    last = panel.score
+    session.library.choose_step(0)
+    qtbot.waitUntil(lambda: panel.score is not last)
+    np.testing.assert_array_equal(panel.grid.counts, core_confusion(session))
+    assert panel.grid.counts.sum() == len(session.text.corpus.validation_documents)
+
+
+def test_it_says_what_it_needs(
+    window: MainWindow,
+    session: Session,
+    lstm_run: Path,
+    run_on: Callable[[str], Path],
+    text_file: Path,
+    qtbot: QtBot,
+) -> None:
+    open_both(session, qtbot, run_on(REVIEWS))
+    panel = bring_to_front(window, "confusion_view", qtbot)
+    session.text.open(text_file)
+    qtbot.waitUntil(lambda: "Open a text for classification" in panel.sentence)
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: session.library.model.family == "lstm")
+    assert panel.out_of_place(session.library.model) == (
+        "lstm predicts the next token. Open a tagger or a classifier to see what it takes for what."
+    )
