@@ -172,10 +172,9 @@ def test_scores_leave_as_numbers_and_as_python(
     assert list(figures) == pytest.approx(
         [
             score.tokens,
-            score.negative_log_likelihood,
             score.perplexity,
             score.bits_per_character,
-            score.unknown,
+            score.unknown_share,
         ],
         rel=1e-5,
     )
