@@ -53,7 +53,7 @@ def begin_run(
     machine has not the memory; nothing is written then.
     """
     from lmviz.training.batching import with_sentences
-    from lmviz.training.cost import check_memory
+    from lmviz.training.cost import check_memory, cost_on
     from lmviz.training.description import RunDescription, describe_corpus
     from lmviz.training.distributed import is_alone, is_first_process
     from lmviz.training.run import Run
@@ -73,7 +73,7 @@ def begin_run(
         training=options.to_values(),
         corpus=describe_corpus(corpus),
     )
-    check_memory(configuration, options, description.vocabulary_size)
+    check_memory(cost_on(configuration, options, corpus), options)
     model = _untrained(description, configuration)
     prepared = _prepare(model, Run(Path(folder), description), corpus, options, controls, resume=False)
     if is_first_process():
@@ -96,13 +96,13 @@ def rehearse(
     LmvizError as there.
     """
     from lmviz.training.batching import with_sentences
-    from lmviz.training.cost import check_memory
+    from lmviz.training.cost import check_memory, cost_on
 
     check_task(family, corpus.task)
     options = options if corpus.training_examples is None else with_sentences(options)
     source, target = corpus.tokenizer, corpus.target_tokenizer
     size = (target or source).vocabulary_size
-    check_memory(configuration, options, size)
+    check_memory(cost_on(configuration, options, corpus), options)
     predicts = find_task(corpus.task).predicts(corpus.labels)
     of_source = source.vocabulary_size if target else None
     model = build_model(family, configuration, size, options.seed, predicts, of_source)

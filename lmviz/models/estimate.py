@@ -15,6 +15,26 @@ PASSES = 3
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a model is asked, as far as its size depends on it.
+
+    It answers with one of so many `labels`, for each token or, `per_text`, for the text; 0 where it answers
+    with tokens. `source_vocabulary` is the number of tokens that a source can have, 0 unless it translates.
+    """
+
+    labels: int = 0
+    per_text: bool = False
+    source_vocabulary: int = 0
+
+    def outputs(self, vocabulary_size: int) -> int:
+        """How many answers there are to choose from."""
+        return self.labels or vocabulary_size
+
+
+NEXT_TOKEN = Asked()
+
+
+@dataclass(frozen=True)
 class Estimate:
     """The cost of training a model.
 

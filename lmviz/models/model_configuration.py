@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from lmviz.configuration import Configuration
-from lmviz.models.estimate import Estimate
+from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate
 
 ONLY_FOR = {"pooling": "classification", "attention": "translation"}
 """Settings that one task alone has a use for."""
@@ -24,5 +24,8 @@ class ModelConfiguration(Configuration, ABC):
         return ""
 
     @abstractmethod
-    def estimate(self, vocabulary_size: int, batch: int, length: int) -> Estimate:
-        """What training on batches of `batch` rows of `length` tokens costs."""
+    def estimate(self, vocabulary_size: int, batch: int, length: int, asked: Asked = NEXT_TOKEN) -> Estimate:
+        """What training on batches of `batch` rows of `length` tokens costs, for what it is `asked`.
+
+        Of a model that translates, both sides are rows of `length` tokens.
+        """

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from lmviz.configuration import setting
 from lmviz.errors import SettingError
-from lmviz.models.estimate import Estimate, training_estimate
+from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate, training_estimate
 from lmviz.models.model_configuration import ModelConfiguration
 
 
@@ -114,16 +114,42 @@ class RecurrentConfiguration(ModelConfiguration):
         """Units of the state that a layer hands to the next, and the last one to the output."""
         return self.directions * self.width
 
-    def estimate(self, vocabulary_size: int, batch: int, length: int) -> Estimate:
+    def estimate(self, vocabulary_size: int, batch: int, length: int, asked: Asked = NEXT_TOKEN) -> Estimate:
         """What training on batches of `batch` rows of `length` tokens costs."""
-        inputs = [self.embedding_width] + [self.features] * (self.layers - 1)
-        matrices = sum(self.gates * self.features * (size + self.width) for size in inputs)
-        biases = self.layers * self.gates * 2 * self.features
-        embedding = vocabulary_size * self.embedding_width
-        output = vocabulary_size * self.features
-        parameters = embedding + matrices + biases + (0 if self.tied else output) + vocabulary_size
-        values = self.embedding_width + self.layers * self.kept_values * self.features + 2 * vocabulary_size
+        if asked.source_vocabulary:
+            return self._estimate_translator(vocabulary_size, batch, length, asked.source_vocabulary)
+        matrices, biases = self._recurrence(self.embedding_width, self.features)
+        outputs = asked.outputs(vocabulary_size)
+        embedding, output = vocabulary_size * self.embedding_width, outputs * self.features
+        pooled = self.features if asked.per_text and self.pooling == "attention" else 0
+        read_out = (0 if self.tied and not asked.labels else output) + outputs + pooled
+        values = self.embedding_width + self.layers * self.kept_values * self.features + 2 * outputs
+        parameters = embedding + matrices + biases + read_out
         return training_estimate(parameters, matrices + output, values, batch * length)
+
+    def _estimate_translator(
+        self, vocabulary_size: int, batch: int, length: int, source_vocabulary: int
+    ) -> Estimate:
+        """An encoder, a decoder that reads its word beside a context, and what stands between them."""
+        read, written = self.features, self.width
+        encoder, encoder_biases = self._recurrence(self.embedding_width, read)
+        decoder, decoder_biases = self._recurrence(self.embedding_width + read, written)
+        bridge = self.layers * (read + 1) * written if self.directions == 2 else 0
+        bilinear = read * written if self.attention == "bilinear" else 0
+        embeddings = (vocabulary_size + source_vocabulary) * self.embedding_width
+        output = vocabulary_size * written
+        parameters = embeddings + encoder + encoder_biases + decoder + decoder_biases + bridge + bilinear
+        parameters += (0 if self.tied else output) + vocabulary_size
+        looking = 0 if self.attention == "none" else 2 * length * read + bilinear
+        values = 3 * self.embedding_width + self.layers * self.kept_values * (read + written)
+        values += 2 * vocabulary_size + (0 if self.attention == "none" else 2 * length + read)
+        return training_estimate(parameters, encoder + decoder + looking + output, values, batch * length)
+
+    def _recurrence(self, channels: int, features: int) -> tuple[int, int]:
+        """The numbers in the matrices, and in the biases, of layers with so many units in all directions."""
+        inputs = [channels] + [features] * (self.layers - 1)
+        matrices = sum(self.gates * features * (size + self.width) for size in inputs)
+        return matrices, self.layers * self.gates * 2 * features
 
 
 @dataclass(frozen=True)

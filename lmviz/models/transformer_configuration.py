@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lmviz.configuration import setting
 from lmviz.errors import SettingError
-from lmviz.models.estimate import Estimate, training_estimate
+from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate, training_estimate
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.rotary import Rotary
 
@@ -346,29 +346,37 @@ class TransformerConfiguration(ModelConfiguration):
         """Units of the feed-forward network's hidden layer."""
         return self.feedforward or 4 * self.width
 
-    def estimate(self, vocabulary_size: int, batch: int, length: int) -> Estimate:
+    def estimate(self, vocabulary_size: int, batch: int, length: int, asked: Asked = NEXT_TOKEN) -> Estimate:
         """What training on batches of `batch` rows of `length` tokens costs."""
         width, hidden = self.width, self.feedforward_width
         mixed, shared = self.heads * self.head_width, self.groups * self.head_width
         first_layers = 2 if self.gated else 1  # of the feed-forward network
         matrices = width * (2 * mixed + 2 * shared) + (first_layers + 1) * width * hidden
-        biases = (mixed + 2 * shared) * (self.attention_bias != "none") + width * (
-            self.attention_bias == "all"
-        )
-        biases += (first_layers * hidden + width) * self.feedforward_bias
+        attention_biases = (mixed + 2 * shared) * (self.attention_bias != "none")
+        attention_biases += width * (self.attention_bias == "all")
+        biases = attention_biases + (first_layers * hidden + width) * self.feedforward_bias
         norm = width * (2 if self.norm_kind == "layer" and self.norm_bias else 1)
         norm = 0 if self.norm == "none" else norm
+        outputs, translates = asked.outputs(vocabulary_size), asked.source_vocabulary > 0
+        cross = (mixed + shared) * 2 * width  # of a decoder's layer: query, key, value, output
         parameters = (
-            vocabulary_size * width * (1 if self.tied else 2)
-            + (self.context * width if self.positions == "learned" else 0)
+            (vocabulary_size + asked.source_vocabulary) * width
+            + (0 if self.tied and not asked.labels else outputs * width)
+            + (vocabulary_size if translates else 0)
+            + (self.context * width if self.positions == "learned" else 0) * (1 + translates)
             + (self.distances * self.heads if self.positions == "relative" else 0)
-            + self.layers * (matrices + biases + 2 * norm)
-            + (norm if self.norm == "pre" else 0)
+            + self.layers * (matrices + biases + 2 * norm) * (1 + translates)
+            + (self.layers * (cross + attention_biases + norm) if translates else 0)
+            + (norm if self.norm == "pre" else 0) * (1 + translates)
+            + (width if asked.per_text and self.pooling == "attention" else 0)
         )
         scores_and_mixing = 2 * mixed * length
-        multiplications = self.layers * (matrices + scores_and_mixing) + vocabulary_size * width
+        layers = self.layers * (matrices + scores_and_mixing) * (1 + translates)
+        layers += self.layers * (cross + scores_and_mixing) if translates else 0
+        multiplications = layers + outputs * width
         values = self.layers * (7 * width + 2 * mixed + 2 * shared + (first_layers + 1) * hidden)
-        values += 3 * width + 2 * vocabulary_size
+        values = values * (1 + translates) + (self.layers * (3 * width + 2 * mixed + 2 * shared) * translates)
+        values += 3 * width * (1 + translates) + 2 * outputs
         return training_estimate(parameters, multiplications, values, batch * length)
 
 

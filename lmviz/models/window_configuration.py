@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lmviz.configuration import setting
-from lmviz.models.estimate import Estimate, training_estimate
+from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate, training_estimate
 from lmviz.models.model_configuration import ModelConfiguration
 
 
@@ -62,11 +62,11 @@ class WindowConfiguration(ModelConfiguration):
         """Channels of the embedding."""
         return self.embedding or self.width
 
-    def estimate(self, vocabulary_size: int, batch: int, length: int) -> Estimate:
+    def estimate(self, vocabulary_size: int, batch: int, length: int, asked: Asked = NEXT_TOKEN) -> Estimate:
         """What training on batches of `batch` rows of `length` tokens costs."""
-        features = self.window * self.embedding_width
-        matrices = self.width * features + vocabulary_size * self.width
-        matrices += vocabulary_size * features if self.direct else 0
-        parameters = vocabulary_size * self.embedding_width + matrices + self.width + vocabulary_size
-        values = features + 2 * self.width + 2 * vocabulary_size
+        features, outputs = self.window * self.embedding_width, asked.outputs(vocabulary_size)
+        matrices = self.width * features + outputs * self.width
+        matrices += outputs * features if self.direct else 0
+        parameters = vocabulary_size * self.embedding_width + matrices + self.width + outputs
+        values = features + 2 * self.width + 2 * outputs
         return training_estimate(parameters, matrices, values, batch * length)

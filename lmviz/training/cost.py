@@ -10,11 +10,15 @@ import contextlib
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lmviz.errors import LmvizError
-from lmviz.models.estimate import BYTES_PER_NUMBER, Estimate
+from lmviz.models.estimate import BYTES_PER_NUMBER, NEXT_TOKEN, Asked, Estimate
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 GIGABYTE = 1_000_000_000
 GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -22,20 +26,42 @@ GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit
 
 
 def training_cost(
-    configuration: ModelConfiguration, options: TrainingOptions, vocabulary_size: int
+    configuration: ModelConfiguration,
+    options: TrainingOptions,
+    vocabulary_size: int,
+    asked: Asked = NEXT_TOKEN,
+    length: int = 0,
 ) -> Estimate:
-    """What each step of a training costs, as its family estimates it."""
-    length = options.length or getattr(configuration, "context", None) or DEFAULT_LENGTH
-    return configuration.estimate(vocabulary_size, options.batch, length)
+    """What each step of a training costs, as its family estimates it.
+
+    `length` is that of the rows of a batch, 0 where the options say it.
+    """
+    length = length or options.length or getattr(configuration, "context", None) or DEFAULT_LENGTH
+    return configuration.estimate(vocabulary_size, options.batch, length, asked)
 
 
-def check_memory(configuration: ModelConfiguration, options: TrainingOptions, vocabulary_size: int) -> None:
+def cost_on(configuration: ModelConfiguration, options: TrainingOptions, corpus: Corpus) -> Estimate:
+    """What each step of a training on a corpus costs; its examples are as long as they are on average."""
+    target, examples, length = corpus.target_tokenizer, corpus.training_examples, 0
+    if examples is not None and len(examples):
+        sides = [examples.source] if target is None else [examples.source, examples.target]
+        length = max(1, *(round(float(side.lengths.mean())) for side in sides))
+    asked = Asked(
+        labels=len(corpus.labels),
+        per_text=corpus.task == "classification",
+        source_vocabulary=corpus.tokenizer.vocabulary_size if target is not None else 0,
+    )
+    vocabulary_size = (target or corpus.tokenizer).vocabulary_size
+    return training_cost(configuration, options, vocabulary_size, asked, length)
+
+
+def check_memory(cost: Estimate, options: TrainingOptions) -> None:
     """Raise LmvizError where a training needs more memory than the machine has at all.
 
     On a graphics card, whose memory is another and says so itself, only the weights are counted: they are
     made on the processor first.
     """
-    cost, memory = training_cost(configuration, options, vocabulary_size), machine_memory()
+    memory = machine_memory()
     on_processor = options.device == "cpu" or (options.device == "auto" and not _may_have_a_card())
     needed = cost.bytes if on_processor else cost.parameters * BYTES_PER_NUMBER
     if memory is not None and needed > memory:

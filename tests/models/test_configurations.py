@@ -8,9 +8,11 @@ import torch
 
 from lmviz.errors import LmvizError, SettingError
 from lmviz.families import FAMILIES, build_model
+from lmviz.models.estimate import Asked
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.recurrent_configuration import LSTMConfiguration, RNNConfiguration
 from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.tasks import TASKS
 
 NEURAL = ("window", "rnn", "lstm", "gru", "transformer")
 VARIATIONS = [
@@ -41,6 +43,50 @@ def test_estimates_count_the_parameters_there_are(family, options):
     with torch.device("meta"):
         model = build_model(family, configuration, 50, seed=0)
     assert configuration.estimate(50, batch=2, length=3).parameters == model.parameter_count()
+
+
+LABELLED = [
+    ("window", {"direct": True}, "tagging"),
+    ("rnn", {"tied": True, "direction": "backward"}, "tagging"),
+    ("gru", {"direction": "both", "layers": 2, "embedding": 5}, "tagging"),
+    ("lstm", {"direction": "both", "pooling": "attention"}, "classification"),
+    ("lstm", {"pooling": "mean"}, "classification"),
+    ("transformer", {"tied": True, "causal": False}, "tagging"),
+    ("transformer", {"pooling": "attention", "positions": "relative"}, "classification"),
+]
+
+
+@pytest.mark.parametrize(("family", "options", "task"), LABELLED)
+def test_estimates_count_the_parameters_of_models_of_labels(family, options, task):
+    configuration = FAMILIES[family].configuration(**options)
+    predicts = TASKS[task].predicts(("a", "b", "c"))
+    with torch.device("meta"):
+        model = build_model(family, configuration, 50, seed=0, predicts=predicts)
+    asked = Asked(labels=3, per_text=task == "classification")
+    assert configuration.estimate(50, 2, 3, asked).parameters == model.parameter_count()
+
+
+TRANSLATING = [
+    ("rnn", {"attention": "none"}),
+    ("gru", {"attention": "dot", "layers": 2}),
+    ("gru", {"direction": "backward", "tied": True}),
+    ("lstm", {"attention": "bilinear", "direction": "both", "layers": 3, "embedding": 5}),
+    ("transformer", {}),
+    ("transformer", {"norm": "post", "positions": "sinusoidal", "tied": False, "heads": 2}),
+    ("transformer", {"attention_bias": "none", "norm_kind": "rms", "gated": True, "key_value_heads": 1}),
+    ("transformer", {"attention_bias": "query key value", "head_channels": 20, "feedforward_bias": False}),
+]
+
+
+@pytest.mark.parametrize(("family", "options"), TRANSLATING)
+def test_estimates_count_the_parameters_of_translators(family, options):
+    configuration = FAMILIES[family].configuration(**options)
+    with torch.device("meta"):
+        model = build_model(family, configuration, 50, seed=0, source_vocabulary=70)
+    asked = Asked(source_vocabulary=70)
+    estimate = configuration.estimate(50, batch=2, length=3, asked=asked)
+    assert estimate.parameters == model.parameter_count()
+    assert estimate.operations_per_step > configuration.estimate(50, batch=2, length=3).operations_per_step
 
 
 @pytest.mark.parametrize("family", NEURAL)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lmviz.api import train
+from lmviz.api import open_model, train
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
-from lmviz.text.corpus import text_corpus
+from lmviz.text.corpus import load_corpus, text_corpus
 from lmviz.training import cost
 from lmviz.training.cost import check_memory, machine_memory, training_cost
 from lmviz.training.options import TrainingOptions
@@ -32,10 +32,10 @@ def test_what_fits_is_let_through_and_what_does_not_is_refused(monkeypatch: pyte
     options = TrainingOptions(device="cpu")
     needed = training_cost(TRANSFORMER(), options, 100).bytes
     monkeypatch.setattr(cost, "machine_memory", lambda: needed)
-    check_memory(TRANSFORMER(), options, 100)
+    check_memory(training_cost(TRANSFORMER(), options, 100), options)
     monkeypatch.setattr(cost, "machine_memory", lambda: needed - 1)
     with pytest.raises(LmvizError, match="smaller model"):
-        check_memory(TRANSFORMER(), options, 100)
+        check_memory(training_cost(TRANSFORMER(), options, 100), options)
 
 
 def test_a_graphics_card_has_its_own_memory_and_the_machine_needs_room_for_the_weights_alone(
@@ -43,15 +43,15 @@ def test_a_graphics_card_has_its_own_memory_and_the_machine_needs_room_for_the_w
 ) -> None:
     whole = training_cost(TRANSFORMER(), TrainingOptions(), 100)
     monkeypatch.setattr(cost, "machine_memory", lambda: whole.bytes - 1)
-    check_memory(TRANSFORMER(), TrainingOptions(device="cuda"), 100)
+    check_memory(whole, TrainingOptions(device="cuda"))
     for has_card in (True, False):
         monkeypatch.setattr("torch.cuda.is_available", lambda has=has_card: has)
         monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
         with nullcontext() if has_card else pytest.raises(LmvizError, match="smaller model"):
-            check_memory(TRANSFORMER(), TrainingOptions(device="auto"), 100)
+            check_memory(whole, TrainingOptions(device="auto"))
     monkeypatch.setattr(cost, "machine_memory", lambda: 4 * whole.parameters - 1)
     with pytest.raises(LmvizError, match="smaller model"):
-        check_memory(TRANSFORMER(), TrainingOptions(device="cuda"), 100)
+        check_memory(whole, TrainingOptions(device="cuda"))
 
 
 def test_a_limit_of_its_container_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +72,35 @@ def test_a_system_that_does_not_say_how_much_memory_it_has_is_not_held_back(
     monkeypatch.setattr(cost.os, "sysconf", unknown, raising=False)
     monkeypatch.setattr(cost, "GROUP_LIMITS", (str(tmp_path / "no such file"),))
     assert machine_memory() is None
-    check_memory(TRANSFORMER(), TrainingOptions(device="cpu"), 100)
+    check_memory(training_cost(TRANSFORMER(), TrainingOptions(), 100), TrainingOptions(device="cpu"))
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("the/d cat/n runs/v\ncats/n run/v\n", {}),
+        ("good\ta fine film\nbad\ta dull film\n", {"pooling": "attention"}),
+        ("one two\tuno dos y tres\nthree\ttres\n", {}),
+    ],
+)
+def test_the_cost_on_a_corpus_is_that_of_the_model_that_is_trained_on_it(
+    text: str, settings: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "text.txt").write_text(text * 4, encoding="utf-8")
+    corpus = load_corpus(tmp_path / "text.txt", validation=0)
+    assert corpus.task != "next-token"
+    found = cost.cost_on(FAMILIES["gru"].configuration(width=6, **settings), TrainingOptions(batch=2), corpus)
+    train("gru", corpus, tmp_path / "run", steps=1, batch=2, width=6, **settings)
+    assert found.parameters == open_model(tmp_path / "run").parameter_count()
+
+
+def test_longer_examples_cost_more(tmp_path: Path) -> None:
+    configuration, costs = FAMILIES["gru"].configuration(width=6), []
+    for words in (3, 6):
+        (tmp_path / "text.txt").write_text(f"good\t{'a film ' * words}\nbad\t{'no film ' * words}\n" * 4)
+        corpus = load_corpus(tmp_path / "text.txt", validation=0)
+        costs.append(cost.cost_on(configuration, TrainingOptions(batch=2), corpus))
+    assert costs[1].operations_per_step == 2 * costs[0].operations_per_step
 
 
 def test_a_training_that_cannot_fit_leaves_nothing_behind(tmp_path: Path) -> None:

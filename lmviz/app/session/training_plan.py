@@ -174,7 +174,7 @@ class TrainingPlan(Part):
     def _can_measure(self) -> bool:
         """Whether there is something to measure, of which no step takes too long to try."""
         from lmviz.families import FAMILIES
-        from lmviz.training.cost import training_cost
+        from lmviz.training.cost import cost_on
 
         plan, corpus = self.current, self._text.corpus
         if corpus is None or self.problem or self._is_closed or not self._work.is_ready:
@@ -184,8 +184,7 @@ class TrainingPlan(Part):
         key = pace_key(plan, corpus.fingerprint)
         if self._pace.was_measured(plan, corpus.fingerprint) or (self._worker and self._worker.key == key):
             return False
-        vocabulary = corpus.tokenizer.vocabulary_size
-        cost = training_cost(plan.configuration, plan.training_options, vocabulary)
+        cost = cost_on(plan.configuration, plan.training_options, corpus)
         return cost.operations_per_step <= LARGEST_STEP
 
     def _measure(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lmviz.configuration import setting
-from lmviz.models.estimate import Estimate
+from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate
 from lmviz.models.model_configuration import ModelConfiguration
 
 KNESER_NEY = "kneser-ney"
@@ -47,7 +47,7 @@ class NgramConfiguration(ModelConfiguration):
     def used(self) -> frozenset[str]:
         return self.names() - ({"added"} if self.smoothing != ADD_K else set())
 
-    def estimate(self, vocabulary_size: int, batch: int, length: int) -> Estimate:
+    def estimate(self, vocabulary_size: int, batch: int, length: int, asked: Asked = NEXT_TOKEN) -> Estimate:
         """What counting `batch` * `length` tokens costs at most: each ends one new n-gram of every order."""
         tokens = batch * length
         ngrams = vocabulary_size + sum(

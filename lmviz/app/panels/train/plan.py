@@ -19,7 +19,7 @@ from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
 from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES, obstacle_to
-from lmviz.training.cost import training_cost
+from lmviz.training.cost import cost_on
 from lmviz.training.options import check_length, used_options
 from lmviz.training.presets import PRESETS
 
@@ -210,7 +210,7 @@ class PlanPanel(Panel):
             self._card.set_aside("open a text to see its size")
             self._work.set_text("")
             return
-        cost = training_cost(plan.configuration, plan.training_options, corpus.tokenizer.vocabulary_size)
+        cost = cost_on(plan.configuration, plan.training_options, corpus)
         parts = [f"{short(cost.parameters)} parameters", with_unit(cost.bytes, "B")]
         self._card.set_aside(" · ".join(parts))
         work = cost.operations_per_step
