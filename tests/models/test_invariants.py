@@ -102,11 +102,36 @@ LABELLED = {
         {"task": "classification", "causal": False, "pooling": "attention", "positions": "sinusoidal"},
     ],
 }
+TRANSLATING = {
+    "rnn": [{"attention": "dot", "activation": "sigmoid"}, {"attention": "none", "direction": "both"}],
+    "lstm": [{"attention": "bilinear", "direction": "both"}, {"attention": "none", "embedding": 3}],
+    "gru": [
+        {"attention": "dot", "direction": "backward", "layers": 1, "tied": True},
+        {"attention": "bilinear", "direction": "both", "layers": 1},
+    ],
+    "transformer": [
+        {"norm": "pre"},
+        {"norm": "post", "positions": "sinusoidal", "activation": "relu", "layers": 1, "tied": False},
+        {"positions": "none", "norm_kind": "rms", "gated": True, "key_value_heads": 1, "layers": 1},
+        {"norm": "post", "attention_bias": "none", "feedforward_bias": False, "layers": 1},
+    ],
+}
+TRANSLATOR = {"task": "translation", "width": 4, "feedforward": 5, "context": 16}
 LABELS = ("noun", "verb", "other")
+SOURCE, SOURCE_VOCABULARY = np.array([4, 0, 2, 1]), 5
+
+
+def translating(family):
+    """The options of a family's translators, made small."""
+    names = {"task", *FAMILIES[family].configuration.names()}
+    small = {name: value for name, value in TRANSLATOR.items() if name in names}
+    return [small | options for options in TRANSLATING.get(family, [])]
+
+
 CASES = [
     pytest.param(family, options, id=" ".join([family, *map(str, options.values())]))
     for family in FAMILIES
-    for options in OPTIONS.get(family, [{}]) + LABELLED.get(family, [])
+    for options in OPTIONS.get(family, [{}]) + LABELLED.get(family, []) + translating(family)
 ]
 every_case = pytest.mark.parametrize(("family", "options"), CASES)
 
@@ -114,15 +139,17 @@ every_case = pytest.mark.parametrize(("family", "options"), CASES)
 def untrained(family, options, seed=0):
     kind = FAMILIES[family].configuration
     settings = small_settings(family) | options
-    predicts = TASKS[settings.pop("task", "next-token")].predicts(LABELS)
-    return build_model(family, kind(**settings), VOCABULARY, seed, predicts).eval()
+    task = settings.pop("task", "next-token")
+    of_source = SOURCE_VOCABULARY if task == "translation" else None
+    predicts = TASKS[task].predicts(LABELS)
+    return build_model(family, kind(**settings), VOCABULARY, seed, predicts, of_source).eval()
 
 
 @cache
 def trained(family, settings):
     """A model taught a toy text, and then shaken so that no weight is small and no bias zero."""
     model = untrained(family, dict(settings))
-    if model.predicts.continues:
+    if model.predicts.continues and not translates(model):
         learn(model, steps=2)
     # Without normalisation values grow from layer to layer, and rounding with them.
     shaking = 0.15 if dict(settings).get("norm") == "none" else 0.4
@@ -149,6 +176,38 @@ def learn_labels(model, steps):
     return told[-1].validation_loss
 
 
+def learn_pairs(model, steps):
+    """The last loss of a training on pairs whose second text is the first with other words."""
+    sources = [np.roll(SOURCE, shift)[: 2 + shift % 3] for shift in range(12)]
+    targets = [[6, *(source + 1), 0] for source in sources]
+    examples = Examples(Sequences.of(sources, SOURCE_VOCABULARY), Sequences.of(targets, VOCABULARY))
+    options = TrainingOptions(steps=steps, batch=6, learning_rate=0.03, warmup=0, device="cpu")
+    told = list(learner_of(model.family)(model, examples, examples, options, None, ignored_target=None))
+    return told[-1].validation_loss
+
+
+def translates(model):
+    return "source" in model.inputs
+
+
+def beside(model):
+    """What a model is given beside its text."""
+    return {"source": SOURCE} if translates(model) else {}
+
+
+def rows_beside(model, count):
+    """The same for so many texts at once."""
+    return {"source": torch.from_numpy(SOURCE).repeat(count, 1)} if translates(model) else {}
+
+
+def traced(model, ids, **options):
+    return trace(model, ids, **beside(model), **options)
+
+
+def gradient_over(model, number):
+    return gradient_of(model, IDS, number, **beside(model))
+
+
 @pytest.fixture
 def model(family, options):
     return trained(family, tuple(options.items()))
@@ -156,16 +215,17 @@ def model(family, options):
 
 def logits(model, ids):
     with torch.no_grad():
-        return model(torch.from_numpy(np.array(ids))[None])[0]
+        return model(torch.from_numpy(np.array(ids))[None], **rows_beside(model, 1))[0]
 
 
 @every_case
 def test_each_tap_comes_once_and_its_axes_fit(model):
-    found = trace(model, IDS)
+    found = traced(model, IDS)
     addresses = [tap.address for tap in model.taps()]
     assert len(addresses) == len(set(addresses))
     assert addresses[-2:] == ["logits", "probabilities"]
     sizes = {"position": len(IDS), "query": len(IDS), "key": len(IDS), "token": VOCABULARY, "label": 3}
+    sizes |= dict.fromkeys(("source", "source_query", "source_key"), len(SOURCE))
     for tap in model.taps():
         shape = found[tap.address].array.shape
         assert len(shape) == len(tap.axes)
@@ -198,8 +258,9 @@ def test_stages_name_all_that_their_results_are_computed_from(model):
 def test_the_explicit_path_equals_the_fused_one(model):
     tokens = torch.from_numpy(np.stack([IDS, IDS[::-1]]))
     with torch.no_grad():
-        explicit = model.listen(tokens, lambda tap, value, position: value)
-        torch.testing.assert_close(explicit, model(tokens), rtol=1e-4, atol=1e-5)
+        given = rows_beside(model, len(tokens))
+        explicit = model.listen(tokens, lambda tap, value, position: value, **given)
+        torch.testing.assert_close(explicit, model(tokens, **given), rtol=1e-4, atol=1e-5)
 
 
 @every_case
@@ -207,7 +268,7 @@ def test_a_word_reaches_what_follows_it_and_what_stands_before_it_only_where_the
     place = 3
     changed = np.concatenate([IDS[:place], [0], IDS[place + 1 :]])
     before, after = logits(model, IDS), logits(model, changed)
-    one, other = trace(model, IDS)["logits"].array, trace(model, changed)["logits"].array
+    one, other = traced(model, IDS)["logits"].array, traced(model, changed)["logits"].array
     if model.predicts.per == "text":
         assert not torch.equal(before, after)
         assert (one != other).any()
@@ -221,10 +282,17 @@ def test_a_word_reaches_what_follows_it_and_what_stands_before_it_only_where_the
 def test_padding_changes_nothing(model):
     """Texts of several lengths in one batch are answered as each is alone."""
     tokens, lengths = torch.from_numpy(np.stack([IDS, IDS[::-1], IDS])), torch.tensor([7, 3, 1])
+    given, read = rows_beside(model, 3), [2, 4, 1]
+    model = (
+        deepcopy(model).double() if given else model
+    )  # to be seen below what rounding adds to narrow norms
     with torch.no_grad():
-        together = model(tokens, lengths)
+        together = model(
+            tokens, lengths, **given, **({"source_lengths": torch.tensor(read)} if given else {})
+        )
         for row, length in enumerate(lengths.tolist()):
-            alone = model(tokens[row : row + 1, :length])[0]
+            own = {name: source[row : row + 1, : read[row]] for name, source in given.items()}
+            alone = model(tokens[row : row + 1, :length], **own)[0]
             found = together[row] if model.predicts.per == "text" else together[row, :length]
             torch.testing.assert_close(found, alone, rtol=1e-5, atol=1e-6)
 
@@ -233,14 +301,16 @@ def test_padding_changes_nothing(model):
 def test_reading_on_from_a_state_equals_reading_at_once(model):
     tokens = torch.from_numpy(IDS)[None]
     with torch.no_grad():
-        parts, states = [], [None]
+        parts, states = [], [model.begin(**rows_beside(model, 1)) if translates(model) else None]
         for part in tokens.split([1, 3, 2, 1], dim=1):
             values, state = model.advance(part, states[-1])
             parts.append(values)
             states.append(state)
         if all(state is None for state in states):
             parts = [model.advance(tokens)[0]]  # a family that keeps no state is given all tokens
-        torch.testing.assert_close(torch.cat(parts, dim=1), model(tokens), rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(
+            torch.cat(parts, dim=1), model(tokens, **rows_beside(model, 1)), rtol=1e-4, atol=1e-5
+        )
 
 
 @every_case
@@ -250,6 +320,9 @@ def test_it_learns_a_toy_text(family, options):
     model = untrained(family, options)
     if not model.predicts.continues:
         assert learn_labels(model, steps=120) < 0.75 * np.log(3)
+        return
+    if translates(model):
+        assert learn_pairs(model, steps=200) < 0.75 * np.log(VOCABULARY)
         return
     learn(model, steps=40)
     with torch.no_grad():
@@ -268,7 +341,7 @@ def test_a_state_makes_another_model_the_same(model, family, options):
 
 @every_case
 def test_every_cell_follows_from_its_stated_operands(model):
-    found = trace(model, IDS)
+    found = traced(model, IDS)
     reader = TraceReader(model, found)
     for tap in model.taps():
         array = found[tap.address].array
@@ -284,7 +357,7 @@ def test_every_cell_follows_from_its_stated_operands(model):
 
 @every_case
 def test_every_rule_and_function_in_use_is_in_the_tables(model):
-    found = trace(model, IDS)
+    found = traced(model, IDS)
     reader = TraceReader(model, found)
     for tap in model.taps():
         index = tuple(np.array(found[tap.address].array.shape) // 2)
@@ -296,9 +369,9 @@ def test_every_rule_and_function_in_use_is_in_the_tables(model):
 
 @every_case
 def test_going_on_from_an_earlier_trace_equals_reading_anew(model):
-    whole = trace(model, IDS)
+    whole = traced(model, IDS)
     for known in range(1, len(IDS)):
-        found = trace(model, IDS, earlier=trace(model, IDS[:known]))
+        found = traced(model, IDS, earlier=traced(model, IDS[:known]))
         for address, expected in whole.arrays.items():
             np.testing.assert_allclose(
                 found[address].array, expected.array, rtol=1e-4, atol=1e-5, err_msg=f"{address} from {known}"
@@ -308,7 +381,6 @@ def test_going_on_from_an_earlier_trace_equals_reading_anew(model):
 @every_case
 def test_operations_read_the_taps_that_they_declare_and_no_others(model):
     tokens, seen = torch.from_numpy(IDS)[None], set()
-    last = len(IDS) - 1
 
     class Observed(ForwardPass):
         def read(self, operand):
@@ -317,18 +389,19 @@ def test_operations_read_the_taps_that_they_declare_and_no_others(model):
 
     def listener(tap, value, position):
         assert seen <= set(tap.operation.operands)
+        last = len(SOURCE if tap.axes[0] == "source" else IDS) - 1
         if position in (None, last if tap.reverse else 0):  # a scan reads what it leaves alone once, first
             assert seen == set(tap.operation.operands)
         seen.clear()
         return value
 
     with torch.no_grad():
-        Observed(tokens, parameters_of(model)).run(model.taps(), listener)
+        Observed(tokens, parameters_of(model), **rows_beside(model, 1)).run(model.taps(), listener)
 
 
 @every_case
 def test_explanations_name_only_operands_that_are_declared(model):
-    found = trace(model, IDS)
+    found = traced(model, IDS)
     reader = TraceReader(model, found)
     for tap in model.taps():
         declared = {operand.address for operand in tap.operation.operands}
@@ -343,7 +416,7 @@ def test_local_gradients_are_those_of_autograd(model):
     """Of a cell with respect to every tap and every parameter that it is made from."""
     if not list(model.parameters()):  # counts are no weights, and sums of them leave the zeros out
         return
-    found = trace(model, IDS)
+    found = traced(model, IDS)
     reader = TraceReader(model, found)
     leaves = Leaves(model, found)
     for tap in model.taps():
@@ -364,17 +437,20 @@ def test_gradients_are_those_of_autograd_through_the_fused_path(model):
             gradient_of(model, IDS)
         return
     tokens = torch.from_numpy(IDS)[None]
-    for kind, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-9)):
+    for kind, tolerance in ((torch.float32, 3e-5), (torch.float64, 1e-9)):
         other = deepcopy(model).to(kind).requires_grad_()
         with torch.enable_grad():
-            number = chosen_number(other.predicts, other(tokens)[0].log_softmax(dim=-1))
+            number = chosen_number(
+                other.predicts, other(tokens, **rows_beside(other, 1))[0].log_softmax(dim=-1)
+            )
             number.backward()
-        found = gradient_of(other, IDS, chosen(other))
+        found = gradient_over(other, chosen(other))
         assert found.value == pytest.approx(float(number.detach()), rel=10 * tolerance)
         assert set(found.parameters) == dict(other.named_parameters()).keys()
+        largest = max(np.abs(gradient).max() for gradient in found.parameters.values())
         for name, parameter in other.named_parameters():
             wanted = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-            assert far(found.parameters[name], wanted.numpy()) <= tolerance, name
+            assert far(found.parameters[name], wanted.numpy(), max(largest / 100, 1e-12)) <= tolerance, name
 
 
 @every_case
@@ -383,7 +459,7 @@ def test_gradients_are_the_slopes_that_small_changes_show(model):
     if not list(model.parameters()):
         return
     model = deepcopy(model).double()
-    found = gradient_of(model, IDS, chosen(model))
+    found = gradient_over(model, chosen(model))
     for address, traced in found.arrays.items():
         index = np.unravel_index(np.abs(traced.array).argmax(), traced.array.shape)
         where = {axis: int(at) for axis, at in zip(traced.axes, index, strict=True)}
@@ -402,7 +478,7 @@ def test_every_gradient_follows_from_what_reads_it(model):
     """Of taps and of parameters: the sum of all readers' gradients × local derivatives."""
     if not list(model.parameters()):
         return
-    found = gradient_of(model, IDS, chosen(model))
+    found = gradient_over(model, chosen(model))
     for source in (*found.arrays, *found.parameters):
         array = found.array(source)
         assert np.isfinite(array).all()
@@ -434,13 +510,16 @@ def chosen_number(predicts, log_probabilities):
 
 def loss_after(model, intervention):
     """The loss of the whole text with one thing changed, in nats."""
-    probabilities = trace(model, IDS, interventions=[intervention])["probabilities"].array
+    probabilities = traced(model, IDS, interventions=[intervention])["probabilities"].array
     return chosen_number(model.predicts, np.log(probabilities))
 
 
-def far(found, wanted):
-    """The largest difference of two arrays beside the largest number."""
-    return np.abs(found - wanted).max() / max(np.abs(wanted).max(), 1e-12)
+def far(found, wanted, least):
+    """The largest difference of two arrays beside the largest number, which is taken to be `least` or more.
+
+    Some gradients are zero but for rounding, as that of a bias which moves all scores alike.
+    """
+    return np.abs(found - wanted).max() / max(np.abs(wanted).max(), least)
 
 
 def check_gradient_operand(model, found, factor):
@@ -465,7 +544,7 @@ class Leaves:
 
     def __init__(self, model, found):
         self.tokens, self.first, self.position = torch.from_numpy(IDS)[None], 0, None
-        self.sequences = {"text": self.tokens}
+        self.sequences = {"text": self.tokens, **rows_beside(model, 1)}
         self.values = {
             name: torch.from_numpy(traced.array.copy())[None] for name, traced in found.arrays.items()
         }

@@ -10,9 +10,6 @@ from torch.nn import functional
 
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
-from lmviz.inspection.backpropagation import gradient as gradient_of
-from lmviz.inspection.explain import TraceReader
-from lmviz.inspection.explain_gradient import explain_gradient
 from lmviz.inspection.tracing import trace
 from lmviz.models.prediction import NEXT_TOKEN
 
@@ -68,62 +65,6 @@ def test_the_explicit_path_equals_the_fused_one_whatever_the_two_lengths(case):
         tokens, beside = tensors(text, source)
         explicit = model.listen(tokens, lambda tap, value, position: value, source=beside)
         torch.testing.assert_close(explicit, model(tokens, source=beside), rtol=1e-4, atol=1e-5)
-
-
-@every_case
-def test_padding_changes_nothing_and_a_state_goes_on(case):
-    model = shaken(case)
-    tokens = torch.from_numpy(np.stack([TEXT, TEXT[::-1]]))
-    source = torch.from_numpy(np.stack([SOURCE, SOURCE[::-1]]))
-    together = model(tokens, torch.tensor([5, 2]), source, torch.tensor([4, 3]))
-    torch.testing.assert_close(together[0], answered(model), rtol=1e-4, atol=1e-5)
-    alone = answered(model, TEXT[::-1][:2].copy(), SOURCE[::-1][:3].copy())
-    torch.testing.assert_close(together[1, :2], alone, rtol=1e-4, atol=1e-5)
-    state, parts = model.begin(source[:1]), []
-    for part in tokens[:1].split([1, 3, 1], dim=1):
-        logits, state = model.advance(part, state)
-        parts.append(logits)
-    torch.testing.assert_close(torch.cat(parts, dim=1)[0], answered(model), rtol=1e-4, atol=1e-5)
-
-
-@every_case
-def test_every_cell_follows_from_its_operands_and_every_stage_is_of_taps(case):
-    model = shaken(case)
-    found = trace(model, TEXT, source=SOURCE)
-    reader = TraceReader(model, found)
-    for tap in model.taps():
-        declared = {operand.address for operand in tap.operation.operands}
-        for index in np.ndindex(found[tap.address].array.shape):
-            arithmetic = tap.operation.explain(reader, tap.address, index)
-            assert arithmetic.value == found[tap.address].array[index]
-            if np.isfinite(arithmetic.value):
-                assert arithmetic.evaluate() == pytest.approx(arithmetic.value, abs=1e-4), (
-                    tap.address,
-                    index,
-                )
-            sources = {factor.source for group in arithmetic.terms for factor in group.factors}
-            assert sources & set(found.arrays) <= declared
-    addresses, stages = [tap.address for tap in model.taps()], model.stages()
-    assert sorted(address for stage in stages for address in stage.results) == sorted(addresses)
-    assert {address for stage in stages for address in stage.operands} <= set(addresses)
-
-
-@pytest.mark.parametrize("case", [0, 1])
-def test_gradients_are_those_of_the_fused_path_and_follow_from_what_reads_them(case):
-    model = shaken(case)
-    found = gradient_of(model, TEXT, source=SOURCE)
-    tokens, beside = tensors(TEXT, SOURCE)
-    leaves = {name: parameter.clone().requires_grad_() for name, parameter in model.named_parameters()}
-    logits = torch.func.functional_call(model, leaves, (tokens,), {"source": beside}, tie_weights=True)[0]
-    functional.cross_entropy(logits[:-1], tokens[0, 1:], reduction="sum").backward()
-    for name, leaf in leaves.items():
-        wanted = torch.zeros_like(leaf) if leaf.grad is None else leaf.grad
-        np.testing.assert_allclose(found.parameters[name], wanted.numpy(), rtol=1e-3, atol=1e-4, err_msg=name)
-    for source in (*found.arrays, *found.parameters):
-        array = found.array(source)
-        index = tuple(size // 2 for size in array.shape)
-        arithmetic = explain_gradient(model, found, source, index)
-        assert abs(arithmetic.evaluate() - arithmetic.value) <= 1e-4 * np.abs(array).max() + 1e-6, source
 
 
 @every_case

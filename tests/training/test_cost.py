@@ -98,7 +98,7 @@ def test_longer_examples_cost_more(tmp_path: Path) -> None:
     configuration, costs = FAMILIES["gru"].configuration(width=6), []
     for words in (3, 6):
         (tmp_path / "text.txt").write_text(f"good\t{'a film ' * words}\nbad\t{'no film ' * words}\n" * 4)
-        corpus = load_corpus(tmp_path / "text.txt", validation=0)
+        corpus = load_corpus(tmp_path / "text.txt", task="classification", validation=0)
         costs.append(cost.cost_on(configuration, TrainingOptions(batch=2), corpus))
     assert costs[1].operations_per_step == 2 * costs[0].operations_per_step
 
