@@ -8,6 +8,7 @@ import numpy as np
 from gallery import Exhibit, show
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.text import typesetting
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine, AlgorithmLines
@@ -20,6 +21,7 @@ from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
+from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.app.widgets.text.passage_view import PassageView
@@ -253,8 +255,25 @@ def answered_strip() -> QWidget:
     return strip
 
 
+def label_table() -> QWidget:
+    """Two models that disagree about one word."""
+    table, gold = LabelTable(), ("d", "n", "v")
+    rows = []
+    for name, color, labels in (
+        ("forward", current_theme().series_color(0), (("d", 1.0), ("a", 0.6), ("v", 0.8))),
+        ("both ways", current_theme().series_color(1), (("d", 1.0), ("n", 0.9), ("v", 0.98))),
+    ):
+        found = zip(labels, gold, strict=True)
+        cells = tuple(TableLabel(label, share, label != right) for (label, share), right in found)
+        rows.append(LabelRow(name, color, cells))
+    table.set_rows(("the", "old", "man"), rows, gold)
+    table.set_current(1)
+    return table
+
+
 EXHIBITS = (
     Exhibit("Calculator", "", big_figure, (320, 170)),
+    Exhibit("Tags of two models", "they disagree at 1 of 3 words", label_table, (360, 160)),
     Exhibit("Tags under words", "one of five is wrong", answered_strip, (400, 90)),
     Exhibit("Tags", "one of three is wrong", labelled_words, (360, 120)),
     Exhibit("Saliency", "", word_effects, (460, 150)),

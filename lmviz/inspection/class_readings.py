@@ -38,6 +38,23 @@ class ClassReadings:
         return changes
 
 
+def read_beginnings(model: Model, ids: Sequence[int] | np.ndarray) -> np.ndarray:
+    """The answers for the beginnings of a text of ids (position,), as in `ClassReadings`."""
+    text = np.array(ids, dtype=np.int64)
+    found = np.full((len(text), len(model.predicts.names)), np.nan)
+    with evaluation(model) as reader:
+        for place in range(max(0, len(text) - LONGEST), len(text)):
+            found[place] = _answer(reader, text[: place + 1])
+    return found
+
+
+def _answer(model: Model, text: np.ndarray) -> np.ndarray:
+    """The probabilities of a text's labels, (label,) float64."""
+    with torch.no_grad():
+        found: np.ndarray = model(on_device(model, text))[0].double().softmax(-1).cpu().numpy()
+    return found
+
+
 def read_classes(
     model: Model, ids: Sequence[int] | np.ndarray, interventions: Sequence[Intervention] = ()
 ) -> ClassReadings:
@@ -49,19 +66,9 @@ def read_classes(
         raise LmvizError(
             f"This model predicts {model.predicts.describe()}: open a classifier, which answers for the text."
         )
-    text = np.array(ids, dtype=np.int64)
-    count, labels = len(text), len(model.predicts.names)
-    beginnings, without = np.full((count, labels), np.nan), np.full((count, labels), np.nan)
-    places = range(max(0, count - LONGEST), count)
-    with evaluation(ChangedModel(model, list(interventions))) as reader:
-
-        def probabilities(read: np.ndarray) -> np.ndarray:
-            with torch.no_grad():
-                found: np.ndarray = reader(on_device(model, read))[0].double().softmax(-1).cpu().numpy()
-            return found
-
-        for place in places:
-            beginnings[place] = probabilities(text[: place + 1])
-            if count > 1:
-                without[place] = probabilities(np.delete(text, place))
-    return ClassReadings(beginnings, without)
+    text, changed = np.array(ids, dtype=np.int64), ChangedModel(model, list(interventions))
+    without = np.full((len(text), len(model.predicts.names)), np.nan)
+    with evaluation(changed) as reader:
+        for place in range(max(0, len(text) - LONGEST), len(text)) if len(text) > 1 else ():
+            without[place] = _answer(reader, np.delete(text, place))
+    return ClassReadings(read_beginnings(changed, text), without)

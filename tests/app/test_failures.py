@@ -340,6 +340,7 @@ ROWS = (
     Row("compare", "compare", "compare_view", Scene.type),
     Row("trio", "compare", "compare_view", lambda scene: scene.open_model("gru")),
     Row("surprisal", "compare", "surprisal_view", Scene.type),
+    Row("compared labels", "compare classifier", "compared_labels_view", Scene.type),
     Row("samples", "compare", "compared_samples_view", Scene.type),
     Row("Judging ", "compare", "scores_view", measure),
     Row("poll", "polls", "poll_view", ask_the_model),
@@ -389,6 +390,7 @@ OPENED = {
     "inside classifier": ("classifier",),
     "attention": ("transformer",),
     "attention translator": ("translator",),
+    "compare classifier": ("classifier",),
     "compare": ("transformer", "lstm"),
 }
 """The models of a scene, where it is not the LSTM alone."""

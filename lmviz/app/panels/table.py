@@ -359,6 +359,14 @@ PANELS: tuple[PanelRow, ...] = (
         projected=True,
     ),
     PanelRow(
+        "compared_labels",
+        "Labels",
+        "compare",
+        "bottom",
+        "compare.compared_labels:ComparedLabelsPanel",
+        tabbed=True,
+    ),
+    PanelRow(
         "compared_samples",
         "Samples",
         "compare",

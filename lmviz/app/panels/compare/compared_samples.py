@@ -53,7 +53,7 @@ class Sample:
 class ComparedSamplesPanel(Panel):
     """A column for each moment; the n-th token of each was chosen by the same draw."""
 
-    needs_next_word = "Open a language model to compare what models write."
+    needs_next_word = "It writes no text: open a language model to compare what models write."
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

@@ -48,7 +48,7 @@ UNSURE = 50
 class GuessWordPanel(GamePanel):
     """Rounds from the held-out text. Nothing of what the models expect is shown before one commits."""
 
-    needs_next_word = "Open a language model to guess words against it."
+    needs_next_word = "See Confusion, or open a language model to guess words against it."
 
     title = "Guess the next word"
     key = "guess"

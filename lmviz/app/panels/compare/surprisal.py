@@ -37,7 +37,7 @@ Found = tuple[np.ndarray, Mapping[int, np.ndarray]]
 class SurprisalPanel(Panel):
     """One curve per compared model over the tokens of the shown one; a hovered word is so in all panels."""
 
-    needs_next_word = "Open a language model to see how much each word surprises it."
+    needs_next_word = "See Labels, or open a language model to see how much each word surprises it."
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

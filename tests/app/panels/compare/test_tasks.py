@@ -208,3 +208,46 @@ def test_scores_say_which_text_they_need(
     view = bring_to_front(window, "scores_view", qtbot)
     qtbot.waitUntil(lambda: "open tagged text under Corpus" in view.sentence)
     assert not window.findChild(QPushButton, "measure_button").isVisible()
+
+
+def test_tags_stand_under_their_words_for_each_model(
+    window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    window.show_perspective("compare")
+    other, _ = begin(session, qtbot, LINE, runs["other tagger"], runs["tagger"])
+    session.comparison.choose([(other, other.snapshots[-1])])
+    view = bring_to_front(window, "compared_labels_view", qtbot)
+    qtbot.waitUntil(lambda: len(view.table.rows) == 2 and len(view.table.gold) == 5)
+    answers = [label(open_model(runs[name]), LINE) for name in ("other tagger", "tagger")]
+    for row, answer in zip(view.table.rows, answers, strict=True):
+        assert tuple(found.label for found in row.labels) == answer.labels
+        shares = [found.probability for found in row.labels]
+        np.testing.assert_allclose(shares, answer.probabilities.max(axis=1), rtol=1e-4)
+    pairs = zip(*(answer.labels for answer in answers), strict=True)
+    apart = [place for place, (one, two) in enumerate(pairs) if one != two]
+    assert list(view.table.disagreements) == apart
+    assert apart, "these models should disagree somewhere"
+    assert f"disagree at {len(apart)} of 5" in view.card.aside
+    assert view.table.gold[0] == "n"
+    assert {view.table.gold[1], view.table.gold[2]} == {"n or v", "p or v"}
+    for row in view.table.rows:
+        for found, right in zip(row.labels, view.table.gold, strict=True):
+            assert found.wrong == (found.label not in right.split(" or "))
+    place = view.table.word_rectangle(3).center().toPoint()
+    qtbot.mouseClick(view.table, Qt.MouseButton.LeftButton, pos=place)
+    assert session.focus.position == 3
+
+
+def test_the_label_of_each_beginning_stands_under_its_last_word(
+    window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    text = "the film is not bad"
+    window.show_perspective("compare")
+    begin(session, qtbot, text, runs["classifier"])
+    view = bring_to_front(window, "compared_labels_view", qtbot)
+    qtbot.waitUntil(lambda: len(view.table.rows) == 1 and len(view.table.gold) == 5)
+    [row], model, words = view.table.rows, open_model(runs["classifier"]), text.split()
+    wanted = [label(model, " ".join(words[: place + 1])).labels[0] for place in range(5)]
+    assert [found.label for found in row.labels] == wanted
+    assert view.table.gold == ("", "", "", "", "good")
+    assert row.labels[-1].wrong == (wanted[-1] != "good")

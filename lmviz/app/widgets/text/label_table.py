@@ -1,0 +1,228 @@
+"""Labels of several models under the words of one text, and where they disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.pointable import Pointable
+
+ROW, SIZE, NAME_SIZE = 30, 12, 12
+PADDING, BAR = 7, 3
+WIDEST_NAME, WIDEST_WORD = 150, 130
+STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+@dataclass(frozen=True)
+class TableLabel:
+    """The likeliest label of a word, "" where there is none, and its probability; `wrong` if known to be."""
+
+    label: str = ""
+    probability: float = 0.0
+    wrong: bool = False
+
+
+@dataclass(frozen=True)
+class LabelRow:
+    """One model: its name, its colour, and its labels, one for each word."""
+
+    name: str
+    color: QColor
+    labels: tuple[TableLabel, ...]
+
+
+class LabelTable(Pointable):
+    """`LabelTable()`: `set_rows(words, rows, gold=())`, a column for each word.
+
+    `gold` are the right labels, "" where none is known. A column in which models disagree is marked.
+    `set_current(word)` marks a column. Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
+    Left and Right move the mark.
+    """
+
+    word_hovered = Signal(int)
+    word_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words: tuple[str, ...] = ()
+        self._rows: tuple[LabelRow, ...] = ()
+        self._gold: tuple[str, ...] = ()
+        self._edges: tuple[float, ...] = (0.0,)
+        self._current = -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
+        self.setAccessibleName("labels of several models")
+
+    @property
+    def rows(self) -> tuple[LabelRow, ...]:
+        """What is shown."""
+        return self._rows
+
+    @property
+    def gold(self) -> tuple[str, ...]:
+        """The right labels."""
+        return self._gold
+
+    @property
+    def disagreements(self) -> tuple[int, ...]:
+        """The words that models give different labels."""
+        columns = range(len(self._words))
+        return tuple(place for place in columns if len({row.labels[place].label for row in self._rows}) > 1)
+
+    def set_rows(self, words: Sequence[str], rows: Sequence[LabelRow], gold: Sequence[str] = ()) -> None:
+        """Show words and labels."""
+        self._words, self._rows, self._gold = tuple(words), tuple(rows), tuple(gold)
+        self._current = min(self._current, len(self._words) - 1)
+        if self.hovered >= len(self._words):
+            self.set_hovered(-1)
+        self._measure()
+        self._describe()
+        self.update()
+
+    def set_current(self, word: int) -> None:
+        """Mark a column; −1 for none."""
+        word = min(word, len(self._words) - 1)
+        if word != self._current:
+            self._current = word
+            self._describe()
+            self.update()
+
+    def word_rectangle(self, word: int) -> QRectF:
+        """The column of a word."""
+        left = self._edges[word]
+        return QRectF(left, 0, self._edges[word + 1] - left, self._height)
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self._edges[-1]), round(self._height))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def adopt_theme(self) -> None:
+        self._measure()
+        super().adopt_theme()
+
+    def index_at(self, place: QPointF) -> int:
+        if not 0 <= place.y() < self._height:
+            return -1
+        columns = range(len(self._words))
+        return next((at for at in columns if self._edges[at] <= place.x() < self._edges[at + 1]), -1)
+
+    def pointed_at(self, index: int) -> None:
+        if index >= 0:
+            lines = [self._in_words(row, index) for row in self._rows]
+            HoverCard.beside(
+                self, self.word_rectangle(index).bottomLeft().toPoint(), self._words[index], lines
+            )
+        else:
+            HoverCard.leave(self)
+        self.word_hovered.emit(index)
+
+    def clicked_on(self, index: int) -> None:
+        self.word_clicked.emit(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        wanted = self._current + STEPS.get(event.key(), 0)
+        if event.key() in STEPS and 0 <= wanted < len(self._words):
+            self.word_clicked.emit(wanted)
+        else:
+            super().keyPressEvent(event)
+
+    @property
+    def _height(self) -> float:
+        return (1 + bool(self._gold) + len(self._rows)) * self.length(ROW)
+
+    def _in_words(self, row: LabelRow, word: int) -> str:
+        found = row.labels[word]
+        said = f"{found.label} {percentage(found.probability)}" if found.label else "no label"
+        return f"{row.name}: {said}{', wrong' if found.wrong else ''}"
+
+    def _describe(self) -> None:
+        many = len(self.disagreements)
+        said = f"{len(self._words)} words, {many} disagreement{'' if many == 1 else 's'}"
+        if self._current >= 0:
+            said = f"{self._words[self._current]}: " + ", ".join(
+                self._in_words(row, self._current) for row in self._rows
+            )
+        self.setAccessibleDescription(said)
+
+    def _measure(self) -> None:
+        """Where the columns begin, and where the last one ends."""
+        named, typed = metrics(NAME_SIZE), metrics(SIZE, token=True, bold=True)
+        names = [row.name for row in self._rows] + (["gold"] if self._gold else [])
+        widest = max((named.horizontalAdvance(name) for name in names), default=0.0)
+        edges = [min(widest, self.length(WIDEST_NAME)) + self.length(3 * PADDING)]
+        for place, word in enumerate(self._words):
+            written = [word, *self._gold[place : place + 1], *(row.labels[place].label for row in self._rows)]
+            wide = max(typed.horizontalAdvance(text) for text in written)
+            edges.append(edges[-1] + min(wide, self.length(WIDEST_WORD)) + self.length(2 * PADDING))
+        self._edges = tuple(edges)
+        self.updateGeometry()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        painter.setPen(Qt.PenStyle.NoPen)
+        marked = [(place, self.theme.note_wash) for place in self.disagreements]
+        for place, color in (*marked, (self.hovered, self.theme.hover)):
+            if 0 <= place < len(self._words):
+                painter.setBrush(color)
+                painter.drawRoundedRect(self.word_rectangle(place), self.length(4), self.length(4))
+        self._draw_names(painter)
+        for place, word in enumerate(self._words):
+            self._draw_column(painter, place, word)
+        if 0 <= self._current < len(self._words):
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(self.theme.accent, self.length(2)))
+            area = self.word_rectangle(self._current).adjusted(1, 1, -1, -1)
+            painter.drawRoundedRect(area, self.length(4), self.length(4))
+        self.draw_focus(painter)
+
+    def _draw_names(self, painter: QPainter) -> None:
+        row, measure = self.length(ROW), metrics(NAME_SIZE)
+        room = self._edges[0] - self.length(2 * PADDING)
+        painter.setFont(self.theme.font(NAME_SIZE))
+        names: list[tuple[str, QColor]] = [("gold", self.theme.muted_text)] if self._gold else []
+        names += [(item.name, item.color) for item in self._rows]
+        for place, (name, color) in enumerate(names, start=1):
+            painter.setPen(color)
+            shown = measure.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
+            painter.drawText(QRectF(0, place * row, room, row), Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def _draw_column(self, painter: QPainter, place: int, word: str) -> None:
+        row, padding = self.length(ROW), self.length(PADDING)
+        area = QRectF(self.word_rectangle(place).adjusted(padding, 0, -padding, 0))
+        area.setHeight(row)
+        self._write(painter, area, word, self.theme.text, QFont.Weight.Normal)
+        if self._gold:
+            area.translate(0, row)
+            self._write(painter, area, self._gold[place], self.theme.muted_text, QFont.Weight.Normal)
+        for item in self._rows:
+            area.translate(0, row)
+            self._draw_label(painter, area, item.labels[place])
+
+    def _draw_label(self, painter: QPainter, area: QRectF, found: TableLabel) -> None:
+        if not found.label:
+            return
+        ink = self.theme.warning if found.wrong else self.theme.accent
+        self._write(painter, area.adjusted(0, 0, 0, -self.length(BAR)), found.label, ink, QFont.Weight.Bold)
+        painter.setPen(Qt.PenStyle.NoPen)
+        bar = QRectF(area.left(), area.bottom() - self.length(BAR + 3), area.width(), self.length(BAR))
+        for share, color in ((1.0, self.theme.line), (found.probability, ink)):
+            painter.setBrush(color)
+            part = QRectF(bar.left(), bar.top(), bar.width() * share, bar.height())
+            painter.drawRoundedRect(part, self.length(1.5), self.length(1.5))
+
+    def _write(self, painter: QPainter, area: QRectF, text: str, ink: QColor, weight: QFont.Weight) -> None:
+        painter.setFont(self.theme.token_font(SIZE, weight))
+        painter.setPen(ink)
+        bold = weight == QFont.Weight.Bold
+        measure = metrics(SIZE, token=True, bold=bold)
+        shown = measure.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
