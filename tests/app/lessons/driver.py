@@ -340,7 +340,9 @@ BY_TEXT: dict[str, Callable[[Driver], None]] = {
     'control("nudged_cell") contains 1e-05': _nudge_by(1e-5),
     'control("nudged_cell") contains 1e-12': _nudge_by(1e-12),
     'network("bf", 0) = 3': _rewrite("bf = [1; 1]", "bf = [3; 3]"),
+    'network("x[3]") = 9': _rewrite("[1; 2; 3]", "[1; 2; 9]"),
     "broken is not none": _find_fault,
+    "interventions contains backward": lambda driver: driver.press("silence_backward_button"),
 }
 """How a condition is brought about that takes more than one control, by the whole of it."""
 
