@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractSlider,
     QComboBox,
     QDoubleSpinBox,
     QLineEdit,
@@ -190,7 +191,7 @@ def _set_control(driver: Driver, condition: Condition) -> None:
         at = next(n for n in range(control.count()) if control.itemText(n).casefold() == words.casefold())
         control.setCurrentIndex(at)
         control.activated.emit(at)
-    elif isinstance(control, QSpinBox | QDoubleSpinBox):
+    elif isinstance(control, QSpinBox | QDoubleSpinBox | QAbstractSlider):
         control.setValue(type(control.value())(float(wanted(driver, condition))))
     elif isinstance(control, QAbstractButton):
         driver.press(name)
@@ -341,7 +342,10 @@ BY_TEXT: dict[str, Callable[[Driver], None]] = {
     'control("nudged_cell") contains 1e-12': _nudge_by(1e-12),
     'network("bf", 0) = 3': _rewrite("bf = [1; 1]", "bf = [3; 3]"),
     'network("x[3]") = 9': _rewrite("[1; 2; 3]", "[1; 2; 9]"),
+    'network("x[2]", 2) = 2': _rewrite("0 1 0 0; 0 0 2 0", "0 0 2 0; 0 1 0 0"),
     "broken is not none": _find_fault,
+    "interventions contains position": lambda driver: driver.press("no_positions_button"),
+    "changes = 0": lambda driver: driver.session.surgery.clear(),
     "interventions contains backward": lambda driver: driver.press("silence_backward_button"),
 }
 """How a condition is brought about that takes more than one control, by the whole of it."""
@@ -349,6 +353,7 @@ BY_TEXT: dict[str, Callable[[Driver], None]] = {
 BY_VALUE: dict[str, Callable[[Driver, Condition], None]] = {
     "control": _set_control,
     "prefix": _type_prefix,
+    "source": lambda driver, condition: driver.type("source_edit", condition.words),
     "text": _open_text,
     "model": _open_model,
     "perspective": lambda driver, condition: driver.press(f"perspective_{condition.words}"),

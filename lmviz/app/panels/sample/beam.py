@@ -6,29 +6,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPoint, QSignalBlocker, QTimer
+from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.sample.beam_controls import BeamControls
 from lmviz.app.panels.shared.text_end import end_of
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number, percentage
-from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
 from lmviz.decoding.beam import FINISHED, PRUNED, BeamNode, BeamTree, length_normaliser
-from lmviz.decoding.options import BeamOptions
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
+    from lmviz.decoding.options import BeamOptions
 
 BETWEEN = 220  # milliseconds from one step to the next, so that the growth of the tree is seen
 
@@ -48,11 +46,7 @@ class BeamPanel(Panel):
         self._step = LinkButton("beam_step_button", "one step", "grow the beam by one token")
         self._run = LinkButton("beam_run_button", "run", "grow the beam to its length")
         self._again = LinkButton("beam_again_button", "clear", "remove the search")
-        self._width, self._length, self._penalty = QSpinBox(), QSpinBox(), QDoubleSpinBox()
-        self._prepare(self._width, "width")
-        self._prepare(self._length, "length")
-        self._prepare(self._penalty, "length_penalty")
-        self._penalty.setSingleStep(0.1)
+        self._controls = BeamControls()
         self._said = MutedLine()
         self._is_running = False
         self._selected = -1
@@ -61,7 +55,6 @@ class BeamPanel(Panel):
         self._card = Card("Beam search", self._actions(), self._lay_out())
         self.column.addWidget(self._card)
         self._connect()
-        self._adopt_theme()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """For every node but the prefix: the node before it, its token's id, and its score."""
@@ -84,15 +77,7 @@ class BeamPanel(Panel):
 
     def refresh(self) -> None:
         session, beam = self.session, self.session.beam.tree
-        options = session.beam.options
-        with (
-            QSignalBlocker(self._width),
-            QSignalBlocker(self._length),
-            QSignalBlocker(self._penalty),
-        ):
-            self._width.setValue(options.width)
-            self._length.setValue(options.length)
-            self._penalty.setValue(options.length_penalty)
+        self._controls.set_options(session.beam.options)
         can_grow = session.writing.can_write and not session.beam.is_grown
         self._step.setEnabled(can_grow)
         self._run.setEnabled(can_grow)
@@ -146,16 +131,13 @@ class BeamPanel(Panel):
         self._step.clicked.connect(session.beam.grow)
         self._run.clicked.connect(self._toggle)
         self._again.clicked.connect(session.beam.forget)
-        self._width.valueChanged.connect(lambda value: session.beam.set_options(width=value))
-        self._length.valueChanged.connect(lambda value: session.beam.set_options(length=value))
-        self._penalty.valueChanged.connect(lambda value: session.beam.set_options(length_penalty=value))
+        self._controls.option_changed.connect(lambda name, value: session.beam.set_options(**{name: value}))
         self._tree.node_clicked.connect(self._select)
         self._tree.node_hovered.connect(self._explain)
         session.beam.changed.connect(self._go_on)
         self.show_failures(session.beam.failed, session.beam.changed)
         session.beam.failed.connect(lambda _: self._pause())
         session.beam.failed.connect(lambda _: self.refresh_soon())
-        theme_switch().theme_changed.connect(self._adopt_theme)
         self.follow(
             session.beam.changed,
             session.reading.encoding_changed,
@@ -179,10 +161,6 @@ class BeamPanel(Panel):
             self._next.stop()
         elif self._is_running:
             self._next.start()
-
-    def _adopt_theme(self) -> None:
-        for spin in (self._width, self._length, self._penalty):
-            fit_width(spin)
 
     def _select(self, node: int) -> None:
         self._selected = node
@@ -213,8 +191,7 @@ class BeamPanel(Panel):
         actions = QWidget()
         row = QHBoxLayout(actions)
         row.setContentsMargins(0, 0, 0, 0)
-        for name, spin in (("width", self._width), ("length", self._length), ("α", self._penalty)):
-            row.addWidget(labelled(name, spin))
+        row.addWidget(self._controls)
         for button in (self._step, self._run, self._again):
             row.addWidget(button)
         return actions
@@ -227,19 +204,6 @@ class BeamPanel(Panel):
         column.addWidget(self._area, 1)
         column.addWidget(self._said)
         return body
-
-    def _prepare(self, spin: QSpinBox | QDoubleSpinBox, name: str) -> None:
-        """Name and limit the box of an option."""
-        setting = next(item for item in BeamOptions.settings() if item.name == name)
-        spin.setObjectName(f"beam_{name}_spin")
-        spin.setAccessibleName(f"beam {setting.label.lower()}")
-        spin.setToolTip(f"<p>{setting.help}</p>")
-        assert setting.minimum is not None, "each option of the search has both limits"
-        assert setting.maximum is not None, "each option of the search has both limits"
-        if isinstance(spin, QSpinBox):
-            spin.setRange(int(setting.minimum), int(setting.maximum))
-        else:
-            spin.setRange(setting.minimum, setting.maximum)
 
 
 def _ending(beam: BeamTree, node: BeamNode) -> str:

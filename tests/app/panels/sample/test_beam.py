@@ -51,3 +51,18 @@ def test_a_beam_grows_step_by_step_to_what_the_core_finds(bench: Bench) -> None:
     ]
     assert session.beam.tree.best.score == pytest.approx(expected.best.score, abs=1e-5)
     assert any(node.state == "pruned" for node in session.beam.tree.nodes)
+
+
+def test_how_many_continuations_are_taken_is_a_setting_of_its_own(bench: Bench) -> None:
+    session = bench.session
+    bench.bring("beam_view")
+    spin, choice = bench.find("beam_continuations_spin"), bench.find("beam_choice_picker")
+    assert spin.text() == "as k"
+    bench.find("beam_width_spin").setValue(2)
+    spin.setValue(1)
+    choice.setCurrentText("sampled")
+    choice.textActivated.emit("sampled")
+    bench.click("beam_step_button")
+    bench.wait(lambda: session.beam.tree is not None)
+    assert len(session.beam.tree.nodes) == 2  # one continuation of the prefix, and the prefix
+    assert session.beam.options == BeamOptions(width=2, continuations=1, choice="sampled")
