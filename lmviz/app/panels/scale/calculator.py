@@ -61,7 +61,7 @@ class CalculatorPanel(Panel):
         super().__init__(session)
         self.setObjectName("calculator_view")
         self._picker = QComboBox()
-        self._picker.setObjectName("model_picker")
+        self._picker.setObjectName("scale_model_picker")
         self._picker.setAccessibleName("model in the calculator")
         self._fields: dict[str, QSpinBox] = {}
         self._tokens = QLineEdit()

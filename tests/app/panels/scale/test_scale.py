@@ -120,7 +120,7 @@ def test_sizes_that_are_typed_are_counted_exactly(scene: Scene) -> None:
     wanted = PlannedModel(TransformerConfiguration(layers=2, width=48, heads=3, context=20), 100, 2_000_000)
     assert scene.session.scale.planned == wanted
     assert f"{wanted.parameters:,}" in scene.find(BigFigure, "parameters_figure").note
-    assert scene.find(QComboBox, "model_picker").currentText() == "own sizes"
+    assert scene.find(QComboBox, "scale_model_picker").currentText() == "own sizes"
 
 
 def test_heads_that_do_not_divide_the_width_are_said_and_not_refused(scene: Scene) -> None:
@@ -172,7 +172,7 @@ def test_diagonals_are_named_by_time_once_the_pace_is_known(scene: Scene) -> Non
 
 @pytest.mark.parametrize("name", ["PaLM", "GPT-3 13 bn", "LLaMA-2"])
 def test_every_model_can_be_chosen_by_name(scene: Scene, name: str) -> None:
-    picker = scene.find(QComboBox, "model_picker")
+    picker = scene.find(QComboBox, "scale_model_picker")
     picker.setCurrentIndex(picker.findText(name))
     picker.activated.emit(picker.currentIndex())
     scene.settle()
