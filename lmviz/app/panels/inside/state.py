@@ -36,6 +36,7 @@ ORDERS = ("in order", "by similarity")
 HEADS = ("head", "group")
 TAP_LENGTH, SHORT_TAP_LENGTH = 22, 10  # characters of the name of a tap
 AROUND = 40  # pixels at scale 1 around the title of the card
+SNUG = 400  # pixels at scale 1 below which the choice of the gradient's number shows its arrow alone
 ROOMY = 520  # pixels at scale 1 from which on all names have room
 
 
@@ -64,7 +65,8 @@ class StatePanel(Panel):
         self._drag.setProperty("role", "link")
         self._drag.setToolTip("Edit values: drag a cell up or down; all later values are recomputed.")
         self._dragging = False
-        controls = (self._drag, GradientSwitch(session), self._tap, self.order_picker)
+        self._switch = GradientSwitch(session)
+        controls = (self._drag, self._switch, self._tap, self.order_picker)
         head = self._head = FittingRow(controls, giving_way=(self.order_picker, self._drag))
         self._card = Card("Values over the text", head, self._heatmap)
         self.column.addWidget(self._card)
@@ -105,6 +107,7 @@ class StatePanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._tap.setMinimumContentsLength(TAP_LENGTH if self._is_roomy else SHORT_TAP_LENGTH)
+        self._switch.set_compact(self.width() < SNUG * current_theme().scale)
         self.refresh_soon()
 
     @property

@@ -63,7 +63,9 @@ class WindowPage:
         return window_taps(trace) is not None
 
     def title(self, reading: Reading, position: int) -> tuple[str, str]:
-        return at_word(reading, position), aside_of(self._session, reading, OWN_MAXIMUM)
+        aside = aside_of(self._session, reading, OWN_MAXIMUM)
+        is_gradient = self._session.gradients.current is not None
+        return at_word(reading, position), f"vectors: {aside}" if is_gradient else aside
 
     def addresses(self, trace: Trace) -> list[str]:
         return [address for address, traced in trace.arrays.items() if traced.axes[0] == "position"]

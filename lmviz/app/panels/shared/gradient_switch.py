@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 AROUND = 14  # pixels at scale 1 around the button's word
 LENGTH = 6  # characters of what is chosen
+ANY_WIDTH = (1 << 24) - 1  # Qt's own largest, which it does not name in Python
+COMPACT = 28  # pixels at scale 1 of a choice that shows its arrow alone
 
 
 class GradientSwitch(QWidget):
@@ -30,6 +32,7 @@ class GradientSwitch(QWidget):
         super().__init__()
         self._session = session
         self._offers: list[Of] = []
+        self._is_compact = False
         self._switch = QPushButton("gradient")
         self._switch.setObjectName("gradient_switch")
         self._switch.setCheckable(True)
@@ -58,8 +61,18 @@ class GradientSwitch(QWidget):
             changed.connect(self._update)
         self._update()
 
+    def set_compact(self, compact: bool) -> None:
+        """Show of the choice no more than its arrow, where there is little room."""
+        self._is_compact = compact
+        self._measure()
+
     def _measure(self) -> None:
-        """Make room for the bold letters that a pressed button has."""
+        """Make room for the bold letters that a pressed button has, and for the choice."""
+        if self._is_compact:
+            self._choice.setFixedWidth(round(COMPACT * current_theme().scale))
+        else:
+            self._choice.setMinimumWidth(0)
+            self._choice.setMaximumWidth(ANY_WIDTH)
         width = metrics(bold=True).horizontalAdvance(self._switch.text())
         self._switch.setMinimumWidth(round(width + AROUND * current_theme().scale))
 
@@ -78,3 +91,4 @@ class GradientSwitch(QWidget):
             self._choice.clear()
             self._choice.addItems(list(offers.values()))
             self._choice.setCurrentIndex(self._offers.index(of))
+        self._choice.setToolTip(f"Gradients are taken of this number: {offers[of]}.")

@@ -141,3 +141,19 @@ def test_attention_shows_the_gradient_of_its_weights(
     head = session.attention.head[1]
     np.testing.assert_allclose(panel.exported_arrays()[address], expected[head], rtol=1e-4, atol=1e-8)
     assert panel.card.title.startswith("Gradient of layer 1")
+
+
+@pytest.mark.parametrize("width", [1440, 2200])
+def test_the_switch_is_never_cut_and_says_its_number_on_hover(
+    window: MainWindow, read: Session, inside: dict[str, object], qtbot: QtBot, width: int
+) -> None:
+    window.resize(width, 900)
+    read.gradients.show(True)
+    wait(read, qtbot)
+    state = inside["state_view"]
+    switch = state.findChild(QPushButton, "gradient_switch")
+    picker = state.findChild(QComboBox, "gradient_of_picker")
+    qtbot.waitUntil(lambda: state.is_up_to_date and switch.width() >= switch.sizeHint().width())
+    in_window = [item.mapTo(state, item.rect().topRight()).x() for item in (switch, picker)]
+    assert in_window[0] < picker.mapTo(state, picker.rect().topLeft()).x() <= in_window[1]
+    assert "loss of “eat”" in picker.toolTip()
