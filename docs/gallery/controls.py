@@ -90,6 +90,14 @@ def question_card() -> QWidget:
     return card
 
 
+def choices() -> QWidget:
+    """A question with choices, before its task is done."""
+    card = QuestionCard()
+    card.ask("What has changed?", ("The borders between all of the words.", "The number."), "")
+    card.allow(False)
+    return card
+
+
 def ring() -> QWidget:
     """A ring around a button."""
     page = QWidget()
@@ -157,6 +165,7 @@ EXHIBITS = (
     Exhibit("Lessons", "", lesson_list, (320, 140)),
     Exhibit("Progress", "", progress_dots, (200, 60)),
     Exhibit("Question", "", question_card, (320, 220)),
+    Exhibit("Choices", "", choices, (240, 200)),
     Exhibit("Ring", "", ring, (320, 120)),
     Exhibit("To do", "", task_list, (320, 90)),
     Exhibit("Tick", "", tick, (120, 70)),

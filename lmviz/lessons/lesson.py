@@ -25,10 +25,13 @@ class Opening:
 
 @dataclass(frozen=True)
 class Task:
-    """One thing to do: `words` say it, `until` says when it is done. Tasks are done one after the other."""
+    """One thing to do: `words` say it, and it is done once all conditions `until` hold together.
+
+    Tasks are done one after the other.
+    """
 
     words: str
-    until: Condition
+    until: tuple[Condition, ...]
 
 
 @dataclass(frozen=True)

@@ -233,22 +233,20 @@ class _Reader:
                     self._say(entry.line, fault.sentence)
 
     def _tasks(self, part: _Part) -> Iterator[Task]:
-        """Each `do` with the `until` after it; an `until` alone is told by its condition."""
-        waiting: _Entry | None = None
-        for entry in part.entries:
+        """Each `do` with every `until` after it; those without a `do` are told by their condition."""
+        words, begins = "", None
+        conditions: list[Condition] = []
+        for entry in (*part.entries, _Entry(0, "do", "")):
             if entry.name == "do":
-                self._miss_until(waiting)
-                waiting = entry
+                if conditions:
+                    yield Task(words or conditions[0].text, tuple(conditions))
+                elif begins is not None:
+                    self._say(begins.line, "“do” is followed by “until”: write when it is done.")
+                words, conditions, begins = entry.words, [], entry
             elif entry.name == "until":
                 condition = self._condition(entry)
-                if condition is not None:
-                    yield Task(waiting.words if waiting is not None else entry.words, condition)
-                waiting = None
-        self._miss_until(waiting)
-
-    def _miss_until(self, waiting: _Entry | None) -> None:
-        if waiting is not None:
-            self._say(waiting.line, "“do” is followed by “until”: write when it is done.")
+                conditions += [] if condition is None else [condition]
+                begins = None
 
     def _condition(self, entry: _Entry) -> Condition | None:
         try:

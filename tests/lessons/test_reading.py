@@ -63,7 +63,11 @@ def test_a_whole_lesson_is_read() -> None:
     assert first.sentences == "It **says** something.\n\nAnd more."
     assert [(each.kind, each.words) for each in first.openings] == [("text", "farm"), ("plan", "ngram")]
     assert first.openings[1].settings == {"order": "3", "smoothing": "maximum-likelihood"}
-    assert [task.words for task in first.tasks] == ["type it", "step >= 0"]
+    [task] = first.tasks
+    assert (task.words, [each.text for each in task.until]) == (
+        "type it",
+        ['control("concordance_edit") is "cows eat"', "step >= 0"],
+    )
     assert first.question.hint == "Look at the title."
     assert first.question.tolerance == 0.5
     assert second.question.choices == ("corn", "0.1, 0.2")

@@ -41,3 +41,6 @@ class Shell(Protocol):
 
     def find_control(self, name: str) -> QWidget | None:
         """The control of this object name that can be seen; None while there is none."""
+
+    def bring_forward(self, name: str) -> None:
+        """Bring the control of this object name in sight, where it stands in a panel behind another."""

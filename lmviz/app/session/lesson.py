@@ -48,7 +48,7 @@ class CurrentLesson(Part):
         self._lesson: Lesson | None = None
         self._number = 0
         self._done = 0
-        self._before: Result | None = None
+        self._before: list[Result | None] = []
         self._answered = Answered()
         self._hint = False
         self._progress: dict[str, LessonProgress] = {}
@@ -198,13 +198,15 @@ class CurrentLesson(Part):
         """Look whether the tasks of the step are done by now."""
         step, done = self.step, self._done
         while step is not None and self._done < len(step.tasks):
-            condition = step.tasks[self._done].until
-            if self._before is None:
-                self._before = condition.state(self.value)
-            if not condition.holds(self.value, self._before):
+            conditions = step.tasks[self._done].until
+            before = self._before or [None] * len(conditions)
+            pairs = list(zip(conditions, before, strict=True))
+            self._before = [each.state(self.value) if known is None else known for each, known in pairs]
+            pairs = list(zip(conditions, self._before, strict=True))
+            if not all(each.holds(self.value, known) for each, known in pairs):
                 break
             self._done += 1
-            self._before = None
+            self._before = []
         if step is None or self._done == len(step.tasks):
             self._timer.stop()
         if self._done != done:
@@ -213,7 +215,7 @@ class CurrentLesson(Part):
 
     def _begin(self, number: int, openings: tuple[Opening, ...]) -> None:
         assert self._lesson is not None
-        self._number, self._done, self._before = number, 0, None
+        self._number, self._done, self._before = number, 0, []
         self._answered, self._hint = Answered(), False
         self._open(openings)
         name = self._lesson.name

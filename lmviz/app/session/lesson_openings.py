@@ -65,8 +65,7 @@ def _open_network(parts: Parts, opening: Opening, path: Path | None) -> None:
 def _plan(parts: Parts, opening: Opening, path: Path | None) -> None:
     from lmviz.api import split_settings
 
-    if not parts.training.state.is_active:
-        parts.plan.set(opening.words, *split_settings(opening.words, opening.settings))
+    parts.plan.set(opening.words, *split_settings(opening.words, opening.settings))
 
 
 def _set_prefix(parts: Parts, opening: Opening, path: Path | None) -> None:

@@ -134,6 +134,7 @@ class Lessons(QObject):
             self._follow()
             return
         name = step.control
+        self._window.bring_forward(name)
         self._ring.surround(lambda: self._window.find_control(name))
         if self._ring.control is not None:
             _scroll_to(self._ring.control)

@@ -141,6 +141,12 @@ class MainWindow(QMainWindow):
         found = self.findChildren(QWidget, name)
         return next((widget for widget in found if widget.isVisible()), None)
 
+    def bring_forward(self, name: str) -> None:
+        """Bring the control of this object name in sight, where it stands in a panel behind another."""
+        control = self.find_control(name)
+        if control is None or self.perspective.isAncestorOf(control):
+            self.perspective.bring_forward(name)
+
     def control_state(self, name: str) -> str | float | None:
         """What is typed, chosen or set in the control of this object name that can be seen."""
         control = self.find_control(name)

@@ -95,6 +95,14 @@ class PerspectiveView(QMainWindow):
         if self._is_arranged:
             self._put_away()
 
+    def bring_forward(self, name: str) -> None:
+        """Bring the panel in sight that holds the control of this object name, or has it itself."""
+        for dock in self._docks.values():
+            if dock.panel.objectName() == name or dock.panel.findChild(QWidget, name) is not None:
+                dock.show()
+                dock.raise_()
+                return
+
     def name_at(self, place: QPoint) -> str:
         """The name in the table of the panel at a place of the screen; empty where there is none."""
         for name, dock in self._docks.items():

@@ -1,14 +1,16 @@
 """Drives a lesson from beginning to end through the window, as a person who does what it says.
 
-For each condition a table says how it is brought about: `BY_TEXT`, by the whole condition, for what takes
-more than one control, or `BY_VALUE`, by the value that it asks for. A lesson that waits for something new
-needs a row, and nothing else.
+For each condition a table says how it is brought about: `ACTS` of a lesson's own file, `acts_07.py` for the
+seventh, or `BY_TEXT`, both by the whole condition; or `BY_VALUE`, by the value that it asks for. A lesson
+that waits for something new needs a row, and nothing else.
 """
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -112,9 +114,18 @@ def drive(window: MainWindow, qtbot: QtBot, lesson: Lesson) -> int:
                 f"{step.control} is not outlined in {step.title}",
             )
         for place, task in enumerate(step.tasks):
-            if current.tasks_done <= place:
-                act(driver, task.until)
-            driver.wait(lambda place=place: current.tasks_done > place, f"not done: {task.until.text}")
+            for condition in task.until:
+                if current.tasks_done <= place and not _holds_already(condition, current.value):
+                    before = condition.state(current.value)
+                    act(driver, condition)
+                    driver.wait(
+                        lambda place=place, each=condition, before=before: (
+                            current.tasks_done > place or each.holds(current.value, before)
+                        ),
+                        f"not brought about: {condition.text}",
+                    )
+            told = [condition.text for condition in task.until]
+            driver.wait(lambda place=place: current.tasks_done > place, f"not done: {told}")
         if step.question is not None:
             driver.wait(driver.is_quiet)
             answer(driver, step.question)
@@ -161,13 +172,25 @@ def give(driver: Driver, question: Question, words: str) -> None:
 
 def act(driver: Driver, condition: Condition) -> None:
     """Bring a condition about through the window."""
-    if condition.text in BY_TEXT:
-        BY_TEXT[condition.text](driver)
+    by_text = {**BY_TEXT, **own_acts(driver.session.lesson.lesson.number)}
+    if condition.text in by_text:
+        by_text[condition.text](driver)
         return
     first = condition.first
     assert isinstance(first, Call), f"the driver does not know how to do {condition.text!r}: add a row"
     assert first.name in BY_VALUE, f"the driver does not know how to do {condition.text!r}: add a row"
     BY_VALUE[first.name](driver, condition)
+
+
+def _holds_already(condition: Condition, value: Callable) -> bool:
+    """Whether an act before has brought it about as well."""
+    return condition.relation != "changes" and condition.holds(value)
+
+
+def own_acts(number: int) -> dict[str, Callable[[Driver], None]]:
+    """How the conditions of one lesson are brought about, where that lesson has a file of its own for it."""
+    path = Path(__file__).with_name(f"acts_{number:02}.py")
+    return runpy.run_path(str(path))["ACTS"] if path.exists() else {}
 
 
 def wanted(driver: Driver, condition: Condition) -> str:
@@ -272,13 +295,20 @@ def _go_to_stage(driver: Driver, condition: Condition) -> None:
 
 
 def _roll(driver: Driver, condition: Condition) -> None:
-    driver.wait(lambda: driver.control("sample_step_button").isEnabled())
+    """Roll until it is so: a roll that comes while the text changes falls under the table."""
+    writing = driver.session.writing
+    before = condition.state(driver.session.lesson.value)
     for _ in range(50):
-        before = driver.session.writing.branches.draws
         driver.press("sample_step_button")
-        driver.wait(lambda before=before: driver.session.writing.branches.draws > before)
-        if condition.holds(driver.session.lesson.value, before=-1.0):
+        driver.wait(lambda: not writing.is_choosing, "the die does not come to rest")
+        if condition.holds(driver.session.lesson.value, before):
             return
+
+
+def _set_sampling(driver: Driver, condition: Condition) -> None:
+    [name] = [each.value for each in condition.first.arguments if isinstance(each, Literal)]
+    spin = driver.control(f"{name}_spin")
+    spin.setValue(type(spin.value())(float(wanted(driver, condition))))
 
 
 def _train(driver: Driver, condition: Condition) -> None:
@@ -373,6 +403,7 @@ BY_VALUE: dict[str, Callable[[Driver, Condition], None]] = {
     "loss": _train,
     "family": _train,
     "setting": _train,
+    "sampling": _set_sampling,
     "pushed": _sweep,
     "popped": _sweep,
     "rate": _set_rate,

@@ -33,6 +33,7 @@ class LessonPanel(Panel):
         self._drawn: tuple[Lesson | None, int] = (None, -1)
         self._title = QLabel()
         self._title.setProperty("role", "lesson")
+        self._title.setWordWrap(True)
         self._dots = ProgressDots()
         self._step_title, self._sentences = _markdown("lesson_step"), _markdown("lesson_sentence")
         self._step_title.setProperty("role", "muted")
@@ -111,8 +112,8 @@ class LessonPanel(Panel):
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
-        head.addWidget(self._title)
-        head.addWidget(self._dots, 1)
+        head.addWidget(self._title, 1)
+        head.addWidget(self._dots, 0, Qt.AlignmentFlag.AlignTop)
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)

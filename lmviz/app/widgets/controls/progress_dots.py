@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 
-APART, LEAST, RADIUS, PRESENT = 18, 9, 4.0, 5.5  # pixels at scale 1
+APART, LEAST, RADIUS, PRESENT = 16, 9, 4.0, 5.5  # pixels at scale 1
 
 
 class ProgressDots(QWidget):

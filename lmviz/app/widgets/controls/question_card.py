@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -37,6 +38,7 @@ class QuestionCard(QFrame):
         caption.setProperty("role", "muted")
         self._question = _words("lesson_question_words")
         self._choices = QButtonGroup(self)
+        self._rows: list[_Choice] = []
         self._choice_column = QVBoxLayout()
         self._choice_column.setSpacing(6)
         self._answer = QLineEdit()
@@ -55,7 +57,6 @@ class QuestionCard(QFrame):
         self._hint = _words("lesson_hint_words")
         self._hint.setProperty("role", "muted")
         self._said = _words("lesson_verdict")
-        self._has_choices = False
         self._lay_out(caption)
 
     @property
@@ -66,16 +67,14 @@ class QuestionCard(QFrame):
     def ask(self, question: str, choices: Sequence[str], hint: str) -> None:
         """Show another question, unanswered."""
         self._question.setText(question)
-        self._has_choices = bool(choices)
-        for button in self._choices.buttons():
-            self._choices.removeButton(button)
-            self._choice_column.removeWidget(button)
-            button.deleteLater()
-        for number, words in enumerate(choices):
-            button = QRadioButton(words)
-            button.setObjectName(f"lesson_choice_{number}")
-            self._choices.addButton(button, number)
-            self._choice_column.addWidget(button)
+        for row in self._rows:
+            self._choices.removeButton(row.button)
+            self._choice_column.removeWidget(row)
+            row.deleteLater()
+        self._rows = [_Choice(words, number) for number, words in enumerate(choices)]
+        for number, row in enumerate(self._rows):
+            self._choices.addButton(row.button, number)
+            self._choice_column.addWidget(row)
         self._answer.setVisible(not choices)
         self._answer.clear()
         self._hint.setText(hint)
@@ -99,10 +98,10 @@ class QuestionCard(QFrame):
         self._hint.setVisible(is_hint_shown and bool(self._hint.text()))
 
     def _check(self) -> None:
-        if self._has_choices:
+        if self._rows:
             chosen = self._choices.checkedButton()
             if chosen is not None:
-                self.answered.emit(chosen.text())
+                self.answered.emit(self._rows[self._choices.id(chosen)].words.text())
         else:
             self.answered.emit(self._answer.text())
 
@@ -122,6 +121,28 @@ class QuestionCard(QFrame):
         column.addLayout(row)
         column.addWidget(self._hint)
         column.addWidget(self._said)
+
+
+class _Choice(QWidget):
+    """A button with words that may take several lines; a click on them chooses as well."""
+
+    def __init__(self, words: str, number: int) -> None:
+        super().__init__()
+        self.button = QRadioButton()
+        self.button.setObjectName(f"lesson_choice_{number}")
+        self.button.setAccessibleName(words)
+        self.words = QLabel(words)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.words, 1)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self.button.isEnabled():
+            self.button.setChecked(True)
 
 
 def _words(name: str) -> QLabel:

@@ -160,8 +160,7 @@ class ProductStrip(Pointable):
 
     def _draw_word(self, painter: QPainter, index: int, place: QRectF, *, is_first: bool) -> None:
         theme, chip, above = self.theme, self.length(CHIP), self.length(FACTOR)
-        largest = float(np.nanmax(self._heights, initial=0.0)) or 1.0
-        height = 0.0 if np.isnan(self._heights[index]) else float(self._heights[index]) / largest
+        height = self._height(index)
         marked = index in (self._current, self.hovered)
         is_new = index >= len(self._words) - self._new
         newest = index == len(self._words) - 1
@@ -203,6 +202,13 @@ class ProductStrip(Pointable):
             painter.drawLine(
                 QPointF(box.left() + 2, box.center().y()), QPointF(box.right() - 2, box.center().y())
             )
+
+    def _height(self, index: int) -> float:
+        """The height of a word's bar, as a share of the room: all of it where the word is impossible."""
+        height, finite = self._heights[index], self._heights[np.isfinite(self._heights)]
+        if not np.isfinite(height):
+            return 0.0 if np.isnan(height) else 1.0
+        return float(height) / (float(np.max(finite, initial=0.0)) or 1.0)
 
     def _draw_hidden(self, painter: QPainter) -> None:
         """How many words there are to the left."""

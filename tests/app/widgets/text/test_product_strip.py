@@ -53,6 +53,18 @@ def test_a_short_text_is_seen_whole(strip, qtbot):
     assert clicked.args == [1]
 
 
+def test_an_impossible_word_has_a_bar_of_all_the_room(strip):
+    values = np.array([np.nan, 0.5, 0.25])
+    strip.set_product(["a", "b", "c"], values, -np.log2(values))
+    likely = strip.grab().toImage()
+    values[2] = 0.0
+    with np.errstate(divide="ignore"):
+        strip.set_product(["a", "b", "c"], values, -np.log2(values))
+    impossible = strip.grab().toImage()
+    top = strip.word_rectangle(2).center().x(), 22
+    assert impossible.pixelColor(*map(int, top)) == likely.pixelColor(*map(int, top)) != strip.theme.surface
+
+
 def test_nothing_is_drawn_without_harm(strip):
     strip.set_product([], np.zeros(0), np.zeros(0))
     strip.grab()
