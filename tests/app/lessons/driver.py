@@ -39,7 +39,7 @@ from lmviz.lessons.expression import Call, Literal, evaluate
 from lmviz.lessons.lesson import Lesson, Question
 from lmviz.lessons.values import names_values
 
-LONG = 20_000  # milliseconds
+LONG = 60_000  # milliseconds
 
 
 @dataclass
