@@ -99,6 +99,48 @@ class SceneModel:
 
 
 @dataclass(frozen=True)
+class SceneNetwork:
+    """The small network of Autodiff: its text, how far its tape has come, and the pinned cell.
+
+    `version` is how the tape goes back, "A" or "B". `cell` is a name and an index in it or its gradient.
+    """
+
+    text: str
+    version: str = "A"
+    pushed: int = 0
+    popped: int = 0
+    cell: tuple[str, tuple[int, ...]] | None = None
+    is_gradient: bool = False
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "text": self.text,
+            "version": self.version,
+            "pushed": self.pushed,
+            "popped": self.popped,
+            "cell": _plain_cell(self.cell),
+            "is_gradient": self.is_gradient,
+        }
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Self:
+        """What `to_values` gave."""
+        version = _word(values, "version") or "A"
+        if version not in ("A", "B"):
+            raise _Damaged("its tape goes back neither as A nor as B")
+        cell = values.get("cell")
+        return cls(
+            text=_word(values, "text"),
+            version=version,
+            pushed=_whole(values, "pushed"),
+            popped=_whole(values, "popped"),
+            cell=None if cell is None else _cell(_object(values, "cell")),
+            is_gradient=values.get("is_gradient") is True,
+        )
+
+
+@dataclass(frozen=True)
 class Scene:
     """What a window shows. The first of `models` is the one looked into, the others stand beside it.
 
@@ -119,6 +161,7 @@ class Scene:
     surgery: tuple[Intervention, ...] = ()
     is_surgery_off: bool = False
     shows_gradients: bool = False
+    network: SceneNetwork | None = None
     sampling: SamplingOptions = field(default_factory=SamplingOptions)
 
     def to_bytes(self) -> bytes:
@@ -134,11 +177,12 @@ class Scene:
             "source": self.source,
             "position": self.position,
             "stage": self.stage,
-            "cell": None if self.cell is None else {"address": self.cell[0], "index": list(self.cell[1])},
+            "cell": _plain_cell(self.cell),
             "head": list(self.head),
             "surgery": [change.to_values() for change in self.surgery],
             "is_surgery_off": self.is_surgery_off,
             "shows_gradients": self.shows_gradients,
+            "network": None if self.network is None else self.network.to_values(),
             "sampling": self.sampling.to_values(),
         }
         return json.dumps(values, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
@@ -164,7 +208,7 @@ class Scene:
             raise _Damaged(f"only version {VERSION} is known")
         models = tuple(SceneModel.from_values(entry) for entry in _listed(values, "models", dict))
         cell = values.get("cell")
-        text = values.get("text")
+        text, network = values.get("text"), values.get("network")
         head = tuple(_listed(values, "head", int))
         position = values.get("position")
         return cls(
@@ -181,6 +225,7 @@ class Scene:
             surgery=tuple(Intervention.from_values(entry) for entry in _listed(values, "surgery", dict)),
             is_surgery_off=values.get("is_surgery_off") is True,
             shows_gradients=values.get("shows_gradients") is True,
+            network=None if network is None else SceneNetwork.from_values(_object(values, "network")),
             sampling=SamplingOptions.from_values(_object(values, "sampling")),
         )
 
@@ -255,6 +300,10 @@ def _listed(values: Mapping[str, Any], name: str, kind: type) -> Sequence[Any]:
     if kind is str and any("\0" in entry for entry in value):
         raise _Damaged(f"its {name} is damaged")
     return value
+
+
+def _plain_cell(cell: tuple[str, tuple[int, ...]] | None) -> dict[str, Any] | None:
+    return None if cell is None else {"address": cell[0], "index": list(cell[1])}
 
 
 def _cell(values: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:

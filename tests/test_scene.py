@@ -12,7 +12,17 @@ from lmviz.decoding.options import SamplingOptions
 from lmviz.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import scale_head, swap_tokens
-from lmviz.scene import Scene, SceneModel, SceneText, found_from, is_scene, named_from, open_scene, save_scene
+from lmviz.scene import (
+    Scene,
+    SceneModel,
+    SceneNetwork,
+    SceneText,
+    found_from,
+    is_scene,
+    named_from,
+    open_scene,
+    save_scene,
+)
 from lmviz.text.corpus_options import CorpusOptions
 
 FULL = Scene(
@@ -31,6 +41,7 @@ FULL = Scene(
     surgery=(scale_head(0, 1), swap_tokens(0, 2), Intervention("layers/0/hidden", "replace", (0.5, -1.0))),
     is_surgery_off=True,
     shows_gradients=True,
+    network=SceneNetwork("v = 3\nu = square(v)\n", "B", pushed=1, popped=1, cell=("v", ()), is_gradient=True),
     sampling=SamplingOptions(temperature=0.3, seed=7, seed_locked=True),
 )
 
@@ -82,6 +93,8 @@ def changed(**values):
         (changed(position=1e3), "its position is no whole number"),
         (changed(prefix=3), "its prefix is no text"),
         (changed(cell={"address": "a", "index": ["b"]}), "its index is damaged"),
+        (changed(network={"text": "v = 3", "version": "C"}), "its tape goes back neither as A nor as B"),
+        (changed(network={"pushed": "many"}), "its pushed is no whole number"),
         (changed(surgery=[{"address": "a"}]), "This is no intervention"),
         (changed(sampling={"temperature": "hot"}), "Temperature must be a number"),
     ],
@@ -131,9 +144,9 @@ def test_any_values_are_a_scene_or_a_sentence(values):
 
 
 @given(
-    st.sampled_from(["text", "cell", "sampling"]),
+    st.sampled_from(["text", "cell", "sampling", "network"]),
     st.dictionaries(
-        st.sampled_from(["catalogue", "files", "content", "options", "address", "index", "seed", "top_p"]),
+        st.sampled_from(["catalogue", "files", "content", "options", "address", "index", "seed", "pushed"]),
         PLAIN,
     ),
 )

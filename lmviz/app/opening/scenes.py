@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.errors import LmvizError
-from lmviz.scene import Scene, SceneModel, SceneText, found_from, named_from, open_scene
+from lmviz.scene import Scene, SceneModel, SceneNetwork, SceneText, found_from, named_from, open_scene
 
 if TYPE_CHECKING:
     from lmviz.app.opening.shell import Shell
@@ -57,11 +57,24 @@ class Scenes(QObject):
             for model, folder in zip(scene.models, folders, strict=True)
             if folder is None
         ]
+        if scene.network is not None:
+            self._open_network(scene.network)
         if missing:
             self._session.library.failed.emit(
                 f"{path.name} names {' and '.join(missing)}, and there is none: put it beside the scene."
             )
         self._begin(scene, folders)
+
+    def _open_network(self, network: SceneNetwork) -> None:
+        from lmviz.app.session.network_focus import NetworkCell
+
+        session = self._session
+        session.network.write(network.text)
+        session.network.stand_at(network.version, network.pushed, network.popped)
+        session.network_focus.release()
+        if network.cell is not None:
+            name, place = network.cell
+            session.network_focus.choose_cell(NetworkCell(name, place, network.is_gradient))
 
     def _open_text(self, text: SceneText, path: Path) -> list[str]:
         """Read the scene's text, unless it is the one that is open; what is missing of it."""
@@ -191,6 +204,7 @@ def scene_of(session: Session, perspective: str, folder: Path) -> Scene:
         surgery=session.surgery.interventions,
         is_surgery_off=session.surgery.is_off,
         shows_gradients=session.gradients.is_shown,
+        network=_network_of(session) if perspective == "autodiff" else None,
         sampling=session.writing.sampling,
     )
 
@@ -214,6 +228,18 @@ def _text_of(session: Session, folder: Path) -> SceneText | None:
         files=tuple(named_from(source, folder) for source in corpus.sources),
         target=named_from(target, folder) if target else "",
         options=corpus.options,
+    )
+
+
+def _network_of(session: Session) -> SceneNetwork:
+    tape, cell = session.network.current.tape, session.network_focus.pinned
+    return SceneNetwork(
+        text=session.network.current.text,
+        version=tape.version,
+        pushed=tape.pushed,
+        popped=tape.popped,
+        cell=None if cell is None else (cell.name, cell.place),
+        is_gradient=cell is not None and cell.is_gradient,
     )
 
 

@@ -174,6 +174,15 @@ class OpenNetwork(Part):
             self.current.tape.version = version
             self.numbers_changed.emit()
 
+    def stand_at(self, version: str, pushed: int, popped: int) -> None:
+        """Bring the tape to where it has pushed and then popped so many, as far as the network goes."""
+        tape = self.current.tape
+        tape.version = version
+        tape.play(min(pushed, len(tape.modules)), 0)
+        if tape.is_complete:
+            tape.sweep(min(popped, len(tape.modules)))
+        self.numbers_changed.emit()
+
     def edit(self, name: str, index: Sequence[int], number: float) -> None:
         """Give one cell another number; all that follows is new."""
         try:

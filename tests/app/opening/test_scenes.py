@@ -13,10 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.opening.scenes import scene_of
 from lmviz.app.opening.settings import Settings
+from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import scale_head
-from lmviz.scene import Scene, SceneModel, SceneText, open_scene, save_scene
+from lmviz.scene import Scene, SceneModel, SceneNetwork, SceneText, open_scene, save_scene
 from tests.app.conftest import wait_for_reading
 
 
@@ -239,3 +240,39 @@ def test_a_scene_that_cannot_be_written_is_said(
     qtbot.waitUntil(lambda: "cannot be written" in window.notice.sentence)
     save(window, tmp_path / "night.lmviz", monkeypatch)
     assert open_scene(tmp_path / "night.lmviz").perspective == window.perspective_name
+
+
+def test_a_network_of_autodiff_is_part_of_its_scene(
+    window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    window.show_perspective("autodiff")
+    network, focus = session.network, session.network_focus
+    network.open_shipped("diamond")
+    network.choose_version("B")
+    network.run_forward()
+    network.pop()
+    network.pop()
+    focus.choose_cell(NetworkCell("v", (), True))
+    text, tape = network.current.text, network.current.tape
+    before = (text, tape.version, tape.pushed, tape.popped, focus.pinned)
+    path = tmp_path / "diamond.lmviz"
+    save(window, path, monkeypatch)
+    network.open_shipped("summation")
+    window.show_perspective("corpus")
+    with qtbot.waitSignal(window.scenes.shown):
+        window.open_paths([path])
+    tape = network.current.tape
+    assert (network.current.text, tape.version, tape.pushed, tape.popped, focus.pinned) == before
+    assert tape.popped == 2
+    assert window.perspective_name == "autodiff"
+
+
+def test_a_network_that_cannot_be_read_is_said_where_it_is_written(
+    window: MainWindow, session: Session, tmp_path: Path
+) -> None:
+    scene = Scene(
+        "autodiff", network=SceneNetwork("a = nothing(3)\n", pushed=7, popped=9, cell=("gone", (4,)))
+    )
+    window.open_paths([save_scene(scene, tmp_path / "broken.lmviz")])
+    assert session.network.faults
+    assert session.network_focus.pinned is None

@@ -20,7 +20,6 @@ from lmviz.scaling.compute import amount_in_words
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
-ROOM = 90
 FORM = 250
 NOTHING = (
     "Transformers of several widths are trained in turn on the open text, all on the same batches. Each is a "
@@ -48,7 +47,6 @@ class ExperimentPanel(Panel):
             "validation loss, nats per token",
             logarithmic=(True, True),
             words=(_operations, lambda loss: number(loss, 2)),
-            room=ROOM,
         )
         self._plot.setObjectName("experiment_plot")
         self._empty = EmptyText(NOTHING)
@@ -107,6 +105,8 @@ class ExperimentPanel(Panel):
         experiment = self.session.experiment
         self._run.setText("Stop" if experiment.is_running else "Train them in turn")
         self._run.setEnabled(experiment.is_running or not experiment.obstacle)
+        if self._form.configuration != experiment.options:
+            self._form.set_configuration(experiment.options)
         self._form.set_editable(() if experiment.is_running else None)
         drawn = [model for model in experiment.trained if model.compute]
         self._empty.setVisible(not drawn)
@@ -119,6 +119,7 @@ class ExperimentPanel(Panel):
                 np.stack([model.compute, model.loss], axis=1),
                 dots=True,
                 said=f"d = {model.width}",
+                said_first=True,
             )
             for place, model in enumerate(drawn)
         ]
@@ -152,4 +153,4 @@ class ExperimentPanel(Panel):
 
 
 def _operations(value: float) -> str:
-    return f"{value:.1e}".replace("e+", "e").replace(".0e", "e")
+    return f"{value:.1e}".replace("e+0", "e").replace("e+", "e").replace(".0e", "e")

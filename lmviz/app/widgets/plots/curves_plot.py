@@ -15,7 +15,8 @@ from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.hover_card import HoverCard
 
 SIZE = 11.5
-LEFT, BELOW, ABOVE, RIGHT = 50, 36, 18, 12
+BELOW, ABOVE, RIGHT = 20, 20, 12
+ROW = 15  # pixels from one word at the end of a curve to the next
 ROOM = 0.04  # of an axis, beyond the points
 
 
@@ -25,7 +26,8 @@ class NamedCurve:
 
     `color` is a role of the theme, or the number of a series.
 
-    `said` is written at its end, for which there has to be `room` at the right of the plot.
+    `said` is written at its end, for which there has to be `room` at the right of the plot, or above its
+    beginning where it is `said_first`.
     """
 
     name: str
@@ -34,6 +36,7 @@ class NamedCurve:
     dots: bool = False
     dashed: bool = False
     said: str = ""
+    said_first: bool = False
 
 
 class CurvesPlot(Canvas):
@@ -87,7 +90,9 @@ class CurvesPlot(Canvas):
 
     @property
     def _area(self) -> QRectF:
-        sides = (self.length(LEFT), self.length(ABOVE), -self.length(self._room), -self.length(BELOW))
+        measure = metrics(SIZE)
+        left = max(measure.horizontalAdvance(self._words[1](value)) for value in self._ticks(1))
+        sides = (left + self.length(8), self.length(ABOVE), -self.length(self._room), -self.length(BELOW))
         return QRectF(self.rect()).adjusted(*sides)
 
     def _range(self, axis: int) -> tuple[float, float]:
@@ -135,6 +140,7 @@ class CurvesPlot(Canvas):
                 painter.drawLine(QPointF(x, self._area.top()), QPointF(x, self._area.bottom()))
         for curve in self._curves:
             self._draw_curve(painter, curve)
+        self._write_names(painter)
 
     def _draw_axes(self, painter: QPainter) -> None:
         theme, area, high = self.theme, self._area, self.length(16)
@@ -152,9 +158,9 @@ class CurvesPlot(Canvas):
             x = self.place_of(value, first[1]).x()
             place = QRectF(x - self.length(40), area.bottom() + self.length(2), self.length(80), high)
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, self._words[0](value))
-        across = QRectF(area.left(), self.height() - high, area.width(), high)
-        painter.drawText(across, Qt.AlignmentFlag.AlignRight, self._names[0])
-        painter.drawText(QRectF(0, 0, self.width(), high), Qt.AlignmentFlag.AlignLeft, self._names[1])
+        above = QRectF(0, 0, area.right(), high)
+        painter.drawText(above, Qt.AlignmentFlag.AlignRight, f"{self._names[0]} →")
+        painter.drawText(above, Qt.AlignmentFlag.AlignLeft, self._names[1])
 
     def _draw_curve(self, painter: QPainter, curve: NamedCurve) -> None:
         color = self._color_of(curve)
@@ -174,13 +180,26 @@ class CurvesPlot(Canvas):
             painter.setPen(QPen(color, self.length(2)))
             painter.setBrush(self.theme.surface)
             painter.drawEllipse(places[nearest], self.length(4), self.length(4))
-        if curve.said:
-            painter.setFont(self.theme.font(SIZE))
-            painter.setPen(color)
-            wide = metrics(SIZE).horizontalAdvance(curve.said) + 4
-            left = min(places[-1].x() + self.length(7), self.width() - wide)
-            end = QRectF(left, places[-1].y() - self.length(8), wide, self.length(16))
-            painter.drawText(end, Qt.AlignmentFlag.AlignVCenter, curve.said)
+
+    def _write_names(self, painter: QPainter) -> None:
+        """At the ends of curves, pushed apart where they would lie on one another; or above beginnings."""
+        painter.setFont(self.theme.font(SIZE))
+        row, free = self.length(ROW), -math.inf
+        places = {
+            curve: self.place_of(*curve.points[0 if curve.said_first else -1]) for curve in self._curves
+        }
+        for curve in sorted(self._curves, key=lambda curve: places[curve].y()):
+            place, wide = places[curve], metrics(SIZE).horizontalAdvance(curve.said) + 4
+            if not curve.said:
+                continue
+            if curve.said_first:
+                area = QRectF(place.x() - self.length(4), place.y() - row - self.length(4), wide, row)
+            else:
+                top = max(place.y() - row / 2, free)
+                free = top + row
+                area = QRectF(min(place.x() + self.length(7), self.width() - wide), top, wide, row)
+            painter.setPen(self._color_of(curve))
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, curve.said)
 
     def _color_of(self, curve: NamedCurve) -> QColor:
         if isinstance(curve.color, int):
