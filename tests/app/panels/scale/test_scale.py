@@ -141,13 +141,17 @@ def test_an_amount_that_cannot_be_read_is_said(scene: Scene) -> None:
 
 
 def test_a_click_on_a_model_loads_it(scene: Scene) -> None:
+    scene.wait_for_pace()  # which draws the picture anew
     plot = scene.find(SizePlot, "size_plot")
     place = plot.rectangle(Spot("GPT-2")).center().toPoint()
-    QTest.mouseMove(plot, QPoint(1, 1))
-    QTest.mouseMove(plot, place)
-    card = scene.window.findChild(HoverCard)
-    assert card is not None
-    assert "GPT-2 (2019)" in card.title
+
+    def says_its_name() -> bool:
+        QTest.mouseMove(plot, QPoint(1, 1))
+        QTest.mouseMove(plot, place)
+        card = scene.window.findChild(HoverCard)
+        return card is not None and "GPT-2 (2019)" in card.title
+
+    scene.qtbot.waitUntil(says_its_name)
     QTest.mouseClick(plot, Qt.MouseButton.LeftButton, pos=place)
     scene.settle()
     assert scene.session.scale.name == "GPT-2"
