@@ -29,6 +29,7 @@ from benchmarks.rows import Measured, Row
 GROUPS = (
     "benchmarks.starting",
     "benchmarks.training",
+    "benchmarks.task_training",
     "benchmarks.counting",
     "benchmarks.live_training",
     "benchmarks.keystrokes",
