@@ -7,6 +7,7 @@ from gallery import Exhibit, show
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.plots.banded_plot import BandedCurve, BandedPlot
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.batch_noise_plot import BatchNoisePlot
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
@@ -33,6 +34,23 @@ from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
 CANDIDATES = ("king", "queen", "night", "world", "people", "lord", "house", "other", "day", "duke", "rest")
 SHARES = np.array([21.2, 14.8, 9.7, 7.1, 5.5, 4.9, 4.1, 3.6, 3.1, 2.7, 2.2]) / 100
 TEXT = ("The", "bat", "made", "noise", "at", "night", "and", "the")
+
+
+def banded_plot() -> QWidget:
+    """Quality by length of two models, one length chosen."""
+    plot, lengths = BandedPlot(), np.arange(5.0, 55, 5)
+    color = current_theme().series_color
+    high, low = 100 / (1 + np.exp((lengths - 42) / 5)), 100 / (1 + np.exp((lengths - 14) / 4))
+    plot.set_units("words")
+    plot.set_curves(
+        [
+            BandedCurve("with attention", color(0), lengths, high, high * 0.94, high * 0.5 + 50),
+            BandedCurve("without", color(4), lengths, low, low * 0.9, low * 0.96 + 4),
+        ]
+    )
+    plot.set_marks([(30, "trained to 30")])
+    plot.set_current(40.0)
+    return plot
 
 
 def bars() -> QWidget:
@@ -250,6 +268,7 @@ def size_plot() -> QWidget:
 
 
 EXHIBITS = (
+    Exhibit("Quality by length", "BLEU", banded_plot, (480, 240)),
     Exhibit("Poll", "26 answers", poll_choices, (560, 320)),
     Exhibit("Simplex", "", simplex_bars, (480, 200)),
     Exhibit("Likelihood", "", likelihood_curve, (300, 200)),

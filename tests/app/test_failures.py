@@ -283,6 +283,16 @@ def measure_machine(scene: Scene) -> None:
     scene.click("measure_pace_button")
 
 
+def translate_all(scene: Scene) -> None:
+    """Measure translators on the text that they learned from."""
+    [pairs] = scene.session.library.model.description.corpus["sources"]
+    if scene.session.text.corpus.sources != (pairs,):
+        with scene.qtbot.waitSignal(scene.session.text.changed):
+            scene.session.text.open(pairs, tokenizer="characters", task="translation")
+    scene.wait(lambda: scene.window.findChild(QWidget, "quality_button").isVisible())
+    scene.click("quality_button")
+
+
 @dataclass(frozen=True)
 class Row:
     """A question or job by the beginning of its name, where its failure is read, and what has it asked.
@@ -344,6 +354,7 @@ ROWS = (
     Row("samples", "compare", "compared_samples_view", Scene.type),
     Row("Judging ", "compare", "scores_view", measure),
     Row("poll", "polls", "poll_view", ask_the_model),
+    Row("Translating with ", "compare translators", "quality_by_length_view", translate_all),
     Row("guess", "compare", "guess_view", lambda scene: scene.click("guess_play_button")),
     Row("own runs", "scale", "calculator_view", lambda scene: scene.session.scale.look_for_runs()),
     Row("Measuring this machine", "scale", "calculator_view", measure_machine),
@@ -364,11 +375,13 @@ def runs(
     make_run: Callable[..., Path],
     lstm_run: Path,
     transformer_run: Path,
+    translator_run: Path,
     attending_run: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Path]:
     """A run of each family that is opened here."""
-    made = {"lstm": lstm_run, "transformer": transformer_run, "translator": attending_run}
+    made = {"lstm": lstm_run, "transformer": transformer_run}
+    made |= {"translator": attending_run, "other translator": translator_run}
     small = {"ngram": make_run("ngram", 2), "window": make_run("window", 2, width=6)}
     return made | small | {"gru": make_run("gru", 2, width=6), "classifier": _classifier(tmp_path_factory)}
 
@@ -392,6 +405,7 @@ OPENED = {
     "attention translator": ("translator",),
     "compare classifier": ("classifier",),
     "compare": ("transformer", "lstm"),
+    "compare translators": ("other translator", "translator"),
 }
 """The models of a scene, where it is not the LSTM alone."""
 

@@ -376,6 +376,14 @@ PANELS: tuple[PanelRow, ...] = (
     ),
     PanelRow("scores", "Scores", "compare", "bottom", "compare.scores:ScoresPanel", tabbed=True),
     PanelRow(
+        "quality_by_length",
+        "By length",
+        "compare",
+        "bottom",
+        "compare.quality_by_length:QualityByLengthPanel",
+        tabbed=True,
+    ),
+    PanelRow(
         "guess_word",
         "Guess",
         "compare",

@@ -158,6 +158,12 @@ class Comparison(Part):
             self._chosen = chosen
             self.choice_changed.emit()
 
+    def look_into(self, moment: Moment) -> None:
+        """Show one of the compared models instead of the shown one; the same stay in the comparison."""
+        if self._library.model is not None and moment != self.present:
+            self.choose(dict.fromkeys((*self._chosen, self.present, moment)))
+            self._library.choose(*moment)
+
     def set_twin(self, wanted: bool) -> None:
         """Add the untouched model to the comparison, or remove it."""
         if wanted != self._is_twin_wanted:

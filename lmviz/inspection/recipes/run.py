@@ -60,6 +60,31 @@ def confusion_recipe(
     return f"{scores_recipe(sources, settings, [model], part)}confusion = scores[0].confusion\n"
 
 
+def quality_recipe(
+    sources: Sequence[str], settings: Mapping[str, Any], models: Sequence[tuple[str, int]]
+) -> str:
+    """How well models, (folder, step) each, translate sources of each length, bound to `quality`.
+
+    `sources` and `settings` are what `load_corpus` takes.
+    """
+    source = sources[0] if len(sources) == 1 else list(sources)
+    return "\n".join(
+        [
+            "import lmviz",
+            "from lmviz.decoding.judged_pairs import judged_pairs",
+            "from lmviz.decoding.quality_by_length import quality_by_length",
+            "",
+            f"corpus = lmviz.load_corpus({arguments_of(source, **settings)})",
+            "pairs = judged_pairs(corpus)",
+            "quality = [",
+            "    quality_by_length(lmviz.open_model(folder, step=step), pairs, corpus.target_tokenizer)",
+            f"    for folder, step in {list(models)!r}",
+            "]",
+            "",
+        ]
+    )
+
+
 def over_time_recipe(folder: str, text: str | Sequence[int], steps: Sequence[int]) -> str:
     """The distribution after a text, or after its ids, at snapshots: `probabilities`, (token,) by step."""
     return "\n".join(

@@ -1,0 +1,297 @@
+"""How well models translate, by the length of the source: how far do they carry what they have learned?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QComboBox, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.compare.colors import color_of
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.comparison import names_of
+from lmviz.app.session.opened_model import Moment, OpenedModel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import Names
+from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.fitting_row import FittingRow
+from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.plots.banded_plot import BandedCurve, BandedPlot
+from lmviz.app.widgets.plots.legend import Legend, LegendEntry
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.app.workers.job import Job, Report
+    from lmviz.decoding.judged_pairs import TextPair
+    from lmviz.decoding.quality_by_length import LengthQuality, Measured
+
+SAMPLES = ("twin-gru-short", "twin-gru-long", "twin-gru-attention-short", "twin-gru-attention-long")
+"""The figure of the lecture: with and without attention, trained on short and on long sentences."""
+
+BLEU, EXACT = "BLEU", "word for word"
+UNITS = {"words": "words", "spaces": "words", "characters": "characters"}
+Quality = Mapping[int, "LengthQuality"]
+
+
+class QualityByLengthPanel(Panel):
+    """Measures when asked to, one model after the other; what was measured once is remembered."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("quality_by_length_view")
+        self._known: dict[tuple[Path, int, str], Quality] = {}
+        self._pairs: tuple[str, tuple[TextPair, ...]] = ("", ())
+        self._chosen: tuple[Moment, int] | None = None
+        self._job: Job | None = None
+        self._share = 0.0
+        self._measure = QComboBox()
+        self._measure.setObjectName("quality_measure_box")
+        self._measure.setAccessibleName("what is measured")
+        self._measure.addItems([BLEU, EXACT])
+        self._button = QPushButton("Measure")
+        self._button.setObjectName("quality_button")
+        self._button.setProperty("role", "link")
+        self._note = MutedLine(right=True)
+        self._legend = Legend(wraps=True)
+        self._plot = BandedPlot()
+        self._plot.setObjectName("quality_plot")
+        self._written, self._wanted = MutedLine(), MutedLine()
+        self._invitation = Invitation("quality_samples_button")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._invitation)
+        self._pages.addWidget(self._page())
+        controls = (self._note, self._measure, self._button)
+        self._card = Card("Quality by length", FittingRow(controls, (self._note,)), self._pages)
+        self.column.addWidget(self._card)
+        self._button.clicked.connect(self._toggle)
+        self._invitation.accepted.connect(self._open_samples)
+        self._measure.currentIndexChanged.connect(self.refresh_soon)
+        self._plot.point_chosen.connect(self._open_worst)
+        theme_switch().theme_changed.connect(self.refresh_soon)
+        self.follow(
+            session.library.model_changed,
+            session.library.models_changed,
+            session.library.step_changed,
+            session.comparison.choice_changed,
+            session.surgery.changed,
+            session.text.changed,
+            session.work.ready_changed,
+        )
+
+    @property
+    def plot(self) -> BandedPlot:
+        """The plot itself."""
+        return self._plot
+
+    @property
+    def said_of_worst(self) -> tuple[str, str]:
+        """What stands below the plot: what was written, and what was wanted."""
+        return self._written.text, self._wanted.text
+
+    def quality_of(self, moment: Moment) -> Quality | None:
+        """What was measured of a model and step on the open text."""
+        corpus = self.session.text.corpus
+        return None if corpus is None else self._known.get(_key(moment, corpus.fingerprint))
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """Of each curve, (length, 5): the length, the sentences, the value, and both ends of its band."""
+        arrays = {}
+        for name, moment in zip(names_of(self._moments), self._moments, strict=True):
+            found = self.quality_of(moment)
+            if found is not None:
+                rows = [(length, item.count, *_shares(self._part(item))) for length, item in found.items()]
+                arrays[name] = np.array(rows, dtype=np.float64)
+        return arrays
+
+    def exported_names(self) -> Names:
+        return Names(columns=("length", "sentences", self._measure.currentText(), "low", "high"))
+
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.run import quality_recipe
+        from lmviz.inspection.recipes.text import settings_of
+
+        corpus = self.session.text.corpus
+        measured = [
+            (str(model.folder), step) for model, step in self._moments if self.quality_of((model, step))
+        ]
+        if corpus is None or not measured or not corpus.sources:
+            return ""
+        return quality_recipe(corpus.sources, settings_of(corpus), measured)
+
+    def refresh(self) -> None:
+        moments, corpus = self._moments, self.session.text.corpus
+        can_measure = bool(moments) and corpus is not None and corpus.task == "translation"
+        self._button.setVisible(can_measure)
+        self._button.setText("Cancel" if self._job is not None else "Measure")
+        self._button.setEnabled(self._job is not None or bool(self._missing()))
+        self._measure.setVisible(can_measure)
+        self._note.set_text(self._said() if can_measure else "")
+        self._pages.setCurrentIndex(int(can_measure))
+        if can_measure:
+            self._draw(moments)
+            return
+        self._invitation.invite(
+            "No model that translates is compared." if not moments else "The open text has no pairs.",
+            "Compare the four sample models of twin",
+        )
+
+    @property
+    def _moments(self) -> tuple[Moment, ...]:
+        """The compared models that translate."""
+        return tuple(moment for moment in self.session.comparison.moments if moment[0].reads_source)
+
+    def _page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self._legend)
+        column.addWidget(self._plot, 1)
+        column.addWidget(self._written)
+        column.addWidget(self._wanted)
+        return page
+
+    def _draw(self, moments: tuple[Moment, ...]) -> None:
+        names, corpus = names_of(moments), self.session.text.corpus
+        assert corpus is not None, "measured on a text"
+        self._plot.set_units(UNITS.get(corpus.tokenizer.kind, "tokens"), "%" if self._is_exact else "")
+        curves = [self._curve(name, moment) for name, moment in zip(names, moments, strict=True)]
+        self._plot.set_curves([curve for curve in curves if curve is not None])
+        trained = sorted({longest for model, _ in moments if (longest := model.description.longest_source)})
+        self._plot.set_marks([(longest, f"trained to {count(longest)}") for longest in trained])
+        self._legend.set_entries(
+            [
+                LegendEntry(name, color_of(moment), shown=curve is not None)
+                for name, moment, curve in zip(names, moments, curves, strict=True)
+            ]
+        )
+        self._say_worst()
+
+    def _curve(self, name: str, moment: Moment) -> BandedCurve | None:
+        found = self.quality_of(moment)
+        if found is None:
+            return None
+        shares = 100 * np.array([_shares(self._part(item)) for item in found.values()])
+        return BandedCurve(name, color_of(moment), np.array(list(found), dtype=np.float64), *shares.T)
+
+    @property
+    def _is_exact(self) -> bool:
+        return self._measure.currentText() == EXACT
+
+    def _part(self, quality: LengthQuality) -> Measured:
+        return quality.exact_match if self._is_exact else quality.bleu
+
+    def _said(self) -> str:
+        if self._job is not None:
+            return f"{self._job.name}: {100 * self._share:.0f} %"
+        found = [quality for moment in self._moments if (quality := self.quality_of(moment))]
+        if not found:
+            return "on sentences that were not learned from"
+        most = max(item.count for quality in found for item in quality.values())
+        said = f"up to {count(most)} sentences each · 95 % bands (bootstrap)"
+        # What was measured is of a model as it was trained, and is remembered.
+        return f"without the interventions · {said}" if self.session.surgery.in_force else said
+
+    def _missing(self) -> list[Moment]:
+        return [moment for moment in self._moments if self.quality_of(moment) is None]
+
+    def _toggle(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        else:
+            self._measure_next()
+
+    def _measure_next(self) -> None:
+        corpus, missing = self.session.text.corpus, self._missing()
+        if corpus is None or corpus.target_tokenizer is None or not missing:
+            return
+        moment, (drawn_from, pairs) = missing[0], self._pairs
+        key, tokenizer = _key(moment, corpus.fingerprint), corpus.target_tokenizer
+        folder, step = moment[0].folder, moment[1]
+        drawn = pairs if drawn_from == corpus.fingerprint else None
+
+        def work(report: Report) -> tuple[tuple[TextPair, ...], Quality]:
+            from lmviz.decoding.judged_pairs import judged_pairs
+            from lmviz.decoding.quality_by_length import quality_by_length
+            from lmviz.runs.opening import open_model_of, open_recorded
+
+            judged = drawn if drawn is not None else judged_pairs(corpus)
+            # Its own instance: those of the reading thread belong to that thread alone.
+            model = open_model_of(open_recorded(folder), step)
+            return judged, quality_by_length(model, judged, tokenizer, report)
+
+        def take(found: tuple[tuple[TextPair, ...], Quality]) -> None:
+            self._pairs, self._known[key] = (key[2], found[0]), found[1]
+
+        (name,) = names_of([moment])
+        self._share = 0.0
+        self._job = self.start_job(f"Translating with {name}", work, take)
+        self._job.progressed.connect(self._progress)
+        self._job.ended.connect(self._go_on)
+        self.refresh_soon()
+
+    def _progress(self, share: float) -> None:
+        self._share = share
+        self._note.set_text(self._said())
+
+    def _go_on(self, job: Job) -> None:
+        """Start the next one, unless the work was cancelled or failed."""
+        self._job = None
+        if not job.is_cancelled and not self.complaint:
+            self._measure_next()
+        self.refresh_soon()
+
+    def _open_worst(self, length: float, name: str) -> None:
+        """Open the worst sentence of a length: of the curve that was clicked, or of the shown model."""
+        moments = dict(zip(names_of(self._moments), self._moments, strict=True))
+        shown = self.session.comparison.present
+        moment = moments[name] if name else shown if shown in moments.values() else self._moments[0]
+        found = self.quality_of(moment)
+        if found is None or int(length) not in found:
+            return
+        self._chosen, worst = (moment, int(length)), found[int(length)].worst
+        self.session.comparison.look_into(moment)
+        self.session.reading.set_source(worst.source)
+        self.session.reading.set_prefix(worst.written)
+        self._say_worst()
+
+    def _say_worst(self) -> None:
+        """What was written and what was wanted, below the plot, for the length that was clicked."""
+        moment, length = self._chosen if self._chosen is not None else (None, 0)
+        found = self.quality_of(moment) if moment is not None and moment in self._moments else None
+        if moment is None or found is None or length not in found:
+            hint = "Click a length: its worst translation is opened above."
+            self._written.set_text(hint if self._plot.curves else "")
+            self._wanted.set_text("")
+            self._plot.set_current(None)
+            return
+        worst = found[length].worst
+        self._plot.set_current(length)
+        self._written.set_text(
+            f"worst of {count(length)} words by {names_of([moment])[0]}: “{worst.written}”"
+        )
+        self._wanted.set_text(f"wanted: “{worst.wanted}”")
+
+    def _open_samples(self) -> None:
+        """Open the models of the lecture's figure, and the text that they were trained on."""
+        session, (shown, *beside) = self.session, reversed(SAMPLES)
+        for name in beside:
+            session.library.open_beside(name, self._compare)
+        session.library.open(shown)  # a language model that is shown would not be compared with them
+        session.text.open("twin")
+
+    def _compare(self, opened: OpenedModel) -> None:
+        comparison = self.session.comparison
+        comparison.choose(dict.fromkeys((*comparison.chosen, (opened, opened.snapshots[-1]))))
+
+
+def _shares(measured: Measured) -> tuple[float, float, float]:
+    return measured.value, measured.low, measured.high
+
+
+def _key(moment: Moment, fingerprint: str) -> tuple[Path, int, str]:
+    return moment[0].folder, moment[1], fingerprint
