@@ -77,6 +77,7 @@ WORDS = {
     ),
     "sample-models": Word("train the sample models again", (), (("sample_models/train.py",),)),
     "pictures": Word("take the pictures of the guide again", ("docs",), (("docs/make_pictures.py",),)),
+    "recall": Word("measure how far back models remember, some minutes", (), (("docs/recall.py",),)),
     "scale": Word("write the scaling table, docs/scale.md", (), (("docs/write_scale.py",),)),
     "bundle": Word(
         "make a folder that runs without Python, and start it once",
