@@ -51,6 +51,23 @@ def paint_alignment(
     return Intervention(address, "replace", tuple(row.tolist()), where, label=label)
 
 
+def scale_source_head(trace: Trace, layer: int, head: int, factor: float = 0.0) -> Intervention:
+    """What a head that looks at the source contributes multiplied; with 0 the head is removed.
+
+    The layer counts from 0 among those that look at the source. LmvizError where there is no such head.
+    """
+    found = source_attentions(trace)
+    attention = found[from_start("layer", layer, len(found))]
+    if "head" not in trace[attention.context].axes:
+        raise LmvizError(
+            "This model looks at its source without heads: silence a word of the source instead."
+        )
+    head = from_start("head", head, attention.heads)
+    how = "off" if factor == 0.0 else f"× {factor:.3g}"
+    label = f"head {layer + 1}·{head + 1} to the source {how}"
+    return Intervention(attention.context, "scale", factor, {"head": head}, label=label)
+
+
 def silence_source(trace: Trace, source: int) -> Intervention:
     """What the encoder made of one token of the source set to zero.
 

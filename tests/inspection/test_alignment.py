@@ -19,6 +19,7 @@ from lmviz.inspection.effects import each_alone
 from lmviz.inspection.source_surgery import (
     last_states,
     paint_alignment,
+    scale_source_head,
     silence_source,
     swap_context,
     swap_last_state,
@@ -195,3 +196,16 @@ def test_what_each_change_does_alone_is_measured_beside_the_same_source(models):
     given = GivenSource(ChangedModel(model, changes), SOURCE)
     assert without_changes(given).model is model
     assert without_changes(GivenSource(model, SOURCE)) is None
+
+
+def test_a_head_that_looks_at_the_source_can_be_switched_off(models):
+    found = read(models["heads"])
+    changed = read(models["heads"], interventions=[scale_source_head(found, 1, 0)])
+    mixed = "decoder/layers/1/cross/mixed"
+    assert not changed[mixed].array[0].any()
+    assert changed[mixed].array[1] == pytest.approx(found[mixed].array[1])
+    assert np.abs(changed["logits"].array - found["logits"].array).max() > 1e-6
+    with pytest.raises(LmvizError, match="There is no head 2"):
+        scale_source_head(found, 1, 2)
+    with pytest.raises(LmvizError, match="without heads"):
+        scale_source_head(read(models["dot"]), 0, 0)

@@ -207,10 +207,10 @@ class AlignmentPanel(Panel):
 
     def _title(self, chosen: ChosenAlignment) -> str:
         if len(chosen.heads) > 1:
-            return f"Alignment, mean of {len(chosen.heads)} heads"
-        where = f", layer {chosen.layer + 1}, head {chosen.head + 1}" if chosen.has_heads else ""
+            return f"Mean of {len(chosen.heads)} heads"
+        where = f"layer {chosen.layer + 1}, head {chosen.head + 1}" if chosen.has_heads else "alignment"
         is_gradient = self._view is not None and self._view.address not in chosen.reading.trace
-        return f"Gradient of the alignment{where}" if is_gradient else f"Alignment{where}"
+        return f"gradient of {where}".capitalize() if is_gradient else where.capitalize()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedWidget
 
 from lmviz.app.panels.attention.chosen_alignment import NO_ALIGNMENT, chosen_alignment, out_of_translation
@@ -13,7 +14,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.text.alignment_arcs import AlignmentArcs
+from lmviz.app.widgets.text.alignment_arcs import TARGET, AlignmentArcs
 
 if TYPE_CHECKING:
     from lmviz.app.panels.attention.chosen_alignment import ChosenAlignment
@@ -47,6 +48,9 @@ class AlignmentTextPanel(Panel):
         self._arcs.target_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
         self._arcs.target_clicked.connect(session.focus.choose_position)
         self._arcs.source_clicked.connect(self._choose_source)
+        self._follow_current = QTimer(self, singleShot=True, interval=0)
+        self._follow_current.timeout.connect(self._show_current)
+        session.focus.position_changed.connect(self._follow_current.start)
         for changed in (
             session.focus.hovered_position_changed,
             session.focus.position_changed,
@@ -96,6 +100,14 @@ class AlignmentTextPanel(Panel):
         self._weights = combined_alignment(chosen.reading.trace, chosen.heads)
         self._arcs.set_alignment(chosen.written, chosen.source, self._weights)
         self._mark()
+        self._follow_current.start()
+
+    def _show_current(self) -> None:
+        """Scroll to the chosen word once the two texts have their new width."""
+        position = self.session.reading.position
+        if 0 <= position < len(self._weights):
+            place = self._arcs.token_place(TARGET, position).toPoint()
+            self._area.ensureVisible(place.x(), place.y(), self._area.width() // 4, 0)
 
     def _mark(self) -> None:
         if self._chosen is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.attention.chosen_alignment import chosen_alignment, out_of_translation
@@ -59,6 +60,9 @@ class ContextPanel(Panel):
         self._swaps = {name: QPushButton(words) for name, (words, _) in SWAPS.items()}
         self._source_place = -1
         self._shown: tuple[object, ...] = ()
+        self._strongest = 0
+        self._follow_strongest = QTimer(self, singleShot=True, interval=0)
+        self._follow_strongest.timeout.connect(self._show_strongest)
         self._card = Card("Context", self._silence, self._lay_out())
         self.column.addWidget(self._card)
         self._silence.clicked.connect(self._toggle_silence)
@@ -141,7 +145,7 @@ class ContextPanel(Panel):
         states = [strip(trace, attention.states, at, head, ()) for at in range(len(weights))]
         context = strip(trace, attention.context, position, head, ())
         self._show(chosen.reading, chosen.source, states, weights, context, "c = Σ α h")
-        self._card.set_title(f"Context of “{chosen.written[position]}”")
+        self._card.set_title(f"Context: {chosen.written[position]}")
 
     def _show_last_state(self, reading: Reading) -> None:
         """All states, of which the decoder gets the last."""
@@ -175,9 +179,15 @@ class ContextPanel(Panel):
         strongest = len(words) - 1 if weights is None else int(np.argmax(weights))
         if (reading, name, strongest) != self._shown:
             self._shown = (reading, name, strongest)
-            place = self._strips.cell_rectangle(strongest, 0).center().toPoint()
-            self._area.ensureVisible(place.x(), place.y(), 0, round(self._strips.length(LOW_ROW)))
+            self._strongest = strongest
+            self._follow_strongest.start()
         self._source_place = self._pinned_source(reading.trace, strongest)
+
+    def _show_strongest(self) -> None:
+        """Scroll to the state that counts most, once the strips have their new height."""
+        if self._strongest < len(self._strips.strips):
+            place = self._strips.cell_rectangle(self._strongest, 0).center().toPoint()
+            self._area.ensureVisible(place.x(), place.y(), 0, round(self._strips.length(LOW_ROW)))
 
     def _pinned_source(self, trace: Trace, otherwise: int) -> int:
         """The word of the source that the pinned cell belongs to."""

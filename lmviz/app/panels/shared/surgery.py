@@ -30,6 +30,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.inspection.intervention import Intervention
+    from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
 
 HINT = "Pin a head, a cell or a word, and change it."
@@ -83,9 +84,10 @@ class SurgeryPanel(Panel):
         cell = session.focus.value_cell if reading is not None else None
         traced = reading.trace.arrays.get(cell[0]) if reading is not None and cell is not None else None
         has_heads = reading is not None and "layers/0/attention/mixed" in reading.trace.arrays
+        has_any = has_heads or (reading is not None and _has_source_heads(reading.trace))
         enabled = {
-            "zero head": has_heads,
-            "scale head": has_heads,
+            "zero head": has_any,
+            "scale head": has_any,
             "set cell": traced is not None and traced.scale != "token",
             "zero unit": traced is not None and traced.axes[-1] in UNIT_AXES,
             "swap words": reading is not None and min(self._swapped()) >= 0,
@@ -214,14 +216,21 @@ class SurgeryPanel(Panel):
             self.session.surgery.add(item)
 
     def _zero_head(self) -> None:
-        from lmviz.inspection.interventions import scale_head
-
-        self._do(scale_head(*self.session.attention.head, 0.0))
+        self._multiply_head(0.0)
 
     def _scale_head(self) -> None:
-        from lmviz.inspection.interventions import scale_head
+        self._multiply_head(self._value.value())
 
-        self._do(scale_head(*self.session.attention.head, self._value.value()))
+    def _multiply_head(self, factor: float) -> None:
+        """What the chosen head contributes, of a model that translates one that looks at the source."""
+        from lmviz.inspection.interventions import scale_head
+        from lmviz.inspection.source_surgery import scale_source_head
+
+        reading, (layer, head) = self.session.reading.current, self.session.attention.head
+        if reading is not None and _has_source_heads(reading.trace):
+            self._do(scale_source_head(reading.trace, layer, head, factor))
+        else:
+            self._do(scale_head(layer, head, factor))
 
     def _set_cell(self) -> None:
         from lmviz.inspection.interventions import replace
@@ -266,3 +275,10 @@ class SurgeryPanel(Panel):
             return remove_positions(model)
 
         self.ask("positions", work, lambda found: self._do(*found))
+
+
+def _has_source_heads(trace: Trace) -> bool:
+    """Whether heads look at a source."""
+    from lmviz.inspection.alignment import source_attentions
+
+    return any("head" in trace[found.context].axes for found in source_attentions(trace))

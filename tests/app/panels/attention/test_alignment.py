@@ -130,6 +130,24 @@ def test_gradients_stand_in_the_place_of_weights(
     assert not panel.findChild(QPushButton, "alignment_paint_button").isEnabled()
 
 
+def test_a_head_that_looks_at_the_source_is_switched_off_and_crossed_out(
+    show: Callable[..., dict[str, Panel]], session: Session, heads_run: Path, qtbot: QtBot
+) -> None:
+    panels = show(heads_run)
+    heads = panels["heads_view"]
+    qtbot.waitUntil(lambda: heads.is_in_sight and heads.mosaic.grid == (2, 2))
+    place = heads.mosaic.tile_rectangle(1, 1).center().toPoint()
+    qtbot.mouseClick(heads.mosaic, Qt.MouseButton.LeftButton, pos=place)
+    button = next(
+        each for each in panels["surgery_view"].findChildren(QPushButton) if each.text() == "zero head"
+    )
+    qtbot.waitUntil(button.isEnabled)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: session.reading.current.baseline is not None)
+    assert not session.reading.current.trace["decoder/layers/1/cross/mixed"].array[1].any()
+    assert heads.mosaic.faded == {(1, 1)}
+
+
 def test_without_attention_it_says_what_would_show_an_alignment(
     show: Callable[..., dict[str, Panel]], translator_run: Path, qtbot: QtBot
 ) -> None:

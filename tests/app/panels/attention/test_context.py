@@ -14,6 +14,7 @@ import lmviz
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
+from lmviz.app.window.main_window import MainWindow
 
 DOT = "attention/weights"
 
@@ -107,3 +108,24 @@ def test_the_contexts_of_all_layers_of_a_transformer_are_one_step_of_undo(
     qtbot.waitUntil(lambda: len(session.surgery.interventions) == 2)
     session.surgery.undo()
     assert session.surgery.interventions == ()
+
+
+def test_the_state_that_counts_most_is_scrolled_into_sight(
+    window: MainWindow,
+    show: Callable[..., dict[str, Panel]],
+    session: Session,
+    attending_run: Path,
+    qtbot: QtBot,
+) -> None:
+    window.resize(1000, 640)
+    panel = show(attending_run, "abcabcabcabcabcabcabc")["context_view"]
+    qtbot.waitUntil(lambda: panel.is_in_sight and len(panel.strips.strips) == 22)
+    for position in range(3):
+        session.focus.choose_position(position)
+        strongest = int(session.reading.current.trace[DOT].array[position].argmax())
+
+        def is_in_sight(strongest: int = strongest) -> bool:
+            place = panel.strips.cell_rectangle(strongest, 0).center().toPoint()
+            return panel.strips.visibleRegion().contains(place)
+
+        qtbot.waitUntil(is_in_sight)
