@@ -87,6 +87,20 @@ def alignment_thumbnails(trace: Trace, side: int = 64) -> np.ndarray:
     )
 
 
+def sharpest_head(trace: Trace) -> tuple[int, int] | None:
+    """The head (layer, head) whose rows put most on one word of the source; None where there are no heads.
+
+    It is the one that reads most like an alignment.
+    """
+    found = {
+        (layer, head): float(alignment_view(trace, attention.weights, head).values.max(axis=1).mean())
+        for layer, attention in enumerate(source_attentions(trace))
+        if "head" in trace[attention.weights].axes
+        for head in range(attention.heads)
+    }
+    return max(found, key=found.__getitem__) if found else None
+
+
 def written_words(trace: Trace) -> tuple[str, ...]:
     """For each position the token that was written there: the one after the token that was read.
 

@@ -10,6 +10,7 @@ from lmviz.inspection.alignment import (
     alignment_view,
     combined_alignment,
     encoded_states,
+    sharpest_head,
     source_attentions,
     written_words,
 )
@@ -209,3 +210,11 @@ def test_a_head_that_looks_at_the_source_can_be_switched_off(models):
         scale_source_head(found, 1, 2)
     with pytest.raises(LmvizError, match="without heads"):
         scale_source_head(read(models["dot"]), 0, 0)
+
+
+def test_the_sharpest_head_puts_most_on_one_word(models):
+    found = read(models["heads"])
+    weights = [found[f"decoder/layers/{layer}/cross/weights"].array for layer in range(2)]
+    sharp = np.array([layer.max(axis=2).mean(axis=1) for layer in weights])
+    assert sharpest_head(found) == np.unravel_index(sharp.argmax(), sharp.shape)
+    assert sharpest_head(read(models["dot"])) is None

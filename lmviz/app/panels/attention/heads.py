@@ -41,6 +41,7 @@ class HeadsPanel(Panel):
         self._badges: tuple[tuple[HeadBadge, ...], ...] = ()
         self._together: tuple[Head, ...] = ()
         self._solo_head: Head | None = None
+        self._begun: OpenedModel | None = None  # the model for which a first head was looked for
         self._card = Card("All heads", "", scrolling(self._mosaic))
         self.column.addWidget(self._card)
         self._mosaic.head_clicked.connect(self._choose)
@@ -120,10 +121,24 @@ class HeadsPanel(Panel):
         self._mosaic.set_heads(small, words)
         to_source = "" if self._badges else "to the source, "
         self._card.set_aside(f"{to_source}{layers} layers × {heads} heads")
+        self._begin_with_alignment()
         layer, head = self.session.attention.head
         if layer >= layers or head >= heads:
             self.session.attention.choose_head(0, 0)
         self._mark()
+
+    def _begin_with_alignment(self) -> None:
+        """Of a model that translates, and has just been opened, look at the head that aligns best."""
+        from lmviz.inspection.alignment import sharpest_head
+
+        reading = self.session.reading.current
+        if reading is None or reading.model == self._begun:
+            return
+        self._begun = reading.model
+        sharpest = None if self._badges else sharpest_head(reading.trace)
+        if sharpest is not None:
+            self.session.attention.choose_heads(())
+            self.session.attention.choose_head(*sharpest)
 
     def _mark(self) -> None:
         self._mosaic.set_current(*self.session.attention.head)

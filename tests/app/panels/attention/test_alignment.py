@@ -20,7 +20,7 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.beam import beam_search
 from lmviz.decoding.options import BeamOptions
 from lmviz.families import open_run_model
-from lmviz.inspection.alignment import combined_alignment
+from lmviz.inspection.alignment import combined_alignment, sharpest_head
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.models.given_source import GivenSource
 from lmviz.training.run import Run
@@ -90,6 +90,7 @@ def test_of_a_transformer_the_chosen_head_is_shown_and_several_are_combined(
     panel, heads, trace = panels["alignment_view"], panels["heads_view"], session.reading.current.trace
     qtbot.waitUntil(lambda: {"alignment_view", "heads_view"} <= in_front(panels) and panel.shown.size > 0)
     assert heads.mosaic.grid == (2, 2)
+    assert session.attention.head == sharpest_head(trace)
     place = heads.mosaic.tile_rectangle(1, 0).center().toPoint()
     qtbot.mouseClick(heads.mosaic, Qt.MouseButton.LeftButton, pos=place)
     wanted = trace["decoder/layers/1/cross/weights"].array[0]
