@@ -76,6 +76,7 @@ WORDS = {
         (("tests/soak/soak.py",),),
     ),
     "sample-models": Word("train the sample models again", (), (("sample_models/train.py",),)),
+    "figure": Word("train the translators of the lecture's figure, and draw it", (), (("docs/figure.py",),)),
     "pictures": Word("take the pictures of the guide again", ("docs",), (("docs/make_pictures.py",),)),
     "recall": Word("measure how far back models remember, some minutes", (), (("docs/recall.py",),)),
     "scale": Word("write the scaling table, docs/scale.md", (), (("docs/write_scale.py",),)),
