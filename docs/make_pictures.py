@@ -104,6 +104,42 @@ def inside_ngram(driver: Driver) -> None:
     driver.type(STORY)
 
 
+def gradient(driver: Driver) -> None:
+    """The gradient of the last loss in the whole of Inside, a few words before it."""
+    driver.show("inside")
+    driver.open_model("stories-lstm")
+    driver.type(STORY)
+    session = driver.session
+    session.focus.choose_position(session.reading.current.last - 1)
+    session.focus.choose_stage(4)
+    session.gradients.show(True)
+    driver.wait(lambda: session.gradients.current is not None, "the gradient")
+
+
+def saliency(driver: Driver) -> None:
+    """What the gradient says of erasing each word, beside what erasing it does."""
+    driver.show("inside")
+    driver.open_model("stories-transformer")
+    driver.type(STORY)
+    driver.bring_to_front("saliency")
+    driver.wait(lambda: bool(driver.find("saliency_view").found), "the saliency")
+
+
+def through_time(driver: Driver) -> None:
+    """A loss going back through four families, and truncation after twelve steps."""
+    driver.show("inside")
+    for model in ("stories-rnn", "stories-gru", "stories-transformer", "stories-lstm"):
+        driver.open_model(model)
+    session = driver.session
+    others = [model for model in session.library.models if model != session.library.model]
+    session.comparison.choose([(model, model.snapshots[-1]) for model in others])
+    driver.type(STORY)
+    driver.bring_to_front("through_time")
+    panel = driver.find("through_time_view")
+    driver.find("truncation_spin").setValue(12)
+    driver.wait(lambda: len(panel.reaches) == 4 and panel.stretch.norms is not None, "the gradients")
+
+
 def attention(driver: Driver) -> None:
     """The attention of one head, pointed at."""
     driver.show("attention")
@@ -177,6 +213,9 @@ SCENES = (
     Scene("inside", inside_transformer),
     Scene("inside-lstm", inside_lstm),
     Scene("inside-ngram", inside_ngram, themes=("light",)),
+    Scene("gradient", gradient),
+    Scene("saliency", saliency, themes=("light",)),
+    Scene("through-time", through_time),
     Scene("attention", attention),
     Scene("surgery", surgery, themes=("light",)),
     Scene("sample", sample),
