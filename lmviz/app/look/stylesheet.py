@@ -53,12 +53,6 @@ QPushButton[role="link"], QToolButton[role="link"] {
 QPushButton[role="link"]:hover, QToolButton[role="link"]:hover { color: $accent; }
 QPushButton[role="link"]:checked, QToolButton[role="link"]:checked { color: $accent; font-weight: 600; }
 QPushButton[role="link"]:focus, QToolButton[role="link"]:focus { background: $accent_wash; }
-QPushButton[role="line"] {
-    background: transparent; border: none; border-radius: ${p4}px; padding: 0px; text-align: left;
-    font-weight: 600;
-}
-QPushButton[role="line"]:hover { color: $accent; }
-QPushButton[role="line"]:focus { background: $accent_wash; }
 QToolButton[role="icon"] {
     background: transparent; border: 1px solid transparent; padding: ${p3}px; min-height: 0px;
 }

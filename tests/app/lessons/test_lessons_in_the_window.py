@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.opening.settings import Settings
@@ -78,7 +78,7 @@ def said(driver: Driver, name: str) -> str:
 def test_the_button_of_the_rail_shows_every_lesson_and_sends_the_panel_away(driver: Driver) -> None:
     driver.press("lessons_button")
     for number, path in enumerate(shipped_files()):
-        assert isinstance(driver.control(f"lesson_open_{number}"), QPushButton), path
+        assert driver.control(f"lesson_open_{number}").isEnabled(), path
     assert not driver.window.beginning.strip.isVisible()
     driver.press("lessons_button")
     assert driver.window.find_control("lesson_panel") is None

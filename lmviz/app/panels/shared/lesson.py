@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
@@ -100,6 +100,8 @@ class LessonPanel(Panel):
                 said = f"**{said}** {question.explanation}".strip()
             self._question.allow(current.may_answer)
             self._question.tell(current.answered.verdict, said, is_hint_shown=current.is_hint_shown)
+            if current.may_answer:  # in a low window it would lie below
+                QTimer.singleShot(0, self, lambda: self._area.ensureWidgetVisible(self._question, 0, 0))
         self._back.setEnabled(current.number > 0)
         self._next.setText("Finish" if current.number + 1 == len(lesson.steps) else "Next")
         self._where.setVisible(bool(step.perspective or step.control))
@@ -111,16 +113,17 @@ class LessonPanel(Panel):
             self._next.style().polish(self._next)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(self._dots, 0, Qt.AlignmentFlag.AlignTop)
+        place = QHBoxLayout()
+        place.addWidget(self._step_title, 1)
+        place.addWidget(self._dots, 0, Qt.AlignmentFlag.AlignTop)
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        for widget in (self._step_title, self._sentences, self._tasks, self._question):
+        for widget in (self._sentences, self._tasks, self._question):
             column.addWidget(widget)
         column.addStretch(1)
+        self._area = scrolling(body)
         links = QHBoxLayout()
         links.addWidget(self._leave)
         links.addStretch(1)
@@ -131,7 +134,7 @@ class LessonPanel(Panel):
         buttons.addStretch(1)
         buttons.addWidget(self._next)
         self._pages.addWidget(self._page("Lessons", scrolling(self._list), self._list_close))
-        self._pages.addWidget(self._page(head, scrolling(body), buttons, links))
+        self._pages.addWidget(self._page(self._title, place, self._area, buttons, links))
         frame = QFrame()
         frame.setObjectName("lesson_frame")
         inner = QVBoxLayout(frame)

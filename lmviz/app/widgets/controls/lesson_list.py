@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from lmviz.app.widgets.controls.progress_dots import ProgressDots
+from lmviz.app.look.theme import current_theme
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class LessonList(QWidget):
         self._rows: list[_Row] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(14)
+        self._column.setSpacing(6)
         self._column.addStretch(1)
 
     def set_lessons(self, lessons: Sequence[ListedLesson]) -> None:
@@ -39,7 +40,7 @@ class LessonList(QWidget):
         while len(self._rows) < len(lessons):
             number = len(self._rows)
             row = _Row(number)
-            row.title.clicked.connect(lambda _=False, number=number: self.chosen.emit(number))
+            row.clicked.connect(lambda _=False, number=number: self.chosen.emit(number))
             self._rows.append(row)
             self._column.insertWidget(number, row)
         for number, row in enumerate(self._rows):
@@ -48,34 +49,51 @@ class LessonList(QWidget):
                 row.show_lesson(lessons[number])
 
 
-class _Row(QWidget):
-    """A title to be clicked, dots, and a sentence."""
+class _Row(QAbstractButton):
+    """A title, how much is done, and a sentence; all of it can be clicked."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
-        self.title = QPushButton()
-        self.title.setObjectName(f"lesson_open_{number}")
-        self.title.setProperty("role", "line")
-        self.title.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._dots = ProgressDots()
-        self._dots.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._about = QLabel()
+        self.setObjectName(f"lesson_open_{number}")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._title, self._done, self._about = QLabel(), QLabel(), QLabel()
+        self._title.setProperty("role", "title")
+        self._done.setProperty("role", "muted")
         self._about.setProperty("role", "muted")
-        self._about.setWordWrap(True)
         head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addWidget(self._dots, 1)
+        head.addWidget(self._title, 1)
+        head.addWidget(self._done, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(6, 5, 6, 5)
         column.setSpacing(2)
         column.addLayout(head)
         column.addWidget(self._about)
+        for label in (self._title, self._about):
+            label.setWordWrap(True)
+        for label in (self._title, self._done, self._about):
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def show_lesson(self, lesson: ListedLesson) -> None:
         """Show one."""
-        self.title.setText(lesson.title)
-        self.title.setAccessibleName(f"{lesson.title}, {lesson.done} of {lesson.steps} steps done")
-        self._dots.set_dots(lesson.steps, range(lesson.done), -1)
+        self._title.setText(lesson.title)
+        self.setAccessibleName(f"{lesson.title}, {lesson.done} of {lesson.steps} steps done")
+        is_done = lesson.done == lesson.steps
+        self._done.setText("✓ done" if is_done else f"{lesson.done} of {lesson.steps}")
         self._about.setText(lesson.about)
         self._about.setVisible(bool(lesson.about))
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = current_theme(), QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(
+            theme.accent_wash if self.hasFocus() else theme.hover if self.underMouse() else theme.surface
+        )
+        painter.drawRoundedRect(QRectF(self.rect()), 6 * theme.scale, 6 * theme.scale)
