@@ -15,6 +15,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -28,6 +29,7 @@ from lmviz.app.look.theme import make_application
 from lmviz.app.main import main as start_program
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.workers.threads import GarbageCollector, prepare_interpreter
+from lmviz.lessons.shipped import name_of, shipped_files
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
 SIZE = (1440, 900)
@@ -207,6 +209,20 @@ def scale(driver: Driver) -> None:
     driver.wait(lambda: driver.session.scale.pace is not None, "the pace of this machine")
 
 
+def lesson(name: str, driver: Driver) -> None:
+    """The first step of a lesson, set up."""
+    from lmviz.app.window.lessons import perspective_names
+    from lmviz.lessons.shipped import shipped_lessons
+
+    driver.click("lessons_button")
+    found = next(each for each in shipped_lessons(perspective_names()) if each.name == name)
+    session = driver.session
+    session.lesson.open(found, 0)
+    needs_text = any(opening.kind == "text" for opening in found.steps[0].openings)
+    driver.wait(lambda: not needs_text or session.text.corpus is not None, "the text")
+    driver.wait(lambda: not session.text.is_opening and not session.reading.is_busy, "what it opens")
+
+
 SCENES = (
     Scene("corpus", corpus),
     Scene("train", train),
@@ -224,6 +240,10 @@ SCENES = (
     Scene("scale", scale),
     Scene("projector", attention, themes=("light",), projector=True),
     Scene("small", attention, size=(1000, 640), themes=("light",)),
+    *(
+        Scene(f"lesson-{name}", partial(lesson, name), themes=("light",))
+        for name in map(name_of, shipped_files())
+    ),
 )
 
 

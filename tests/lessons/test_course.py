@@ -1,0 +1,37 @@
+"""The course as a whole, and the page of the guide about it."""
+
+from pathlib import Path
+
+import pytest
+
+from lmviz.app.panels.table import shown_perspectives
+from lmviz.lessons.lesson import Lesson
+from lmviz.lessons.shipped import TOUR, shipped_lessons
+
+LESSONS = shipped_lessons([row.name for row in shown_perspectives()])
+COURSE = [lesson for lesson in LESSONS if lesson.name != TOUR]
+PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "lessons.md").read_text(encoding="utf-8")
+
+
+def test_the_tour_comes_first_and_the_course_counts_on() -> None:
+    assert LESSONS[0].name == TOUR
+    assert [lesson.number for lesson in COURSE] == list(range(1, 15))
+    assert len({lesson.name for lesson in LESSONS}) == len(LESSONS)
+
+
+@pytest.mark.parametrize("lesson", COURSE, ids=lambda lesson: lesson.name)
+def test_a_lesson_is_short_asks_in_every_step_but_few_and_says_why(lesson: Lesson) -> None:
+    assert 4 <= len(lesson.steps) <= 8
+    questions = [step.question for step in lesson.steps if step.question is not None]
+    assert len(questions) >= len(lesson.steps) - 1
+    assert lesson.steps[-1].question is not None, "the last step asks once more"
+    assert all(question.explanation for question in questions)
+    assert lesson.about
+    assert lesson.steps[0].perspective, "a lesson may be begun from anywhere"
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_the_guide_shows_every_lesson(lesson: Lesson) -> None:
+    title = f"{lesson.number} · {lesson.title}" if lesson.number else lesson.title
+    assert f"## {title}\n\n{lesson.about}\n" in PAGE
+    assert f"(../pictures/lesson-{lesson.name}-light.png)" in PAGE
