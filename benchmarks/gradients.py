@@ -1,14 +1,18 @@
-"""From the choice of a number to the repainted picture of its gradient."""
+"""From the choice of a number to the repainted picture of its gradient, and from a step on the tape."""
 
 from __future__ import annotations
 
+import tempfile
 from functools import partial
+from pathlib import Path
 
 from benchmarks.apart import once_apart
 from benchmarks.keystrokes import SAMPLE_MODEL, SAMPLE_PREFIX, measured, opened_at
 from benchmarks.rows import Row
 
 TOKENS = 64
+PAUSE = 0.05  # seconds in which the panels that give way have drawn as well
+ROUNDS = 20  # times through the tape and back
 
 
 def _gradients() -> list[float]:
@@ -28,6 +32,30 @@ def _gradients() -> list[float]:
     return sorted(taken)
 
 
+def _tape_steps() -> list[float]:
+    """Seconds from each step on the tape of the lecture's net to its pictures, ascending."""
+    from benchmarks.opened_window import OpenedWindow
+    from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
+    from lmviz.app.widgets.tables.tape_list import TapeList
+
+    opened = OpenedWindow(Path(tempfile.mkdtemp(prefix="lmviz-bench-")))
+    opened.show("autodiff")
+    network = opened.session.network
+    views = [opened.view("graph_view", NetworkPicture), opened.view("tape_view", TapeList)]
+    network.rewind()
+    opened.settle()
+    modules, taken = len(network.current.tape.modules), []
+    for _ in range(ROUNDS):
+        for act, times in ((network.push, modules), (network.pop, modules)):
+            for _ in range(times):
+                taken.append(opened.seconds_until_painted(act, views, network.numbers_changed))
+                opened.live(PAUSE)
+        network.rewind()
+        opened.live(PAUSE)
+    opened.close()
+    return sorted(taken)
+
+
 ROWS = (
     Row(
         "gradient",
@@ -36,5 +64,13 @@ ROWS = (
         50,
         True,
         lambda: measured(once_apart(_gradients)),
+    ),
+    Row(
+        "tape",
+        "a step on the tape of the lecture's net, forward or back, to its pictures, p95",
+        "ms",
+        16,
+        True,
+        lambda: measured(once_apart(_tape_steps)),
     ),
 )

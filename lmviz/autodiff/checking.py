@@ -119,6 +119,19 @@ def check(
     return Check(tuple(cells))
 
 
+MOST_EFFORT = 20_000
+"""Modules times cells up to which all are nudged at once, which takes a second or two."""
+
+
+def check_all(net: Graph, eps: float = EPSILON) -> Check:
+    """Nudge every parameter, or every input where nothing learns; LmvizError where there are too many."""
+    nodes = net.parameters or net.inputs
+    cells = sum(prod(node.shape) for node in nodes)
+    if cells * len(net.tape.modules) > MOST_EFFORT:
+        raise LmvizError(f"Nudging all {cells:,} numbers takes too long here: nudge one of them.")
+    return check(net, "", None, eps)
+
+
 def _cell(node: Node, index: Sequence[int]) -> tuple[int, ...]:
     cell = tuple(index)
     if len(cell) != len(node.shape) or any(not 0 <= i < n for i, n in zip(cell, node.shape, strict=True)):

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 
 from lmviz.autodiff import open_network, read, save_network, shipped_network, shipped_networks
 from lmviz.errors import LmvizError
@@ -69,6 +70,20 @@ def test_the_program_for_torch_runs_and_agrees(lecture):
     found = [np.array(eval(part.partition("dtype")[0].strip("(), \n"), {})) for part in numbers[1:]]
     np.testing.assert_allclose(found[0], lecture["α"].gradient, atol=5e-5)
     np.testing.assert_allclose(found[1], lecture["β"].gradient, atol=5e-5)
+
+
+@pytest.mark.parametrize("name", [each.name for each in shipped_networks()])
+def test_the_program_of_every_shipped_network_agrees(name):
+    net = read(shipped_network(name).text).backward()
+    found = {}
+    kept = torch.get_default_dtype()
+    try:
+        exec(net.torch, {"print": lambda name, gradient: found.update({name: gradient.numpy()})})
+    finally:
+        torch.set_default_dtype(kept)
+    assert set(found) == {node.name for node in (net.parameters or net.inputs)}
+    for value, gradient in found.items():
+        np.testing.assert_allclose(gradient, net[value].gradient, rtol=1e-9, atol=1e-12)
 
 
 def test_names_that_python_does_not_take_are_written_in_another_way():

@@ -1,4 +1,4 @@
-"""Modules checked one by one, and the fault that may be hidden in one of them."""
+"""All numbers nudged together, modules checked one by one, and the fault that may be hidden in one."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ class ModuleChecks(Part):
         super().__init__(parent)
         self._network = network
         self._results: dict[str, Check] = {}
+        self._nudged: Check | None = None
         self._whole: Network | None = None
         self._hidden: Sabotage | None = None
         network.network_changed.connect(self._forget)
@@ -34,6 +35,22 @@ class ModuleChecks(Part):
     def results(self) -> dict[str, Check]:
         """The modules that were checked, by name."""
         return self._results
+
+    @property
+    def nudged(self) -> Check | None:
+        """What came of nudging every number; None before that, and once the numbers are others."""
+        return self._nudged
+
+    def nudge_all(self, eps: float) -> None:
+        """Nudge every parameter by ±ε, and hold each slope against its gradient."""
+        from lmviz.autodiff.checking import check_all
+
+        try:
+            self._nudged = check_all(self._network.current, eps)
+        except LmvizError as error:
+            self.failed.emit(str(error))
+        else:
+            self.changed.emit()
 
     @property
     def is_hiding(self) -> bool:
@@ -71,9 +88,9 @@ class ModuleChecks(Part):
         except LmvizError as error:
             self.failed.emit(str(error))
             return
-        self._whole, self._results = whole, {}
+        self._whole = whole
         self._network.exchange(broken)
-        self._results = {}
+        self._results, self._nudged = {}, None
         self.changed.emit()
 
     def mend(self) -> None:
@@ -84,7 +101,7 @@ class ModuleChecks(Part):
             mended, self._whole, self._hidden = self._whole, None, None
             given = inputs_of(self._network.current)
             self._network.exchange(mended.copy(given))
-            self._results = {}
+            self._results, self._nudged = {}, None
             self.changed.emit()
 
     def _forget(self) -> None:
@@ -92,6 +109,7 @@ class ModuleChecks(Part):
         self._forget_results()
 
     def _forget_results(self) -> None:
+        self._nudged = None
         if not self.is_hiding:
             self._results = {}
         self.changed.emit()

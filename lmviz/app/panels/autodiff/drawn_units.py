@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,14 @@ from lmviz.app.widgets.diagrams.unit_boxes import DrawnArrow, DrawnUnit
 if TYPE_CHECKING:
     from lmviz.autodiff import Network, Node
     from lmviz.autodiff.folding import Unit, Units
+
+
+@lru_cache(maxsize=2)  # a step of the tape changes nothing of it
+def folding(net: Network) -> Units | None:
+    """The units of a network; None where it is not made of such."""
+    from lmviz.autodiff.folding import units_of
+
+    return units_of(net)
 
 
 def drawn_units(

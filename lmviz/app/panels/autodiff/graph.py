@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from lmviz.app.panels.autodiff.drawn import drawn_values
-from lmviz.app.panels.autodiff.drawn_units import drawn_units
+from lmviz.app.panels.autodiff.drawn_units import drawn_units, folding
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.widgets.base.card import Card
@@ -20,7 +20,6 @@ from lmviz.app.widgets.diagrams.editable_numbers import EditableNumbers
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import Cell
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
-from lmviz.autodiff.folding import units_of
 from lmviz.autodiff.names import cell_label, label
 from lmviz.autodiff.node import COMPUTED, read_address
 
@@ -131,7 +130,7 @@ class GraphPanel(Panel):
     def _show_units(self) -> None:
         """Draw the units of a recurrent network where that is chosen, and offer it only for one."""
         network, chosen = self.session.network, self._drawing.currentText()
-        found = units_of(network.current)
+        found = folding(network.current)
         self._drawing.setVisible(found is not None)
         self._pages.setCurrentIndex(0 if found is None or chosen == MODULES else 1)
         if found is not None and chosen != MODULES:

@@ -46,11 +46,13 @@ class NudgePanel(Panel):
         self._verdict = QLabel()
         self._verdict.setWordWrap(True)
         self._verdict.setObjectName("saboteur_verdict")
+        self._every = LinkButton("nudge_all_button", "nudge all", "nudge every number that learns")
         self._all = LinkButton("check_all_button", "check all", "check every module alone")
         self._hide = LinkButton("saboteur_button", "hide a fault…", "break one module at random")
         head = QWidget()
         row = QHBoxLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._every)
         row.addWidget(self._all)
         row.addWidget(self._hide)
         body = QWidget()
@@ -69,10 +71,12 @@ class NudgePanel(Panel):
         self._card = Card("Check by nudging", head, body)
         self.column.addWidget(self._card)
         self._plot.epsilon_chosen.connect(self._choose)
+        self._every.clicked.connect(lambda: session.module_checks.nudge_all(self._epsilon))
         self._all.clicked.connect(session.module_checks.check_all)
         self._hide.clicked.connect(self._toggle_fault)
         self.show_failures(session.module_checks.failed, session.module_checks.changed)
         session.module_checks.changed.connect(self._show_checks)
+        session.module_checks.changed.connect(self._show_caption)
         self.follow(
             session.network_focus.cell_changed,
             session.network.text_changed,
@@ -114,7 +118,17 @@ class NudgePanel(Panel):
         ]
         verdict = "all digits agree" if nudged.digits >= PLACES else f"{nudged.digits} digits agree"
         self._digits.set_numbers(lines, verdict, found.agrees)
-        self._caption.setText(f"θ is {cell_label(cell.name, cell.place)}, ε is {self._epsilon:g}")
+        self._show_caption()
+
+    def _show_caption(self) -> None:
+        """Which number is nudged by how much, and what came of nudging all."""
+        cell, nudged = self.session.network_focus.shown, self.session.module_checks.nudged
+        said = f"θ is {cell_label(cell.name, cell.place)}, ε is {self._epsilon:g}"
+        if nudged is not None:
+            worst, count = nudged.worst, len(nudged.cells)
+            place = cell_label(worst.name, worst.index)
+            said += f". Of all {count} numbers nudged, {place} is worst: {nudged.digits} digits agree."
+        self._caption.setText(said)
 
     def _choose(self, epsilon: float) -> None:
         self._epsilon = epsilon

@@ -318,6 +318,40 @@ def test_nudging_agrees_with_the_gradient(scene: Scene) -> None:
     assert int(digits.verdict.partition(" ")[0]) < 6
 
 
+def test_all_numbers_are_nudged_together_until_one_changes(scene: Scene) -> None:
+    caption = scene.find(QLabel, "nudged_cell")
+    scene.click("nudge_all_button")
+    checked = scene.session.network.current.check()
+    assert len(checked.cells) == 10
+    assert "Of all 10 numbers nudged" in caption.text()
+    assert f"{checked.digits} digits agree" in caption.text()
+    assert checked.digits >= 9
+    scene.session.network.edit("x", (0,), 2)
+    scene.settle()
+    assert "Of all" not in caption.text()
+
+
+def test_a_hidden_fault_shows_when_all_numbers_are_nudged(scene: Scene) -> None:
+    checks = scene.session.module_checks
+    for seed in range(20):
+        checks.hide_fault(seed)
+        scene.click("nudge_all_button")
+        if not checks.nudged.agrees:
+            break
+    else:
+        pytest.fail("no fault reached a parameter")
+    assert checks.nudged.digits < 3
+
+
+def test_too_many_numbers_to_nudge_are_said(scene: Scene) -> None:
+    rows = "; ".join(" ".join(["0.1"] * 50) for _ in range(50))
+    calls = "\n".join(f"y{at} = softmax({'W' if not at else f'y{at - 1}'})" for at in range(9))
+    scene.session.network.write(f"parameter W = [{rows}]\n{calls}")
+    scene.settle()
+    scene.click("nudge_all_button")
+    assert "2,500 numbers takes too long" in scene.panel("nudge_view").card.complaint
+
+
 def test_the_saboteur_is_found_by_checking_modules(scene: Scene) -> None:
     checks = scene.session.module_checks
     scene.click("saboteur_button")
