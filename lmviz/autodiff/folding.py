@@ -73,19 +73,18 @@ def units_of(net: Graph) -> Units | None:
         functions[node.name], incoming = read
         arrows += incoming
     steps = _steps(net, arrows)
-    rows: dict[str, int] = {}
     named = {arrow.source for arrow in arrows} | set(functions)
-    for name in [node.name for node in net.nodes if node.name in named]:
-        below = [rows[a.source] + 1 for a in arrows if a.target == name and steps[a.source] == steps[name]]
-        rows[name] = max(below, default=0 if name not in functions else 1)
-    rows |= {name: _row_of_base(name, rows, functions) for name in rows if name not in functions}
+    rows = _rows([node.name for node in net.nodes if node.name in named], functions)
     units = tuple(
-        Unit(name, _base(name), steps[name], rows[name], functions.get(name, ""), name not in functions)
-        for name in rows
+        Unit(
+            name, _base(name), steps[name], rows[_base(name)], functions.get(name, ""), name not in functions
+        )
+        for name in steps
+        if name in named
     )
     found = Units(units, tuple(arrows))
     is_recurrent = any(found.delay(arrow) and _base(arrow.source) == _base(arrow.target) for arrow in arrows)
-    sizes = [math.prod(net[name].shape) for name in {*rows, *(a.weight for a in arrows if a.weight)}]
+    sizes = [math.prod(net[name].shape) for name in {*named, *(a.weight for a in arrows if a.weight)}]
     fits = max(sizes, default=0) <= MOST_NUMBERS and len(set(steps.values())) <= MOST_STEPS + 1
     return found if is_recurrent and fits else None
 
@@ -141,10 +140,11 @@ def _steps(net: Graph, arrows: list[Arrow]) -> dict[str, int]:
     return found
 
 
-def _row_of_base(name: str, rows: dict[str, int], functions: dict[str, str]) -> int:
-    """What is given before the first step stands in the row of the units that follow it."""
-    same = [row for other, row in rows.items() if other in functions and _base(other) == _base(name)]
-    return same[0] if same else rows[name]
+def _rows(names: list[str], functions: dict[str, str]) -> dict[str, int]:
+    """A row for each base, counted upwards: what is given lowest, then units in the order of the text."""
+    made = [_base(name) for name in names if name in functions]
+    given = [_base(name) for name in names if _base(name) not in made]
+    return {base: row for row, base in enumerate(dict.fromkeys([*given, *made]))}
 
 
 def _base(name: str) -> str:

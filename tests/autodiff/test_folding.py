@@ -5,7 +5,14 @@ import pytest
 from lmviz.autodiff import read, shipped_network, shipped_networks
 from lmviz.autodiff.folding import Arrow, units_of
 
-FOLDING = {"summation", "comparison", "recurrence_tanh", "recurrence_sigmoid", "recurrence_identity"}
+FOLDING = {
+    "summation",
+    "comparison",
+    "recurrence_tanh",
+    "recurrence_sigmoid",
+    "recurrence_identity",
+    "both_ways",
+}
 
 
 @pytest.mark.parametrize("name", [each.name for each in shipped_networks()])
@@ -30,6 +37,16 @@ def test_a_unit_has_its_function():
     comparison = units_of(read(shipped_network("comparison").text))
     assert [comparison.unit(name).function for name in ("h[2]", "y[2]", "J")] == ["", "σ", "Σ"]
     assert units_of(read(shipped_network("recurrence_tanh").text)).unit("h[1]").function == "tanh"
+
+
+def test_a_recurrence_from_the_right_has_a_row_of_its_own():
+    found = units_of(read(shipped_network("both_ways").text))
+    rows = {unit.base: unit.row for unit in found.units}
+    assert rows == {"x": 0, "left": 1, "right": 2, "y": 3, "J": 4}
+    loops = {(arrow.source, found.delay(arrow)) for arrow in found.arrows if found.delay(arrow)}
+    assert loops == {*((f"left[{t}]", 1) for t in range(3)), *((f"right[{t}]", -1) for t in range(2, 5))}
+    places = [(unit.row, unit.step) for unit in found.units]
+    assert len(set(places)) == len(places), "no two stand in one place"
 
 
 LOOP = "U = 1\nW = 2\nh[0] = 0\nx[1..2] = [1; 2]\nfor t in 1..2:\n    h[t] = {}\ny = identity(h[2])"

@@ -16,6 +16,7 @@ CELL_WIDTH, CELL_HEIGHT, GAP = 46, 18, 2
 PADDING, AFTER_NAME = 8, 7
 BETWEEN_STEPS, BETWEEN_ROWS, BETWEEN_FOLDED = 92, 56, 84
 LOOP = 64  # pixels at scale 1 from a unit to the apex of its loop
+AROUND, FIELD_ABOVE = 54, 20  # pixels at scale 1 by which an arrow goes around, and its field stands above
 MARGIN = 10
 
 
@@ -83,19 +84,26 @@ def place_unrolled(
 ) -> UnitPlaces:
     """The steps side by side."""
     sizes = {unit.value.name: _size([unit.value], _words([unit], unit.value.label)) for unit in units}
-    columns, x = {}, float(MARGIN)
+    columns, x = {}, MARGIN + (AROUND if max(unit.value.row for unit in units) > 2 else 0.0)
     for step in sorted({unit.step for unit in units}):
         width = max(sizes[unit.value.name].width() for unit in units if unit.step == step)
         columns[step] = x + width / 2
         x += width + BETWEEN_STEPS
-    rows, height = _rows({unit.value.name: unit.value.row for unit in units}, sizes, BETWEEN_ROWS)
+    levels = {unit.value.name: unit.value.row for unit in units}
+    rows, height = _rows(levels, sizes, BETWEEN_ROWS)
     boxes = {}
     for unit in units:
         size, row = sizes[unit.value.name], rows[unit.value.row]
         corner = QPointF(columns[unit.step] - size.width() / 2, row - size.height() / 2)
         boxes[unit.value.name] = _box([unit], unit.value.label, QRectF(corner, size))
     lines = tuple(
-        _line(boxes[arrow.source], boxes[arrow.target], arrow, weights.get(arrow.weight), with_gradient=False)
+        _line(
+            boxes[arrow.source],
+            boxes[arrow.target],
+            weights.get(arrow.weight),
+            skips=levels[arrow.target] - levels[arrow.source] > 1,
+            with_gradient=False,
+        )
         for arrow in arrows
     )
     return UnitPlaces(tuple(boxes.values()), lines, (), QSizeF(x - BETWEEN_STEPS + MARGIN, height))
@@ -110,27 +118,35 @@ def place_folded(
     """
     made = {unit.base for unit in units if not unit.is_given}
     groups: dict[str, list[DrawnUnit]] = {}
-    for unit in units:
+    for unit in sorted(units, key=lambda unit: unit.step):
         if not (unit.is_given and unit.base in made):
             groups.setdefault(unit.base, []).append(unit)
     words = {base: _words(group, group[0].base_label) for base, group in groups.items()}
     sizes = {base: _size([unit.value for unit in group], words[base]) for base, group in groups.items()}
-    lowest = {base: group[0].value.row for base, group in groups.items()}
-    rows, height = _rows(lowest, sizes, BETWEEN_FOLDED)
-    middle = MARGIN + max(size.width() for size in sizes.values()) / 2
+    base_of = {unit.value.name: unit.base for unit in units}
+    levels = {base: group[0].value.row for base, group in groups.items()}
+    rows, height = _rows(levels, sizes, BETWEEN_FOLDED)
+    spans = [levels[base_of[arrow.target]] - levels[base_of[arrow.source]] for arrow in arrows]
+    room = LOOP if max(spans, default=0) > 1 else 0
+    middle = MARGIN + room + max(size.width() for size in sizes.values()) / 2
     boxes = {}
     for base, group in groups.items():
         corner = QPointF(
             middle - sizes[base].width() / 2, rows[group[0].value.row] - sizes[base].height() / 2
         )
         boxes[base] = _box(group, group[0].base_label, QRectF(corner, sizes[base]))
-    base_of = {unit.value.name: unit.base for unit in units}
     alike: dict[tuple[str, str, str], DrawnArrow] = {}
     for arrow in arrows:
         ends = base_of[arrow.source], base_of[arrow.target]
         alike.setdefault((*ends, arrow.weight), DrawnArrow(*ends, arrow.weight))
     lines = tuple(
-        _line(boxes[arrow.source], boxes[arrow.target], arrow, weights.get(arrow.weight), with_gradient=True)
+        _line(
+            boxes[arrow.source],
+            boxes[arrow.target],
+            weights.get(arrow.weight),
+            skips=levels[arrow.target] - levels[arrow.source] > 1,
+            with_gradient=True,
+        )
         for arrow in alike.values()
     )
     reach = [line.points[1].x() for line in lines] + [area.right() for line in lines for area in _areas(line)]
@@ -191,9 +207,12 @@ def _box(units: Sequence[DrawnUnit], label: str, frame: QRectF) -> UnitBox:
 
 
 def _line(
-    source: UnitBox, target: UnitBox, arrow: DrawnArrow, weight: DrawnValue | None, *, with_gradient: bool
+    source: UnitBox, target: UnitBox, weight: DrawnValue | None, *, skips: bool, with_gradient: bool
 ) -> UnitLine:
-    """Upwards within a step, sideways from one to the next, and around where a unit takes its own value."""
+    """Upwards within a step, sideways from one to the next, in a loop where a unit takes its own value.
+
+    An arrow that `skips` rows goes around them.
+    """
     start, end = source.frame, target.frame
     if source is target:
         right, y, spread = start.right(), start.center().y(), start.height() * 0.32
@@ -204,15 +223,20 @@ def _line(
             QPointF(right, y + spread),
         )
         middle = QPointF(right + LOOP, y)
+    elif skips:  # around what stands between
+        out = QPointF(min(start.left(), end.left()) - AROUND, 0)
+        first, last = QPointF(start.left(), start.center().y()), QPointF(end.left(), end.center().y())
+        points = (first, QPointF(out.x(), first.y()), QPointF(out.x(), last.y()), last)
+        middle = QPointF((first.x() + out.x()) / 2, first.y() - start.height() / 2 - FIELD_ABOVE)
     elif start.top() >= end.bottom():
         first, last = QPointF(start.center().x(), start.top()), QPointF(end.center().x(), end.bottom())
-        if source.names[0] != target.names[0] and abs(first.x() - last.x()) > end.width():
-            first = QPointF(start.right(), start.center().y())
         bend = QPointF(0, (last.y() - first.y()) * 0.45)
         points = (first, first + bend, last - bend, last)
         middle = (first + last) * 0.5
     else:
-        first, last = QPointF(start.right(), start.center().y()), QPointF(end.left(), end.center().y())
+        is_back = end.left() < start.left()
+        first = QPointF(start.left() if is_back else start.right(), start.center().y())
+        last = QPointF(end.right() if is_back else end.left(), end.center().y())
         bend = QPointF((last.x() - first.x()) * 0.45, 0)
         points = (first, first + bend, last - bend, last)
         middle = (first + last) * 0.5

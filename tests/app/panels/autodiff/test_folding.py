@@ -93,6 +93,18 @@ def test_every_number_of_a_weight_is_a_field(scene: Scene, drawing: str) -> None
     assert scene.numbers("y[1]", "y[2]", "y[3]") == [0.5, 0.5, 0.5]
 
 
+def test_what_is_read_both_ways_folds_with_its_steps_in_order(scene: Scene) -> None:
+    scene.open("both_ways", "folded")
+    assert scene.numbers("left[1]", "left[2]", "left[3]") == [1, 2.5, 4.25]
+    assert scene.numbers("right[1]", "right[2]", "right[3]") == [2.75, 3.5, 3]
+    assert scene.numbers("y[1]", "y[2]", "y[3]") == [3.75, 6, 7.25]
+    for base in ("left", "right", "x", "y"):
+        steps = [scene.units.cell_rectangle(scene.cell(f"{base}[{step}]")).x() for step in (1, 2, 3)]
+        assert steps == sorted(steps)
+    boxes = [scene.units.cell_rectangle(scene.cell(f"{base}[1]")) for base in ("left", "right", "x", "y")]
+    assert not any(box.intersects(other) for at, box in enumerate(boxes) for other in boxes[:at])
+
+
 def test_values_are_changed_too_and_dragged(scene: Scene) -> None:
     scene.open("summation", "folded")
     scene.type(scene.units.cell_rectangle(scene.cell("x[1]")), "3")
