@@ -82,7 +82,7 @@ class HeadsPanel(Panel):
         reading = self.session.reading.current
         if reading is None or reading.model != model or _addresses(reading.trace):
             return ""
-        return f"{model.name} has no attention: open a Transformer to see all of its heads."
+        return f"{model.name} has no heads: open a Transformer to see all that it has."
 
     def refresh(self) -> None:
         reading = self.session.reading.current

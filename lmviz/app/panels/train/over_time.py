@@ -8,6 +8,7 @@ import numpy as np
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.reading import of_source
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.text.tokenizer import visible
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 WORDS = 4
+
+
+Subject = tuple["OpenedModel", tuple[int, ...], int, str | None]
+"""A model, the ids that it reads, the position whose label is drawn, −1 for next words, and its source."""
 
 
 class OverTimePanel(Panel):
@@ -35,11 +40,14 @@ class OverTimePanel(Panel):
         self._plot.setAccessibleName("probability of the next words over the training")
         self._card = Card("Next word over time", "", self._plot)
         self.column.addWidget(self._card)
-        self._key: tuple[OpenedModel, tuple[int, ...], int] | None = None
+        self._key: Subject | None = None
         self._rows: dict[int, np.ndarray] = {}
         self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
         self.follow(
-            session.reading.encoding_changed, session.focus.position_changed, session.library.model_changed
+            session.reading.encoding_changed,
+            session.reading.source_changed,
+            session.focus.position_changed,
+            session.library.model_changed,
         )
         for growing in (
             session.reading.changed,
@@ -61,14 +69,18 @@ class OverTimePanel(Panel):
 
         if self._key is None or not self._rows or not self._key[0].predicts.continues:
             return ""
-        model, prefix, _ = self._key
+        model, prefix, _, source = self._key
+        if source is not None:
+            return ""
         return over_time_recipe(str(model.folder), prefix, sorted(self._rows))
 
     def refresh(self) -> None:
         session = self.session
         ids = self._read_ids()
         model = session.library.model
-        key = None if model is None else (model, ids, -1 if model.predicts.continues else self._labelled())
+        source = session.reading.source if session.reading.has_source else None
+        position = -1 if self._continues else self._labelled()
+        key = None if model is None else (model, ids, position, source)
         if key != self._key:
             self._key, self._rows = key, {}
             self.silence("over time")
@@ -121,7 +133,8 @@ class OverTimePanel(Panel):
     def _ask_next(self, shown: OpenedModel | None) -> None:
         if shown is None or self._key is None or not self._key[1] or not self.isVisible():
             return
-        model, ids, position = self._key
+        subject = self._key
+        model, ids, position, source = subject
         missing = [step for step in shown.snapshots if step not in self._rows]
         if not missing:
             return
@@ -132,12 +145,13 @@ class OverTimePanel(Panel):
             from lmviz.decoding.distribution import next_distribution
             from lmviz.decoding.labels import label
 
+            reader = reader if source is None else of_source(reader, source)
             if not reader.predicts.continues:
                 found = label(reader, ids).probabilities
                 return step, found if reader.predicts.per == "text" else found[position]
             return step, next_distribution(Continuation.of(reader, ids).logits).probabilities
 
-        self.ask_model((model, step), "over time", work, lambda row: self._take((model, ids, position), *row))
+        self.ask_model((model, step), "over time", work, lambda row: self._take(subject, *row))
 
     def _most_telling(self, missing: list[int]) -> int:
         """The last snapshot first, whose words are drawn; then the one farthest from all known."""
@@ -146,9 +160,7 @@ class OverTimePanel(Panel):
         known = np.log1p(np.array(list(self._rows)))
         return max(missing, key=lambda step: np.abs(known - np.log1p(step)).min())
 
-    def _take(
-        self, key: tuple[OpenedModel, tuple[int, ...], int], step: int, probabilities: np.ndarray
-    ) -> None:
+    def _take(self, key: Subject, step: int, probabilities: np.ndarray) -> None:
         if key == self._key:
             self._rows[step] = probabilities
             self.refresh_soon()
