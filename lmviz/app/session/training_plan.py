@@ -127,12 +127,13 @@ class TrainingPlan(Part):
         if corpus is None or FAMILIES[plan.family].counts:
             return ()
         pace, tokens = self.seconds_a_step, len(corpus.training)
+        examples = None if corpus.training_examples is None else len(corpus.training_examples)
         return tuple(
             Preset(
                 name,
                 steps,
                 None if pace is None else pace * steps,
-                passes(plan.configuration, replace(plan.training_options, steps=steps), tokens),
+                passes(plan.configuration, replace(plan.training_options, steps=steps), tokens, examples),
             )
             for name, steps in PRESETS.items()
         )

@@ -56,6 +56,15 @@ def test_presets_are_said_in_time_steps_and_passes(ready: Session, qtbot: QtBot)
     assert ready.plan.expected_seconds == pytest.approx(good.seconds)
 
 
+def test_passes_over_examples_are_counted_in_examples(ready: Session, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(ready.text.changed, timeout=LONG):
+        ready.text.open("four-sentences")
+    ready.plan.set("gru", FAMILIES["gru"].configuration(width=4), ready.plan.current.training_options)
+    assert ready.plan.task == "tagging"
+    for preset in ready.plan.presets:
+        assert preset.passes == pytest.approx(preset.steps * 2 / 4)
+
+
 def test_what_is_changed_meanwhile_is_tried_instead(ready: Session, qtbot: QtBot) -> None:
     ready.plan.want_time()
     qtbot.waitUntil(lambda: ready.plan.is_measuring, timeout=LONG)
