@@ -139,20 +139,24 @@ class CurrentReading(Part):
             if self.has_source and self.is_possible:
                 self._read()
 
-    def read_example(self, number: int, part: PartOfText = "training", place: int = 0) -> None:
-        """Type an example of the open text, and look at one of its words; of a pair, both sides."""
+    def read_example(self, number: int, part: PartOfText = "training", place: int | None = None) -> None:
+        """Type an example of the open text, of a pair both sides; look at one of its words, or the end."""
         corpus = self._text.corpus
         documents = _documents(corpus, part) if corpus is not None else ()
         if corpus is None or not 0 <= number < len(documents):
             return
         if corpus.target_tokenizer is None:
             self.set_prefix(documents[number])
-            self._focus.choose_position(max(0, place - self._dropped))
+            if place is None:
+                self._focus.follow_end()
+            else:
+                self._focus.choose_position(max(0, place - self._dropped))
             return
         examples = corpus.training_examples if part == "training" else corpus.validation_examples
         assert examples is not None, "a corpus with a tokenizer for targets has pairs"
         self.set_source(documents[number])
         self.set_prefix(corpus.target_tokenizer.decode(examples.target[number]))
+        self._focus.follow_end()
 
     def show_stored(self, stored: Reading) -> None:
         """Show a reading that was stored, of the model that the library shows; the next one replaces it."""

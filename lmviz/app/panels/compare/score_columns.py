@@ -12,6 +12,7 @@ from lmviz.app.session.comparison import names_of
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.tables.columns_model import Column
+from lmviz.tasks import NEXT_TOKEN
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -68,11 +69,10 @@ NOTES = {
 def columns_of(moments: Sequence[Moment], scores: Sequence[Score | None]) -> list[Column]:
     """The table of compared models, all of one task, and their scores; None where one is not measured."""
     task = moments[0][0].task.name
-    columns = [
-        Column("model", list(names_of(moments))),
-        Column("tokens are", [model.tokenizer.kind for model, _ in moments]),
-        Column("learned from", [_origin(model) for model, _ in moments]),
-    ]
+    columns = [Column("model", list(names_of(moments)))]
+    if task == NEXT_TOKEN:
+        columns.append(Column("tokens are", [model.tokenizer.kind for model, _ in moments]))
+    columns.append(Column("learned from", [_origin(model) for model, _ in moments]))
     columns += [_column(figure, scores) for figure in FIGURES[task]]
     return columns + [_column(figure, scores) for figure in _by_label(scores)]
 

@@ -187,7 +187,9 @@ class ConfusionPanel(Panel):
             return
         number, place = self._score.first_of[right, given].tolist()
         self._grid.set_current(right, given)
-        self.session.reading.read_example(number, part, place)
+        model = self.session.library.model
+        per_text = model is not None and model.predicts.per == "text"
+        self.session.reading.read_example(number, part, None if per_text else place)
 
 
 def _needed(model: OpenedModel | None) -> str:
