@@ -365,6 +365,7 @@ PANELS: tuple[PanelRow, ...] = (
         "bottom",
         "compare.compared_labels:ComparedLabelsPanel",
         tabbed=True,
+        projected=True,
     ),
     PanelRow(
         "compared_samples",

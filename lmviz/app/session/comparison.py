@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+NAMED = 4
+"""So many labels of a model are named."""
+
 
 @dataclass(frozen=True)
 class ComparedModel:
@@ -56,6 +59,14 @@ class ComparedModel:
         from lmviz.inspection.recipes.recipe import RecipeSubject
 
         return RecipeSubject(str(self.model.folder), text, self.step, self.interventions)
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Why two models cannot be compared, in a word or two and in a sentence."""
+
+    reason: str
+    sentence: str
 
 
 class Comparison(Part):
@@ -141,10 +152,10 @@ class Comparison(Part):
         """The open models that can stand beside the shown one, itself included."""
         return tuple(model for model in self._library.models if not self.obstacle_to(model))
 
-    def obstacle_to(self, model: OpenedModel) -> str:
-        """Why a model cannot be compared with the shown one, in a sentence; empty where it can."""
+    def obstacle_to(self, model: OpenedModel) -> Obstacle | None:
+        """Why a model cannot be compared with the shown one; None where it can."""
         shown = self._library.model
-        return "" if shown is None else obstacle_between(shown, model)
+        return None if shown is None else obstacle_between(shown, model)
 
     @property
     def has_twin(self) -> bool:
@@ -199,11 +210,20 @@ class Comparison(Part):
         self._is_twin_wanted = False
 
 
-def obstacle_between(shown: OpenedModel, other: OpenedModel) -> str:
-    """Why two models cannot be compared, in a sentence; empty where they can."""
-    if other.task == shown.task:
-        return ""
-    return f"{shown.name} {_answers(shown)}, and {other.name} {_answers(other)}."
+def obstacle_between(shown: OpenedModel, other: OpenedModel) -> Obstacle | None:
+    """Why two models cannot be compared; None where they can."""
+    if other.task != shown.task:
+        sentence = f"{shown.name} {_answers(shown)}, and {other.name} {_answers(other)}."
+        return Obstacle(other.task.title.lower(), sentence)
+    labels, others = shown.predicts.names, other.predicts.names
+    if labels and set(labels).isdisjoint(others):
+        has = f"{shown.name} has the labels {_some(labels)}, and {other.name} has {_some(others)}"
+        return Obstacle("other labels", f"{has}: they have none in common.")
+    return None
+
+
+def _some(labels: Sequence[str]) -> str:
+    return ", ".join(labels[:NAMED]) + (" …" if len(labels) > NAMED else "")
 
 
 def _answers(model: OpenedModel) -> str:

@@ -109,7 +109,7 @@ class Header(QFrame):
             action.setChecked(any(moment[0] == model for moment in session.comparison.chosen))
             action.toggled.connect(lambda on, chosen=model: self._compare(chosen, on))
             if obstacle := session.comparison.obstacle_to(model):
-                refuse(menu, action, model.task.title.lower(), obstacle)
+                refuse(menu, action, obstacle.reason, obstacle.sentence)
         if session.library.model is not None:
             menu.addSeparator()
             model, step = session.library.model, session.library.step

@@ -337,7 +337,7 @@ class ComparedDistributionsPanel(Panel):
             action = menu.addAction(f"{model.name}, another step" if shown else model.name)
             action.setEnabled(bool(free))
             if obstacle := session.comparison.obstacle_to(model):
-                refuse(menu, action, model.task.title.lower(), obstacle)
+                refuse(menu, action, obstacle.reason, obstacle.sentence)
             elif free:
                 # The most informative comparison with a model is itself when half trained.
                 step = free[0] if not shown else model.nearest_snapshot(free[len(free) // 2])

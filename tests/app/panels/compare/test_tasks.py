@@ -1,6 +1,7 @@
 """Taggers, classifiers and translators side by side; only models of one task are compared."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import open_model
+from lmviz.app.session.comparison import Obstacle, obstacle_between
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
@@ -78,6 +80,19 @@ def test_models_of_other_tasks_are_greyed_and_do_not_take_part(
     assert _entry(menu.actions(), other).isEnabled()
     session.library.choose(language)
     assert [model for model, _ in session.comparison.moments] == [language]
+
+
+def test_taggers_that_have_no_label_in_common_are_not_compared() -> None:
+    def tagger(name: str, *labels: str) -> OpenedModel:
+        described = SimpleNamespace(task="tagging", labels=labels, source_vocabulary_size=None)
+        run = SimpleNamespace(description=described)
+        return OpenedModel(Path(name), name, "rnn", (0,), run, None, None, 1)  # type: ignore[arg-type]
+
+    shown = tagger("shown", "n", "v")
+    assert obstacle_between(shown, tagger("other", "v", "d")) is None
+    assert obstacle_between(shown, tagger("other", "NOUN", "VERB")) == Obstacle(
+        "other labels", "shown has the labels n, v, and other has NOUN, VERB: they have none in common."
+    )
 
 
 def _entry(actions: list[QAction], model: OpenedModel) -> QAction:
@@ -183,15 +198,14 @@ def test_each_task_has_its_scores(
     click(window, "measure_button", qtbot)
     moments = session.comparison.moments
     qtbot.waitUntil(lambda: all(view.score_of(moment) for moment in moments))
-    qtbot.waitUntil(lambda: view.is_up_to_date)
-    corpus = session.text.corpus
-    model = view.table.model()
+    corpus, model = session.text.corpus, view.table.model()
     headers = [model.headerData(place, Qt.Orientation.Horizontal) for place in range(model.columnCount())]
     for row, name in enumerate((first, second)):
         score = evaluate_corpus(open_model(runs[name]), corpus, part_to_judge(corpus))
         found = getattr(view.score_of(moments[row]), measure)
         assert found == pytest.approx(getattr(score, measure), rel=1e-5)
-        assert model.index(row, headers.index(column)).data() != "–"
+        qtbot.waitUntil(lambda row=row: model.index(row, headers.index(column)).data() != "–")
+    headers = [model.headerData(place, Qt.Orientation.Horizontal) for place in range(model.columnCount())]
     if "tagger" in first:
         assert set(corpus.labels) <= set(headers)
     assert sum(map(len, view.exported_arrays().values())) >= 8
