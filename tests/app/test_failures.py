@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QSlider, QTreeWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QLineEdit, QSlider, QTreeWidget, QWidget
 from pytestqt.exceptions import TimeoutError as WaitedTooLong
 from pytestqt.qtbot import QtBot
 
@@ -190,6 +190,26 @@ def weigh_words(scene: Scene) -> None:
     edit.setText(("cows", "hens", "dog")[next(scene.numbers) % 3])
 
 
+def other_step(scene: Scene) -> None:
+    """Look at another step of the model, whose positions are drawn."""
+    [panel] = scene._places("positions_view")
+    _turn_to(panel, 0)
+    weigh(scene)
+
+
+def look_beyond(scene: Scene) -> None:
+    """The same on the page of what lies behind the context."""
+    [panel] = scene._places("positions_view")
+    _turn_to(panel, 1)
+    weigh(scene)
+
+
+def _turn_to(panel: QWidget, page: int) -> None:
+    picker = panel.findChild(QComboBox, "positions_page_picker")
+    picker.setCurrentIndex(page)
+    picker.activated.emit(page)
+
+
 def ask_the_model(scene: Scene) -> None:
     """Another poll about the model each time."""
     word = WORDS[next(scene.numbers) % len(WORDS)]
@@ -330,6 +350,8 @@ ROWS = (
     Row("gradient", "inside", "state_view", take_gradient),
     Row("through time", "inside", "through_time_view", Scene.type),
     Row("saliency", "inside", "saliency_view", Scene.type),
+    Row("table of positions", "inside transformer", "positions_view", other_step),
+    Row("beyond", "inside transformer", "positions_view", look_beyond),
     Row("losses by states", "inside", "through_time_view", Scene.type),
     Row("steps", "inside", "through_time_view", Scene.type),
     Row("scaled", "inside", "through_time_view", scale_recurrence),
@@ -400,6 +422,7 @@ OPENED = {
     "corpus": (),
     "inside n-gram": ("ngram",),
     "inside window": ("window",),
+    "inside transformer": ("transformer",),
     "inside classifier": ("classifier",),
     "attention": ("transformer",),
     "attention translator": ("translator",),

@@ -190,6 +190,7 @@ PANELS: tuple[PanelRow, ...] = (
         tabbed=True,
     ),
     PanelRow("saliency", "Saliency", "inside", "left", "inside.saliency:SaliencyPanel", tabbed=True),
+    PanelRow("positions", "Positions", "inside", "left", "inside.positions:PositionsPanel", tabbed=True),
     PanelRow("labels", "Labels", "inside", "left", "inside.labels:LabelsPanel", tabbed=True),
     PanelRow("confusion", "Confusion", "inside", "left", _CONFUSION, tabbed=True),
     PanelRow(

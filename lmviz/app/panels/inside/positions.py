@@ -1,0 +1,343 @@
+"""How a Transformer knows the order of words: its positions, shifted, and beyond the context."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.figures import count, number
+from lmviz.app.widgets.base.flow import labelled
+from lmviz.app.widgets.controls.slider_row import SliderRow
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.plots.line_plot import LinePlot
+
+if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.session import Session
+    from lmviz.inspection.beyond_context import BeyondContext
+    from lmviz.inspection.positions import PositionPicture
+    from lmviz.models.model import Model
+
+PAGES = ("the positions", "beyond the context")
+WAVES = 4
+NOTHING = (
+    "This model is told nothing of positions. Only the causal mask gives order away: "
+    "each word attends to those up to it, and so to another number of words."
+)
+TABLES = {
+    "learned": "learned: added at a position, by channel",
+    "sinusoidal": "sinusoidal: added at a position, by channel",
+    "rotary": "rotary: angle at a position, by pair of channels",
+    "alibi": "ALiBi: added to scores by distance, a row a head",
+    "relative": "relative: added to scores by distance, a row a head",
+}
+PAIRS = {
+    "learned": "pₜ · pₛ",
+    "sinusoidal": "pₜ · pₛ",
+    "rotary": "mean of cos((t − s) θ) over the pairs",
+    "alibi": "added for each query and key",
+    "relative": "added for each query and key",
+}
+WAVE_NAMES = {"rotary": "pair", "alibi": "head", "relative": "head"}
+
+
+class PositionsPanel(Panel):
+    """Table, products, waves and a shift by k; what is measured behind the context is the second page."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("positions_view")
+        self._picture: PositionPicture | None = None
+        self._beyond: BeyondContext | None = None
+        self._asked: object = None
+        self._measured: object = None
+        self._chosen: int | None = None  # a wave that somebody clicked on
+        self._table, self._pairs = HeatmapView(), HeatmapView()
+        self._table.setObjectName("positions_table")
+        self._pairs.setObjectName("positions_pairs")
+        self._pairs.set_style(square=True)
+        self._waves, self._shifted = LinePlot("position"), LinePlot("position")
+        self._losses = LinePlot("position")
+        self._losses.setObjectName("beyond_plot")
+        leave_arrow_keys(self, self._table, self._pairs)
+        self._names = {view: QLabel() for view in (self._table, self._pairs, self._waves, self._shifted)}
+        for label in self._names.values():
+            label.setProperty("role", "muted")
+            label.setWordWrap(True)
+        self._head = QComboBox()
+        self._head.setObjectName("positions_head_picker")
+        self._head.setAccessibleName("head")
+        self._shift = SliderRow("shift by k", "positions to shift by")
+        self._shift.slider.setObjectName("shift_slider")
+        self._said, self._behind = QLabel(), QLabel()
+        self._said.setObjectName("shift_said")
+        self._behind.setObjectName("beyond_said")
+        for label in (self._said, self._behind):
+            label.setWordWrap(True)
+        self._page = QComboBox()
+        self._page.setObjectName("positions_page_picker")
+        self._page.setAccessibleName("what is shown of positions")
+        self._page.addItems(PAGES)
+        self._empty = EmptyText()
+        self._body = QStackedWidget()
+        for sheet in (self._lay_out(), self._lay_out_beyond(), self._empty):
+            self._body.addWidget(sheet)
+        self._card = Card("Positions", self._page, self._body)
+        self.column.addWidget(self._card)
+        self._page.activated.connect(lambda _: self.refresh_soon())
+        self._head.activated.connect(lambda _: self.refresh_soon())
+        self._shift.value_changed.connect(lambda _: self._draw_shift())
+        self._table.cell_clicked.connect(self._choose_wave)
+        self.follow(session.library.model_changed, session.library.step_changed, session.text.changed)
+
+    @property
+    def picture(self) -> PositionPicture | None:
+        """What is drawn."""
+        return self._picture
+
+    @property
+    def beyond(self) -> BeyondContext | None:
+        """What was measured behind the context."""
+        return self._beyond
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The table and the pairs; on the second page the losses (stretch,) and where each begins."""
+        if self._page.currentIndex() == 1:
+            found = self._beyond
+            return {} if found is None else {"position": found.starts, "loss": found.losses}
+        picture = self._picture
+        return {} if picture is None or not picture.table.size else _arrays(picture)
+
+    def recipe(self) -> str:
+        """The same picture from Python."""
+        if self._picture is None:
+            return ""
+        model, step = self.session.library.shown_moment
+        return (
+            "import lmviz\nfrom lmviz.inspection.positions import picture_positions\n\n"
+            f"model = lmviz.open_model({str(model.folder)!r}, step={step})\n"
+            f"picture = picture_positions(model, head={max(self._head.currentIndex(), 0)})\n"
+            "table, pairs = picture.table, picture.pairs\n"
+        )
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        if model.family == "transformer" and not model.reads_source:
+            return ""
+        if model.family == "transformer":
+            return "Positions are drawn of Transformers that read one text: open a language model."
+        return f"{model.name} is no Transformer and reads word by word: order is in what it does."
+
+    def refresh(self) -> None:
+        model = self.session.library.model
+        if model is None:
+            self._picture, self._asked = None, None
+            self._show_sentence("Open or train a Transformer")
+        elif self._page.currentIndex() == 1:
+            self._ask_beyond(model)
+        else:
+            self._ask_picture(model)
+
+    def _lay_out(self) -> QWidget:
+        sheet = QWidget()
+        grid = QGridLayout(sheet)
+        grid.setContentsMargins(0, 0, 0, 0)
+        views = (self._table, self._pairs, self._waves, self._shifted)
+        for place, view in enumerate(views):
+            row, column = 2 * (place // 2), place % 2
+            grid.addWidget(self._names[view], row, column)
+            grid.addWidget(view, row + 1, column)
+            grid.setRowStretch(row + 1, 3 - place // 2)
+        for column in (0, 1):
+            grid.setColumnStretch(column, 1)
+        controls = QHBoxLayout()
+        self._of_head = labelled("head", self._head)
+        controls.addWidget(self._of_head)
+        controls.addWidget(self._shift, 1)
+        grid.addLayout(controls, 4, 0, 1, 2)
+        grid.addWidget(self._said, 5, 0, 1, 2)
+        return sheet
+
+    def _lay_out_beyond(self) -> QWidget:
+        sheet = QWidget()
+        column = QVBoxLayout(sheet)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._behind)
+        column.addWidget(self._losses, 1)
+        return sheet
+
+    def _ask_picture(self, model: OpenedModel) -> None:
+        head = max(self._head.currentIndex(), 0)
+        asked = (model, self.session.library.step, head)
+        if asked == self._asked:
+            self._draw()
+            return
+        self._asked = asked
+
+        def work(opened: Model) -> PositionPicture:
+            from lmviz.inspection.positions import picture_positions
+
+            return picture_positions(opened, head)
+
+        self.ask_model(self.session.library.shown_moment, "table of positions", work, self._take)
+
+    def _ask_beyond(self, model: OpenedModel) -> None:
+        corpus = self.session.text.corpus
+        if corpus is None:
+            self._show_sentence("Open a text to measure on")
+            return
+        asked = (model, self.session.library.step, corpus)
+        if asked == self._measured:
+            self._draw_beyond()
+            return
+        self._measured, self._beyond = asked, None
+
+        def work(opened: Model) -> BeyondContext:
+            from lmviz.inspection.beyond_context import held_out_ids, measure_beyond
+
+            assert opened.tokenizer is not None, "a model that was opened has its tokenizer"
+            return measure_beyond(opened, *held_out_ids(corpus, opened.tokenizer))
+
+        self.ask_model(self.session.library.shown_moment, "beyond", work, self._take_beyond)
+
+    def _take(self, picture: PositionPicture) -> None:
+        self._picture, self._chosen = picture, None
+        heads = len(picture.table) if picture.kind in ("alibi", "relative") else 0
+        if self._head.count() != heads:
+            self._head.clear()
+            self._head.addItems([str(head + 1) for head in range(heads)])
+        self._shift.set_range(max(picture.positions - 1, 0), min(1, picture.positions - 1))
+        self._draw()
+
+    def _take_beyond(self, beyond: BeyondContext) -> None:
+        self._beyond = beyond
+        self._draw_beyond()
+
+    def _show_sentence(self, sentence: str) -> None:
+        self._empty.set_text(sentence)
+        self._body.setCurrentIndex(2)
+
+    def _draw(self) -> None:
+        picture = self._picture
+        if picture is None:
+            return
+        if not picture.table.size:
+            self._show_sentence(NOTHING)
+            return
+        self._body.setCurrentIndex(0)
+        self._of_head.setVisible(self._head.count() > 1)
+        self._names[self._table].setText(TABLES[picture.kind])
+        drawn = "" if picture.positions == picture.context else f", the first {count(picture.positions)}"
+        self._names[self._pairs].setText(PAIRS[picture.kind] + drawn)
+        self._table.set_matrix(picture.table)
+        self._pairs.set_matrix(picture.pairs.astype(np.float32))
+        self._draw_waves(picture)
+        self._draw_shift()
+
+    def _draw_waves(self, picture: PositionPicture) -> None:
+        waves, name = picture.waves, WAVE_NAMES.get(picture.kind, "channel")
+        chosen = sorted({round(at) for at in np.linspace(0, len(waves) * 0.6, WAVES).tolist()})
+        if self._chosen is not None and self._chosen < len(waves):
+            chosen = [self._chosen]
+        chosen = [at for at in chosen if at < len(waves)]
+        first = 0 if name == "head" else 1  # distances begin at 0, positions at 1
+        wanted = {f"{name} {at + 1}": waves[at] for at in chosen}
+        for old in self._waves.curve_names():
+            if old not in wanted:
+                self._waves.remove_curve(old)
+        for place, (title, values) in enumerate(wanted.items()):
+            role = current_theme().series_color(place)
+            self._waves.set_curve(title, np.arange(len(values)) + first, values, role=role)
+        self._names[self._waves].setText(
+            "each head, over the distance"
+            if name == "head"
+            else f"waves by {name}; click a column for its own"
+        )
+
+    def _draw_shift(self) -> None:
+        picture = self._picture
+        if picture is None or not picture.table.size:
+            return
+        shift = self._shift.slider.value()
+        self._shift.show_value(shift, str(shift))
+        values, unshifted = picture.shifted(shift), picture.shifted(0)
+        self._shifted.set_curve(
+            "k = 0", np.arange(len(unshifted)) + 1, unshifted, role="muted_text", width=1.0
+        )
+        self._shifted.set_curve("by k", np.arange(len(values)) + 1, values, role="key")
+        self._names[self._shifted].setText(_shift_name(picture, shift))
+        self._said.setText(_shift_sentence(picture, shift, values))
+
+    def _draw_beyond(self) -> None:
+        found = self._beyond
+        if found is None:
+            return
+        from lmviz.inspection.beyond_context import SENTENCES
+
+        self._body.setCurrentIndex(1)
+        self._losses.set_curve("loss, nats a token", found.middles + 1, found.losses)
+        self._losses.set_cursor(found.context)
+        self._losses.set_references([("second half of the context", found.within)])
+        measured = f"Within the context, in its second half: {number(found.within)} nats a token."
+        if found.beyond is not None:
+            measured += f" Behind it: {number(found.beyond)}."
+        texts = f"Measured on {count(found.texts)} pieces of the open text."
+        self._behind.setText(" ".join((SENTENCES[found.kind], measured, texts)))
+
+    def _choose_wave(self, row: int, column: int) -> None:
+        if self._picture is not None:
+            by_head = self._picture.kind in ("alibi", "relative")
+            self._chosen = row if by_head else column
+            self._draw_waves(self._picture)
+
+    def handle_failure(self, key: str) -> None:
+        if key == "beyond":
+            self._beyond = None
+            self._show_sentence("")
+        else:
+            self._picture, self._asked = None, None
+
+
+def _arrays(picture: PositionPicture) -> dict[str, np.ndarray]:
+    return {"table": picture.table, "pairs": picture.pairs}
+
+
+def _shift_name(picture: PositionPicture, shift: int) -> str:
+    if picture.kind in ("learned", "sinusoidal"):
+        return f"pₜ · pₜ₊ₖ over t, k = {shift}"
+    if picture.kind == "rotary":
+        return f"mean of cos(kθ) over t, k = {shift}"
+    return f"added for the key {shift} back, over the query"
+
+
+def _shift_sentence(picture: PositionPicture, shift: int, values: np.ndarray) -> str:
+    """What a shift does, measured."""
+    spread = float(np.ptp(values)) if len(values) else 0.0
+    same = "the same everywhere" + (f", to {number(spread, 1)}" if spread else "")
+    if picture.kind == "sinusoidal":
+        from lmviz.inspection.positions import shift_error
+
+        error = shift_error(picture, shift)
+        return (
+            f"One matrix shifts every position by {shift}: pₜ₊ₖ = M pₜ, with a largest difference of "
+            f"{number(error, 1)}. So pₜ · pₜ₊ₖ is {same}."
+        )
+    if picture.kind == "learned":
+        return f"A shift is not the same everywhere: pₜ · pₜ₊ₖ differs by up to {number(spread)} over t."
+    if picture.kind == "rotary":
+        return f"A shift turns each pair by kθ, whatever its position: what is drawn is {same}."
+    return f"Only the distance counts: what is added is {same}."

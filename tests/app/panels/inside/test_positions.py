@@ -1,0 +1,125 @@
+"""Positions in the window: drawn, shifted, and measured beyond the context."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QComboBox, QLabel, QSlider
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.inside.positions import PositionsPanel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.window.main_window import MainWindow
+
+KINDS = ("learned", "sinusoidal", "rotary", "alibi", "relative")
+
+
+@pytest.fixture
+def first_perspective() -> str:
+    return "inside"
+
+
+@pytest.fixture
+def open_kind(
+    window: MainWindow,
+    session: Session,
+    make_run: Callable[..., Path],
+    text_file: Path,
+    drawn: Callable[[], None],
+    qtbot: QtBot,
+) -> Callable[[str], PositionsPanel]:
+    """Call it with a kind of positions for the panel, with a small model of that kind in it."""
+
+    def open_it(kind: str) -> PositionsPanel:
+        settings = {"width": 8, "heads": 2, "layers": 1, "context": 8, "positions": kind}
+        session.library.open(make_run("transformer", 2, **settings))
+        session.text.open(text_file, documents="line")
+        panel = next(panel for panel in window.perspective.panels if isinstance(panel, PositionsPanel))
+        panel.parentWidget().raise_()
+        qtbot.waitUntil(lambda: session.text.corpus is not None and session.library.model is not None)
+        drawn()
+        return panel
+
+    return open_it
+
+
+def turn_to(panel: PositionsPanel, page: int) -> None:
+    picker = panel.findChild(QComboBox, "positions_page_picker")
+    picker.setCurrentIndex(page)
+    picker.activated.emit(page)
+
+
+def said(panel: PositionsPanel, name: str) -> str:
+    return panel.findChild(QLabel, name).text()
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("learned", "A shift is not the same everywhere"),
+        ("sinusoidal", "One matrix shifts every position by 3: pₜ₊ₖ = M pₜ"),
+        ("rotary", "A shift turns each pair by kθ"),
+        ("alibi", "Only the distance counts"),
+        ("relative", "Only the distance counts"),
+    ],
+)
+def test_each_kind_shows_what_it_has(
+    open_kind: Callable[[str], PositionsPanel], kind: str, sentence: str, qtbot: QtBot
+) -> None:
+    panel = open_kind(kind)
+    qtbot.waitUntil(lambda: panel.picture is not None and panel.picture.kind == kind)
+    assert panel.exported_arrays()["pairs"].shape == (8, 8)
+    panel.findChild(QSlider, "shift_slider").setValue(3)
+    assert said(panel, "shift_said").startswith(sentence)
+    found: dict[str, object] = {}
+    exec(panel.recipe(), found)
+    assert np.array_equal(found["pairs"], panel.exported_arrays()["pairs"], equal_nan=True)
+
+
+def test_scores_are_shown_head_by_head(open_kind: Callable[[str], PositionsPanel], qtbot: QtBot) -> None:
+    panel = open_kind("alibi")
+    qtbot.waitUntil(lambda: panel.picture is not None)
+    first = panel.picture
+    picker = panel.findChild(QComboBox, "positions_head_picker")
+    assert picker.count() == 2
+    picker.setCurrentIndex(1)
+    picker.activated.emit(1)
+    qtbot.waitUntil(lambda: panel.picture is not first)
+    assert panel.picture.pairs[7, 0] == pytest.approx(-7 * 2.0**-8)
+
+
+def test_without_positions_a_sentence_says_so(
+    open_kind: Callable[[str], PositionsPanel], qtbot: QtBot
+) -> None:
+    panel = open_kind("none")
+    qtbot.waitUntil(
+        lambda: any(
+            text.isVisible() and "told nothing of positions" in text.text()
+            for text in panel.findChildren(EmptyText)
+        )
+    )
+    turn_to(panel, 1)
+    qtbot.waitUntil(lambda: panel.beyond is not None)
+    assert "attention is shared among more words" in said(panel, "beyond_said")
+
+
+def test_beyond_the_context_is_measured_on_the_open_text(
+    open_kind: Callable[[str], PositionsPanel], qtbot: QtBot
+) -> None:
+    panel = open_kind("rotary")
+    turn_to(panel, 1)
+    qtbot.waitUntil(lambda: panel.beyond is not None and panel.beyond.kind == "rotary")
+    assert panel.beyond.beyond is not None
+    assert panel.exported_arrays()["position"].max() > 8
+    assert f"Behind it: {panel.beyond.beyond:.3f}" in said(panel, "beyond_said")
+
+
+def test_another_family_is_told_what_it_has_instead(
+    window: MainWindow, session: Session, lstm_run: Path, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    session.library.open(lstm_run)
+    panel = next(panel for panel in window.perspective.panels if isinstance(panel, PositionsPanel))
+    panel.parentWidget().raise_()
+    qtbot.waitUntil(lambda: any("is no Transformer" in text.text() for text in panel.findChildren(EmptyText)))
