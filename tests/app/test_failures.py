@@ -29,6 +29,7 @@ from lmviz.app.window.other_programs import choose_model_file
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import scale_head
+from lmviz.position_trial import TrialOptions
 from lmviz.text.catalogue import Entry
 from lmviz.text.corpus import load_corpus
 from lmviz.training.options import TrainingOptions
@@ -204,6 +205,15 @@ def look_beyond(scene: Scene) -> None:
     weigh(scene)
 
 
+def try_kinds(scene: Scene) -> None:
+    [panel] = scene._places("positions_view")
+    _turn_to(panel, 2)
+    trial = scene.session.position_trial
+    trial.set_options(TrialOptions(width=8, layers=1, steps=10))
+    scene.wait(lambda: not trial.is_running)
+    scene.click("position_trial_button")
+
+
 def _turn_to(panel: QWidget, page: int) -> None:
     picker = panel.findChild(QComboBox, "positions_page_picker")
     picker.setCurrentIndex(page)
@@ -352,6 +362,7 @@ ROWS = (
     Row("saliency", "inside", "saliency_view", Scene.type),
     Row("table of positions", "inside transformer", "positions_view", other_step),
     Row("beyond", "inside transformer", "positions_view", look_beyond),
+    Row("Trying kinds of positions", "inside transformer", "positions_view", try_kinds),
     Row("losses by states", "inside", "through_time_view", Scene.type),
     Row("steps", "inside", "through_time_view", Scene.type),
     Row("scaled", "inside", "through_time_view", scale_recurrence),

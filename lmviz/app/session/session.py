@@ -27,6 +27,7 @@ from lmviz.app.session.network_focus import NetworkFocus
 from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.permission import Permission
 from lmviz.app.session.polls import Polls
+from lmviz.app.session.position_trial import PositionTrial
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.scale import Scale
 from lmviz.app.session.scaling_experiment import ScalingExperiment
@@ -74,6 +75,7 @@ class Session(QObject):
         self.lesson = CurrentLesson(self, self)
         self.scale = Scale(self.work, self.library, self.training, self.plan, self)
         self.experiment = ScalingExperiment(self.work, self.text, self.training, self)
+        self.position_trial = PositionTrial(self.work, self.text, self.training, self.experiment, self)
 
     def start(self) -> None:
         """Start the reading thread. Call it once the window is painted: it loads torch first."""

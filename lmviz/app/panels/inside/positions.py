@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.inside.kinds_page import KindsPage
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from lmviz.inspection.positions import PositionPicture
     from lmviz.models.model import Model
 
-PAGES = ("the positions", "beyond the context")
+PAGES = ("the positions", "beyond the context", "kinds side by side")
+THE_POSITIONS, BEYOND, KINDS = range(3)
 WAVES = 4
 NOTHING = (
     "This model is told nothing of positions. Only the causal mask gives order away: "
@@ -95,7 +97,8 @@ class PositionsPanel(Panel):
         self._page.addItems(PAGES)
         self._empty = EmptyText()
         self._body = QStackedWidget()
-        for sheet in (self._lay_out(), self._lay_out_beyond(), self._empty):
+        self._kinds = KindsPage(session)
+        for sheet in (self._lay_out(), self._lay_out_beyond(), self._kinds, self._empty):
             self._body.addWidget(sheet)
         self._card = Card("Positions", self._page, self._body)
         self.column.addWidget(self._card)
@@ -103,7 +106,11 @@ class PositionsPanel(Panel):
         self._head.activated.connect(lambda _: self.refresh_soon())
         self._shift.value_changed.connect(lambda _: self._draw_shift())
         self._table.cell_clicked.connect(self._choose_wave)
+        trial = session.position_trial
+        self.show_failures(trial.failed, trial.changed)
         self.follow(session.library.model_changed, session.library.step_changed, session.text.changed)
+        self.follow(trial.changed, trial.ended, session.work.ready_changed)
+        session.training.changed.connect(self.refresh_now_and_then)
 
     @property
     def picture(self) -> PositionPicture | None:
@@ -117,14 +124,18 @@ class PositionsPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The table and the pairs; on the second page the losses (stretch,) and where each begins."""
-        if self._page.currentIndex() == 1:
+        if self._page.currentIndex() == KINDS:
+            return self._kinds.exported_arrays()
+        if self._page.currentIndex() == BEYOND:
             found = self._beyond
             return {} if found is None else {"position": found.starts, "loss": found.losses}
         picture = self._picture
         return {} if picture is None or not picture.table.size else _arrays(picture)
 
     def recipe(self) -> str:
-        """The same picture from Python."""
+        """The same picture or trial from Python."""
+        if self._page.currentIndex() == KINDS:
+            return self._kinds.recipe()
         if self._picture is None:
             return ""
         model, step = self.session.library.shown_moment
@@ -144,10 +155,13 @@ class PositionsPanel(Panel):
 
     def refresh(self) -> None:
         model = self.session.library.model
-        if model is None:
+        if self._page.currentIndex() == KINDS:
+            self._kinds.draw()
+            self._body.setCurrentIndex(KINDS)
+        elif model is None:
             self._picture, self._asked = None, None
             self._show_sentence("Open or train a Transformer")
-        elif self._page.currentIndex() == 1:
+        elif self._page.currentIndex() == BEYOND:
             self._ask_beyond(model)
         else:
             self._ask_picture(model)
@@ -156,10 +170,9 @@ class PositionsPanel(Panel):
         sheet = QWidget()
         grid = QGridLayout(sheet)
         grid.setContentsMargins(0, 0, 0, 0)
-        views = (self._table, self._pairs, self._waves, self._shifted)
-        for place, view in enumerate(views):
+        for place, (view, name) in enumerate(self._names.items()):
             row, column = 2 * (place // 2), place % 2
-            grid.addWidget(self._names[view], row, column)
+            grid.addWidget(name, row, column)
             grid.addWidget(view, row + 1, column)
             grid.setRowStretch(row + 1, 3 - place // 2)
         for column in (0, 1):
@@ -229,16 +242,16 @@ class PositionsPanel(Panel):
 
     def _show_sentence(self, sentence: str) -> None:
         self._empty.set_text(sentence)
-        self._body.setCurrentIndex(2)
+        self._body.setCurrentWidget(self._empty)
 
     def _draw(self) -> None:
         picture = self._picture
-        if picture is None:
+        if picture is None or self._page.currentIndex() != THE_POSITIONS:
             return
         if not picture.table.size:
             self._show_sentence(NOTHING)
             return
-        self._body.setCurrentIndex(0)
+        self._body.setCurrentIndex(THE_POSITIONS)
         self._of_head.setVisible(self._head.count() > 1)
         self._names[self._table].setText(TABLES[picture.kind])
         drawn = "" if picture.positions == picture.context else f", the first {count(picture.positions)}"
@@ -284,11 +297,11 @@ class PositionsPanel(Panel):
 
     def _draw_beyond(self) -> None:
         found = self._beyond
-        if found is None:
+        if found is None or self._page.currentIndex() != BEYOND:
             return
         from lmviz.inspection.beyond_context import SENTENCES
 
-        self._body.setCurrentIndex(1)
+        self._body.setCurrentIndex(BEYOND)
         self._losses.set_curve("loss, nats a token", found.middles + 1, found.losses)
         self._losses.set_cursor(found.context)
         self._losses.set_references([("second half of the context", found.within)])

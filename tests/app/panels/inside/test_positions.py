@@ -5,13 +5,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QComboBox, QLabel, QSlider
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.inside.positions import PositionsPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.window.main_window import MainWindow
+from lmviz.families import FAMILIES
+from lmviz.position_trial import KINDS as POSITION_KINDS
+from lmviz.position_trial import TrialOptions
+from lmviz.training.options import TrainingOptions
 
 KINDS = ("learned", "sinusoidal", "rotary", "alibi", "relative")
 
@@ -123,3 +128,37 @@ def test_another_family_is_told_what_it_has_instead(
     panel = next(panel for panel in window.perspective.panels if isinstance(panel, PositionsPanel))
     panel.parentWidget().raise_()
     qtbot.waitUntil(lambda: any("is no Transformer" in text.text() for text in panel.findChildren(EmptyText)))
+
+
+def test_the_kinds_are_trained_side_by_side(
+    open_kind: Callable[[str], PositionsPanel], session: Session, qtbot: QtBot
+) -> None:
+    panel, trial = open_kind("none"), session.position_trial
+    turn_to(panel, 2)
+    trial.set_options(TrialOptions(width=8, layers=1, steps=10))
+    button = panel.findChild(QPushButton, "position_trial_button")
+    qtbot.waitUntil(button.isEnabled)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert trial.is_running
+    qtbot.waitUntil(lambda: not trial.is_running)
+    assert [each.kind for each in trial.tried if each.is_done] == list(POSITION_KINDS)
+    panel.catch_up()
+    best = min(trial.tried, key=lambda each: each.losses[-1])
+    assert f"nats a token: {best.kind} {best.losses[-1]:.3f}" in said(panel, "position_trial_said")
+    assert panel.exported_arrays()["rotary"].shape == (10, 2)
+
+
+def test_a_training_that_begins_stops_the_trial(
+    open_kind: Callable[[str], PositionsPanel], session: Session, options: TrainingOptions, qtbot: QtBot
+) -> None:
+    open_kind("none")
+    trial = session.position_trial
+    qtbot.waitUntil(lambda: not trial.obstacle)
+    trial.set_options(TrialOptions(width=8, layers=1, steps=100_000))
+    trial.start()
+    session.training.start("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    qtbot.waitUntil(lambda: not trial.is_running)
+    qtbot.waitUntil(lambda: session.training.state.phase == "running")
+    assert trial.obstacle.startswith("Models are being trained")
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active)

@@ -1,0 +1,104 @@
+"""The kinds of positions side by side: losses while a model of each is trained, and how they end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.position_trial import KINDS
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+NOTHING = (
+    "A small Transformer of each kind is trained in turn on the open text. They have the same size, see the "
+    "same batches and differ in nothing but their positions."
+)
+ONE_SEED = "One seed on one text: small differences mean nothing."
+
+
+class KindsPage(QWidget):
+    """A form, a button that begins and stops, a curve for each kind, and their losses at the end."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        trial = session.position_trial
+        self._form = ConfigurationForm(trial.options)
+        self._form.setObjectName("position_trial_form")
+        self._run = QPushButton()
+        self._run.setObjectName("position_trial_button")
+        self._run.setProperty("role", "primary")
+        self._plot = LinePlot()
+        self._plot.setObjectName("position_trial_plot")
+        self._said = QLabel()
+        self._said.setObjectName("position_trial_said")
+        self._said.setWordWrap(True)
+        head = QHBoxLayout()
+        head.addWidget(self._form, 1)
+        head.addWidget(self._run)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(head)
+        column.addWidget(self._plot, 1)
+        column.addWidget(self._said)
+        self._form.configuration_changed.connect(trial.set_options)
+        self._run.clicked.connect(self._toggle)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        """The losses of each kind, (measurement, 2): step and nats a token."""
+        tried = self._session.position_trial.tried
+        return {each.kind: np.stack([each.steps, each.losses], axis=1) for each in tried if each.losses}
+
+    def recipe(self) -> str:
+        """The same trial from Python."""
+        corpus, options = self._session.text.corpus, self._session.position_trial.options
+        if corpus is None or len(corpus.sources) != 1:
+            return ""
+        values = ", ".join(f"{name}={value}" for name, value in options.to_values().items())
+        return (
+            "import lmviz\nfrom lmviz.position_trial import TrialOptions, try_positions\n\n"
+            f"corpus = lmviz.load_corpus({corpus.sources[0]!r}, tokenizer={corpus.options.tokenizer!r})\n"
+            f"for tried in try_positions(TrialOptions({values}), corpus):\n"
+            "    if isinstance(tried, tuple):\n"
+            "        print(tried[-1].kind, tried[-1].steps[-1], tried[-1].losses[-1])\n"
+        )
+
+    def draw(self) -> None:
+        """Draw how far the trial has come."""
+        trial = self._session.position_trial
+        self._run.setText("Stop" if trial.is_running else "Train one of each kind")
+        self._run.setEnabled(trial.is_running or not trial.obstacle)
+        self._form.set_editable(() if trial.is_running else None)
+        drawn = {each.kind: each for each in trial.tried if each.losses}
+        for kind in self._plot.curve_names():
+            if kind not in drawn:
+                self._plot.remove_curve(kind)
+        for place, kind in enumerate(KINDS):
+            if kind in drawn:
+                color, each = current_theme().series_color(place), drawn[kind]
+                self._plot.set_curve(kind, each.steps, each.losses, role=color, dashed=kind == "none")
+        self._plot.set_end(trial.options.steps)
+        self._said.setText(self._sentence())
+
+    def _sentence(self) -> str:
+        trial = self._session.position_trial
+        done = sorted((each for each in trial.tried if each.is_done), key=lambda each: each.losses[-1])
+        if not done:
+            waiting = "" if trial.is_running else trial.obstacle
+            return waiting or NOTHING
+        losses = " · ".join(f"{each.kind} {number(each.losses[-1])}" for each in done)
+        return f"Validation loss on {trial.subject}, nats a token: {losses}. {ONE_SEED}"
+
+    def _toggle(self) -> None:
+        trial = self._session.position_trial
+        if trial.is_running:
+            trial.stop()
+        else:
+            trial.start()
