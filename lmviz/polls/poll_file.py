@@ -85,6 +85,11 @@ class _Entry:
         return above + textwrap.dedent("\n".join(rows.get(at, "") for at in range(first, last + 1)))
 
 
+def is_poll(path: Path) -> bool:
+    """Whether a file is named as a poll."""
+    return path.suffix == ENDING
+
+
 def shipped_polls() -> tuple[Poll, ...]:
     """The polls that come with lmviz, the position poll first."""
     return tuple(open_poll(path) for path in sorted(resource_path("polls").glob(f"*{ENDING}")))

@@ -88,7 +88,7 @@ def test_with_any_vectors_one_layer_is_blind_to_order(seed: int) -> None:
         ({"query": np.ones(3)}, "The query has 3 numbers and the vectors have 4"),
         ({"vectors": np.ones((2, 4))}, "3 to 6 vectors"),
         ({"vectors": np.diag([1.0, 1, 1, 0])}, "The last vector is 0"),
-        ({"vectors": VECTORS * np.inf}, "finite numbers"),
+        ({"vectors": np.full((4, 4), np.inf)}, "finite numbers"),
     ],
 )
 def test_what_does_not_fit_is_said(changed: dict[str, object], sentence: str) -> None:

@@ -21,10 +21,10 @@ def title_of_path(path: Path) -> str:
 
 def open_paths(session: Session, paths: Sequence[Path]) -> None:
     """Open runs and checkpoints as models, polls as polls, and everything else together as one corpus."""
-    from lmviz.polls.poll_file import ENDING
+    from lmviz.polls.poll_file import is_poll
     from lmviz.runs.opening import find_model
 
-    polls = [path for path in paths if path.suffix == ENDING]
+    polls = [path for path in paths if is_poll(path)]
     for poll in polls:
         session.polls.open_file(poll)
     paths = [path for path in paths if path not in polls]

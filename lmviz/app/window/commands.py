@@ -145,6 +145,7 @@ class Commands:
         self._add(menu, "Open a run or a sample model…", self.choose_run, "Ctrl+R")
         self._add(menu, "Open a checkpoint of another program…", self._choose_checkpoint)
         self._add(menu, "Open a lesson…", self.choose_lesson)
+        self._add(menu, "Open a poll…", self.choose_poll)
         self._add(menu, "Open a scene…", self._choose_scene)
         self._add(menu, "Download a model…", self._choose_model_of_hub)
         self._add_list(menu, "Open recent", self._fill_recent)
@@ -263,6 +264,14 @@ class Commands:
         )
         if names:
             self._window.open_paths(names)
+
+    def choose_poll(self) -> None:
+        """Ask for the file of a poll and open it."""
+        from PySide6.QtWidgets import QFileDialog
+
+        name, _ = QFileDialog.getOpenFileName(self._parent, "Open a poll", "", "Polls (*.poll)")
+        if name:
+            self._window.open_paths([name])
 
     def choose_lesson(self) -> None:
         """Ask for the file of a lesson and open it."""

@@ -187,8 +187,9 @@ class MainWindow(QMainWindow):
         self.perspective.set_rearranging(self._rearranging)
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
-        """Open texts, runs, folders, lessons or scenes."""
+        """Open texts, runs, folders, lessons, polls or scenes."""
         from lmviz.lessons.reading import is_lesson  # not before the first paint
+        from lmviz.polls.poll_file import is_poll
         from lmviz.scene import is_scene
 
         found = [Path(path).expanduser().absolute() for path in paths]
@@ -201,6 +202,8 @@ class MainWindow(QMainWindow):
         others = [path for path in found if not is_lesson(path) and not is_scene(path)]
         if others:
             open_paths(self.session, others)
+        if any(map(is_poll, others)):
+            self.show_perspective("polls")  # which says what is wrong with one, too
 
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own; the notice says what is wrong with it."""

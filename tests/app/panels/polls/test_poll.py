@@ -193,11 +193,13 @@ def test_a_poll_of_one_s_own_is_opened_or_refused_with_its_line(
 ) -> None:
     path = tmp_path / "mine.poll"
     path.write_text("question: One or two?\nA: one\nB: two\nright: C\n", encoding="utf-8")
+    window.show_perspective("corpus")
     window.open_paths([path])
+    assert window.perspective_name == "polls"
     qtbot.waitUntil(lambda: poll.complaint == "mine.poll: Line 4: “C” is none of the choices A, B.")
     path.write_text("question: One or two?\nA: one\nB: two\nright: B\n", encoding="utf-8")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *given: (str(path), ""))
-    click(poll, "open_poll_button", qtbot)
+    next(action for action in window.commands.all() if action.text() == "Open a poll…").trigger()
     assert text(poll, "poll_question") == "One or two?"
     assert poll.complaint == ""
     assert poll.findChild(QComboBox, "poll_picker").currentText() == "mine"
