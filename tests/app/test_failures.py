@@ -211,6 +211,7 @@ def try_kinds(scene: Scene) -> None:
     trial = scene.session.position_trial
     trial.set_options(TrialOptions(width=8, layers=1, steps=10))
     scene.wait(lambda: not trial.is_running)
+    scene.wait(panel.findChild(QWidget, "position_trial_button").isVisible)
     scene.click("position_trial_button")
 
 
