@@ -178,7 +178,7 @@ PANELS: tuple[PanelRow, ...] = (
         "inside",
         "left",
         "inside.picture:PicturePanel",
-        least=(310, 300),
+        least=(376, 300),
         projected=True,
     ),
     PanelRow(
