@@ -58,7 +58,7 @@ class ComparedModel:
         """The model as it is compared, reading a text, for a recipe."""
         from lmviz.inspection.recipes.recipe import RecipeSubject
 
-        return RecipeSubject(str(self.model.folder), text, self.step, self.interventions)
+        return RecipeSubject(str(self.model.folder), text, self.step, self.interventions, self.source)
 
 
 @dataclass(frozen=True)

@@ -134,36 +134,39 @@ def comparison_recipe(subjects: Sequence[RecipeSubject]) -> str:
     )
 
 
-CHANGING = (
-    "from lmviz.inspection.changed_model import ChangedModel",
-    "from lmviz.inspection.intervention import Intervention",
-)
+MAKING = "from lmviz.inspection.intervention import Intervention"
+CHANGING = ("from lmviz.inspection.changed_model import ChangedModel", MAKING)
 
 GIVING = ("from lmviz.models.given_source import GivenSource",)
 
 
 def _decoded(subject: RecipeSubject, *lines: str, imports: Sequence[str] = ()) -> str:
     """Lines about a model with the interventions in force, and of a translator with its source settled."""
-    if subject.source is not None:
-        given = f"model = GivenSource.reading(model, {subject.source!r})"
-        lines, imports = (given, *lines), (*imports, *GIVING)
-    if subject.interventions:
-        lines = (f"model = {_changed('model', subject)}", *lines)
-        imports = (*imports, *CHANGING[:1])
-    return recipe_of(subject, *lines, imports=imports)
+    reader = _reader("model", subject)
+    made = (f"model = {reader}",) if reader != "model" else ()
+    # recipe_of sees by itself where interventions are made
+    needed = (name for name in _needed([subject]) if name != MAKING)
+    return recipe_of(subject, *made, *lines, imports=(*imports, *needed))
 
 
 def _of_several(subjects: Sequence[RecipeSubject], *lines: str, imports: Sequence[str] = ()) -> str:
-    openings = "".join(
-        f"    {_changed(subject.opening, subject) if subject.interventions else subject.opening},\n"
-        for subject in subjects
-    )
-    needed = (*imports, *(CHANGING if any(subject.interventions for subject in subjects) else ()))
+    openings = "".join(f"    {_reader(subject.opening, subject)},\n" for subject in subjects)
+    needed = (*imports, *_needed(subjects))
     return "\n".join(["import lmviz", *sorted(needed), "", f"models = [\n{openings}]", *lines, ""])
 
 
-def _changed(model: str, subject: RecipeSubject) -> str:
-    return f"ChangedModel({model}, [{', '.join(map(as_source, subject.interventions))}])"
+def _reader(model: str, subject: RecipeSubject) -> str:
+    """The expression for a model as it reads the subject, given the one that opens it."""
+    if subject.interventions:
+        model = f"ChangedModel({model}, [{', '.join(map(as_source, subject.interventions))}])"
+    return model if subject.source is None else f"GivenSource.reading({model}, {subject.source!r})"
+
+
+def _needed(subjects: Sequence[RecipeSubject]) -> tuple[str, ...]:
+    """The imports for what `_reader` makes."""
+    changing = CHANGING if any(subject.interventions for subject in subjects) else ()
+    giving = GIVING if any(subject.source is not None for subject in subjects) else ()
+    return (*changing, *giving)
 
 
 def _call(subject: RecipeSubject, options: Mapping[str, Any]) -> str:

@@ -129,7 +129,7 @@ class ComparedDistributionsPanel(Panel):
 
         if not self._found or not all(found.distribution for found in self._found):
             return ""
-        if any(item.source is not None or not item.model.predicts.continues for item in self._models):
+        if not all(item.model.predicts.continues for item in self._models):
             return ""
         return side_by_side_recipe([item.reads(self._read) for item in self._models])
 
