@@ -75,3 +75,34 @@ def test_arrows_move_and_stop_at_the_edges(view, qtbot):
 def test_no_two_cells_overlap(view):
     cells = [view.cell_rectangle(position, layer) for position in range(3) for layer in range(2)]
     assert not any(a.intersects(b) for index, a in enumerate(cells) for b in cells[:index])
+
+
+def ribbon(view, position, layer, share):
+    """How many pixels high the ribbon before a cell is, at a share of the way to the cell before."""
+    here, before = (view.cell_rectangle(at, layer) for at in (position, position - 1))
+    across = round(here.left() - share * (here.left() - before.right()))
+    image = view.grab().toImage()
+    ratio = image.devicePixelRatio()
+    ground = image.pixelColor(round(across * ratio), round((here.top() - 4) * ratio))
+    column = [
+        image.pixelColor(round(across * ratio), round(at * ratio))
+        for at in range(round(here.top()), round(here.bottom()))
+    ]
+    return sum(color != ground for color in column)
+
+
+@pytest.mark.parametrize("direction", ["", "forward"])
+def test_a_wave_is_as_wide_as_the_gradient_that_comes_back(view, direction):
+    rows = (UnrolledRow("h", np.zeros((3, 4))),)
+    layer = UnrolledLayer("", rows, direction, wave=np.array([0.1, 0.5, 1.0]))
+    view.set_network(["The", "bat", "made"], [layer])
+    wide, narrow = ribbon(view, 2, 0, 0.1), ribbon(view, 2, 0, 0.5)
+    assert wide > 1.15 * narrow > 1.15 * ribbon(view, 1, 0, 0.1) > 1.15 * ribbon(view, 1, 0, 0.5)
+    below_name = view.cell_rectangle(2, 0).bottom() - view.row_rectangle(2, 0, 0).top()
+    assert wide == pytest.approx(0.95 * below_name, abs=3)
+
+
+def test_a_wave_that_reaches_nothing_is_hardly_a_line(view):
+    rows = (UnrolledRow("h", np.zeros((3, 4))),)
+    view.set_network(["The", "bat", "made"], [UnrolledLayer("", rows, wave=np.array([0.0, 0.0, 1.0]))])
+    assert ribbon(view, 1, 0, 0.5) <= 2
