@@ -145,23 +145,29 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("task", LINES)
-@pytest.mark.parametrize("family", ["gru", "transformer"])
-def test_other_tasks_have_theirs(
-    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, task: str, family: str
-) -> None:
+def open_small(session: Session, folder: Path, task: str, family: str, qtbot: QtBot) -> None:
+    """Train a small model of a task, and have it read a prefix."""
     lines, prefix = LINES[task]
-    (tmp_path / "text.txt").write_text(lines, encoding="utf-8")
-    corpus = load_corpus(tmp_path / "text.txt", task=task)
+    (folder / "text.txt").write_text(lines, encoding="utf-8")
+    corpus = load_corpus(folder / "text.txt", task=task)
     settings = {"heads": 2, "layers": 1, "context": 16} if family == "transformer" else {}
-    run = tmp_path / "run"
+    run = folder / "run"
     api.train(family, corpus, run, steps=2, batch=2, validate_every=0, width=8, device="cpu", **settings)
-    panel = raised(window)
     session.library.open(run)
     qtbot.waitUntil(lambda: session.library.model is not None)
     if task == "translation":
         session.reading.set_source("the cows eat")
     session.reading.set_prefix(prefix)
+    qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy)
+
+
+@pytest.mark.parametrize("task", LINES)
+@pytest.mark.parametrize("family", ["gru", "transformer"])
+def test_other_tasks_have_theirs(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, task: str, family: str
+) -> None:
+    panel = raised(window)
+    open_small(session, tmp_path, task, family, qtbot)
     qtbot.waitUntil(lambda: bool(panel.words.words) and session.reading.current is not None)
     trace = session.reading.current.trace
     qtbot.waitUntil(lambda: len(panel.words.words) == len(trace))
@@ -175,3 +181,32 @@ def test_other_tasks_have_theirs(
         np.testing.assert_allclose(measured, item.measured, rtol=1e-3, atol=1e-6)
         assert any(measured)
     assert panel.source_words.isHidden() == (task != "translation")
+
+
+@pytest.mark.parametrize("task", LINES)
+@pytest.mark.parametrize("family", ["lstm", "transformer"])
+def test_every_panel_of_inside_shows_the_gradients_of_other_tasks(
+    window: MainWindow,
+    session: Session,
+    tmp_path: Path,
+    drawn: Callable[[], None],
+    answered: Callable[[], None],
+    qtbot: QtBot,
+    task: str,
+    family: str,
+) -> None:
+    window.show_perspective("inside")
+    open_small(session, tmp_path, task, family, qtbot)
+    said: list[str] = []
+    session.work.any_failed.connect(said.append)
+    session.gradients.show(True)
+    qtbot.waitUntil(lambda: session.gradients.current is not None)
+    for panel in window.perspective.panels:
+        dock = panel.parentWidget()
+        if hasattr(dock, "toggleViewAction"):
+            dock.raise_()
+        drawn()
+        answered()
+        drawn()
+        assert panel.complaint == "", panel.objectName()
+    assert said == []
