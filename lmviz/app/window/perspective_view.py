@@ -280,10 +280,26 @@ class PerspectiveView(QMainWindow):
         return [column for column in columns if column], bottom, foot
 
     def _show_tabs(self) -> None:
-        """Show the bars of tabs: Qt leaves one hidden that it makes while the perspective is first shown."""
-        for bar in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
-            bar.setVisible(bar.count() > 1)
+        """Show the bars of tabs: Qt leaves one hidden that it makes while the perspective is first shown.
+
+        Where an arrangement was put back, Qt also leaves the bars of the one before, with their tabs: of two
+        for the same panels only that which lies above them is shown.
+        """
+        bars = self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        bars.sort(key=self._distance_from_panel)
+        shown: set[frozenset[str]] = set()
+        for bar in bars:
+            titles = frozenset(bar.tabText(at) for at in range(bar.count()))
+            bar.setVisible(bar.count() > 1 and titles not in shown)
             bar.setAccessibleName("panels that share this place")
+            shown.add(titles)
+
+    def _distance_from_panel(self, bar: QTabBar) -> int:
+        """How far a bar lies from the panel below it whose tab is in front, in pixels."""
+        title = bar.tabText(bar.currentIndex())
+        here = bar.geometry().bottomLeft()
+        places = [dock.pos() for dock in self._docks.values() if dock.windowTitle() == title]
+        return min(((place - here).manhattanLength() for place in places), default=0)
 
     def _share_space(
         self, columns: list[list[PanelRow]], bottom: list[PanelRow], foot: list[PanelRow]

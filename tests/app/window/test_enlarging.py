@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QTabBar
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.table import PERSPECTIVES, projected_rows
@@ -37,6 +37,25 @@ def test_projector_mode_leaves_two_panels_without_sideways_scrolling(
     qtbot.waitUntil(lambda: view.width() <= view.parentWidget().width())
     window.set_projector(False)
     qtbot.waitUntil(lambda: shown(window) == before)
+
+
+def test_no_tabs_are_left_of_the_arrangement_before(window: MainWindow, read: Session, qtbot: QtBot) -> None:
+    window.show_perspective("attention")
+    view = window.perspective
+    direct = Qt.FindChildOption.FindDirectChildrenOnly
+
+    def bars() -> list[QTabBar]:
+        return [bar for bar in view.findChildren(QTabBar, options=direct) if bar.isVisible()]
+
+    qtbot.waitUntil(lambda: len(bars()) == 3)
+    [used] = [bar for bar in bars() if bar.tabText(0) == "Attention"]
+    left = QTabBar(view)  # as Qt leaves one that it does not use any more
+    for at in range(used.count()):
+        left.addTab(used.tabText(at))
+    left.setGeometry(0, 0, 600, 40)
+    left.show()
+    view.reset()
+    qtbot.waitUntil(lambda: not left.isVisible() and len(bars()) == 3)
 
 
 def test_what_a_person_arranged_comes_back_after_projector_mode(
