@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
@@ -148,7 +149,8 @@ class Panel(QWidget):
         self._complaints.pop(about, None)
         if sentence:
             self._complaints[about] = sentence
-        self.show_complaint(self.complaint)
+        if isValid(self):  # a part of the session may outlive a panel
+            self.show_complaint(self.complaint)
 
     def show_complaint(self, sentence: str) -> None:
         """Put the sentence where a person sees it: by default into the first card."""
