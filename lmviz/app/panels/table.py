@@ -131,7 +131,15 @@ PANELS: tuple[PanelRow, ...] = (
         least=(266, 190),
         projected=True,
     ),
-    PanelRow("simplex", "Simplex", "corpus", "centre", "corpus.simplex:SimplexPanel", tabbed=True),
+    PanelRow(
+        "simplex",
+        "Simplex",
+        "corpus",
+        "centre",
+        "corpus.simplex:SimplexPanel",
+        tabbed=True,
+        least=(266, 190),
+    ),
     PanelRow(
         "vocabulary",
         "Vocabulary",
