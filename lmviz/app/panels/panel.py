@@ -160,9 +160,14 @@ class Panel(QWidget):
     def show_failures(self, failed: SignalInstance, *answered: SignalInstance) -> None:
         """Show what a part of the session says failed, until one of the signals `answered`."""
         about = object()
-        failed.connect(lambda sentence: self.complain(sentence, about))
+
+        def complain(sentence: str) -> None:
+            if isValid(self):  # a panel may be gone before the session is
+                self.complain(sentence, about)
+
+        failed.connect(complain)
         for signal in answered:
-            signal.connect(lambda *_: self.complain("", about))
+            signal.connect(lambda *_: complain(""))
 
     def ask(self, key: str, work: Callable[[Model], T], answer: Callable[[T], object]) -> None:
         """Have work done on the model as it is shown, the interventions in force included."""
