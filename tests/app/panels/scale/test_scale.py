@@ -141,18 +141,19 @@ def test_an_amount_that_cannot_be_read_is_said(scene: Scene) -> None:
 
 
 def test_a_click_on_a_model_loads_it(scene: Scene) -> None:
-    scene.wait_for_pace()  # which draws the picture anew
     plot = scene.find(SizePlot, "size_plot")
-    place = plot.rectangle(Spot("GPT-2")).center().toPoint()
 
-    def says_its_name() -> bool:
+    def place() -> QPoint:
+        return plot.rectangle(Spot("GPT-2")).center().toPoint()
+
+    def says_its_name() -> bool:  # the picture is another size once the strip of jobs has gone
         QTest.mouseMove(plot, QPoint(1, 1))
-        QTest.mouseMove(plot, place)
+        QTest.mouseMove(plot, place())
         card = scene.window.findChild(HoverCard)
         return card is not None and "GPT-2 (2019)" in card.title
 
     scene.qtbot.waitUntil(says_its_name)
-    QTest.mouseClick(plot, Qt.MouseButton.LeftButton, pos=place)
+    QTest.mouseClick(plot, Qt.MouseButton.LeftButton, pos=place())
     scene.settle()
     assert scene.session.scale.name == "GPT-2"
     assert scene.find(QSpinBox, "scale_layers").value() == 48
