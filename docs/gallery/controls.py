@@ -84,7 +84,7 @@ def progress_dots() -> QWidget:
 def question_card() -> QWidget:
     """A question with its answer."""
     card = QuestionCard()
-    card.ask("At how many places does “cows eat” stand?", (), "The title says it.")
+    card.set_question("At how many places does “cows eat” stand?", (), "The title says it.")
     card.allow(True)
     card.tell(True, "**Right: 11.** One word follows at each.", is_hint_shown=True)
     return card
@@ -93,7 +93,7 @@ def question_card() -> QWidget:
 def choices() -> QWidget:
     """A question with choices, before its task is done."""
     card = QuestionCard()
-    card.ask("What has changed?", ("The borders between all of the words.", "The number."), "")
+    card.set_question("What has changed?", ("The borders between all of the words.", "The number."), "")
     card.allow(False)
     return card
 

@@ -90,7 +90,7 @@ class LessonPanel(Panel):
             self._step_title.setText(step.title)
             self._sentences.setText(step.sentences)
             if question is not None:
-                self._question.ask(question.words, question.choices, question.hint)
+                self._question.set_question(question.words, question.choices, question.hint)
         self._dots.set_dots(len(lesson.steps), current.progress[lesson.name].done, current.number)
         self._tasks.set_tasks([task.words for task in step.tasks], current.tasks_done)
         self._question.setVisible(question is not None)

@@ -23,7 +23,7 @@ _KIND = {True: "right", False: "wrong", None: ""}
 
 
 class QuestionCard(QFrame):
-    """`ask(question, choices, hint)` for another question, `allow(may_answer)`, `tell(...)` after an answer.
+    """`set_question(question, choices, hint)` for another, `allow(may_answer)`, `tell(...)` after that.
 
     Signals: `answered(text)` and `hint_wanted`.
     """
@@ -64,7 +64,7 @@ class QuestionCard(QFrame):
         """What is said about the answer."""
         return self._said.text()
 
-    def ask(self, question: str, choices: Sequence[str], hint: str) -> None:
+    def set_question(self, question: str, choices: Sequence[str], hint: str) -> None:
         """Show another question, unanswered."""
         self._question.setText(question)
         for row in self._rows:
