@@ -248,6 +248,8 @@ class QualityByLengthPanel(Panel):
     def _open_worst(self, length: float, name: str) -> None:
         """Open the worst sentence of a length: of the curve that was clicked, or of the shown model."""
         moments = dict(zip(names_of(self._moments), self._moments, strict=True))
+        if not moments or (name and name not in moments):
+            return  # the model has been closed, and its curve is still in sight
         shown = self.session.comparison.present
         moment = moments[name] if name else shown if shown in moments.values() else self._moments[0]
         found = self.quality_of(moment)

@@ -98,6 +98,19 @@ def test_a_click_opens_the_worst_sentence_of_the_model_of_that_curve(
     assert session.reading.source == expected[before].worst.source
 
 
+@pytest.mark.usefixtures("measured")
+def test_a_click_on_the_curve_of_a_model_just_closed_opens_nothing(
+    view: QualityByLengthPanel, session: Session
+) -> None:
+    curve, read = view.plot.curves[0], session.reading.source
+    for model in session.library.models:
+        session.library.close(model)
+    place = view.plot.place_of(curve.x[0], curve.y[0])
+    QTest.mouseClick(view.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert session.reading.source == read
+    assert session.library.model is None
+
+
 def test_measuring_can_be_cancelled_and_begun_again(
     view: QualityByLengthPanel, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
