@@ -12,9 +12,8 @@ from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.tracing import trace
 from lmviz.models.prediction import NEXT_TOKEN
+from tests.translators import SOURCE, SOURCE_WORDS, TEXT, WORDS, answered, shake, tensors
 
-WORDS, SOURCE_WORDS = 6, 5
-TEXT, SOURCE = np.array([0, 3, 5, 2, 3]), np.array([4, 0, 2, 1])
 CASES = [
     ("rnn", "forward", "dot", {"activation": "sigmoid"}),
     ("rnn", "both", "none", {}),
@@ -36,20 +35,7 @@ def build(family, direction, attention, **settings):
 @cache
 def shaken(case):
     family, direction, attention, settings = CASES[case]
-    model = build(family, direction, attention, **settings)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.4 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1))
-    return model.eval().requires_grad_(False)
-
-
-def tensors(*arrays):
-    return tuple(torch.from_numpy(array)[None] for array in arrays)
-
-
-def answered(model, text=TEXT, source=SOURCE):
-    tokens, beside = tensors(text, source)
-    return model(tokens, source=beside)[0]
+    return shake(build(family, direction, attention, **settings))
 
 
 @every_case

@@ -12,9 +12,8 @@ from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.tracing import trace
 from lmviz.models.prediction import NEXT_TOKEN
+from tests.translators import SOURCE, SOURCE_WORDS, TEXT, WORDS, answered, shake, tensors
 
-WORDS, SOURCE_WORDS = 6, 5
-TEXT, SOURCE = np.array([0, 3, 5, 2, 3]), np.array([4, 0, 2, 1])
 CASES = [
     {"norm": "pre"},
     {"norm": "post", "positions": "sinusoidal", "activation": "relu", "layers": 1, "tied": False},
@@ -42,20 +41,7 @@ def build(**settings):
 
 @cache
 def shaken(case):
-    model = build(**CASES[case])
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.4 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1))
-    return model.eval().requires_grad_(False)
-
-
-def tensors(*arrays):
-    return tuple(torch.from_numpy(array)[None] for array in arrays)
-
-
-def answered(model, text=TEXT, source=SOURCE):
-    tokens, beside = tensors(text, source)
-    return model(tokens, source=beside)[0]
+    return shake(build(**CASES[case]))
 
 
 @every_case

@@ -2,13 +2,13 @@
 
 import itertools
 from collections import Counter
-from random import Random
 
 import pytest
 
 from lmviz.errors import LmvizError
 from lmviz.text.grammar import Grammar
 from lmviz.text.grammar_outcomes import outcomes
+from tests.text.dice import Dice
 
 GRAMMARS = {
     "weights": "[story]\n3 * a\nb\n2 * {c} {c}\n[c]\nx\n2 * y\n",
@@ -21,17 +21,6 @@ GRAMMARS = {
 }
 DICE = {"optional": (2, 5), "weights": (6, 3), "one string in two ways": (2, 3)}
 """How many faces the dice need, so that each choice has whole faces, and how often they are thrown."""
-
-
-class Dice(Random):
-    """Falls as it is told, each face in the middle of one of the equal parts of [0, 1)."""
-
-    def __init__(self, thrown: tuple[int, ...], faces: int) -> None:
-        super().__init__()
-        self.thrown, self.faces = iter(thrown), faces
-
-    def random(self) -> float:
-        return (next(self.thrown) + 0.5) / self.faces
 
 
 @pytest.mark.parametrize("name", GRAMMARS)

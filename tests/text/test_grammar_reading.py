@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections import Counter
-from random import Random
 
 import pytest
 
@@ -12,6 +11,7 @@ from lmviz.text.catalogue import corpus_path, find_entry
 from lmviz.text.grammar import Grammar
 from lmviz.text.grammar_reading import nats_of
 from lmviz.text.own_tasks import grammar_of
+from tests.text.dice import Dice
 
 GRAMMARS = {
     "capitals and articles": '[story]\na {w}. "a {w}," said {w}\n[w]\nowl\ncat\nan ant\n',
@@ -23,17 +23,6 @@ GRAMMARS = {
     "drawn from lists": "[story]\n{a:p}, {a} and {n:w}\n[p]\n{n:w} {n}\n{w}\n[w]\nx\n2 * y\n",
 }
 DICE = {"spaces": (2, 7), "two ways to say it": (2, 3), "a name like a list": (2, 5)}
-
-
-class Dice(Random):
-    """Falls as it is told, each face in the middle of one of the equal parts of [0, 1)."""
-
-    def __init__(self, thrown: tuple[int, ...], faces: int) -> None:
-        super().__init__()
-        self.thrown, self.faces = iter(thrown), faces
-
-    def random(self) -> float:
-        return (next(self.thrown) + 0.5) / self.faces
 
 
 @pytest.mark.parametrize("name", GRAMMARS)

@@ -113,17 +113,14 @@ class LayerNorm(Operation):
     ) -> tuple[Terms, ...]:
         """To a channel every channel's gradient × gain × slope; to gain and bias position by position."""
         if source == self.address:
-            gradients = gradient_line(reader, address, index, axis=1)
-            gain = _all_of(reader, self.gain)
-            return (Terms("normalised channels", (gradients, gain, constants(self._slopes(reader, index)))),)
+            return _to_channels(reader, address, index, self.gain, self._slopes(reader, index))
         bias = self.bias.name if self.bias else ""
         if source not in (self.gain.name, bias):
             return ()
-        gradients = gradient_line(reader, address, (0, *index), axis=0)
         if source == bias:
-            return (Terms("bias", (gradients,)),)
+            return (Terms("bias", (gradient_line(reader, address, (0, *index), axis=0),)),)
         normal, _ = self._normal(reader.array(self.address).astype(np.float64))
-        return (Terms("gain", (gradients, constants(normal[:, index[0]]))),)
+        return _to_gain(reader, address, index, normal)
 
     def _slopes(self, reader: Reader, index: tuple[int, ...]) -> np.ndarray:
         """The derivative of every normalised channel of a row by one channel of it, (channel,)."""
@@ -173,14 +170,11 @@ class RMSNorm(Operation):
     ) -> tuple[Terms, ...]:
         """To a channel every channel's gradient × gain × slope; to the gain position by position."""
         if source == self.address:
-            gradients = gradient_line(reader, address, index, axis=1)
-            gain = _all_of(reader, self.gain)
-            return (Terms("normalised channels", (gradients, gain, constants(self._slopes(reader, index)))),)
+            return _to_channels(reader, address, index, self.gain, self._slopes(reader, index))
         if source != self.gain.name:
             return ()
-        gradients = gradient_line(reader, address, (0, *index), axis=0)
         normal, _ = self._normal(reader.array(self.address).astype(np.float64))
-        return (Terms("gain", (gradients, constants(normal[:, index[0]]))),)
+        return _to_gain(reader, address, index, normal)
 
     def _slopes(self, reader: Reader, index: tuple[int, ...]) -> np.ndarray:
         """The derivative of every normalised channel of a row by one channel of it, (channel,)."""
@@ -193,6 +187,22 @@ class RMSNorm(Operation):
         """Rows (..., channel) brought to a mean square of 1, and their root mean squares (..., 1)."""
         size = np.sqrt((values**2).mean(axis=-1, keepdims=True) + self.epsilon)
         return values / size, size
+
+
+def _to_channels(
+    reader: GradientReader, address: str, index: tuple[int, ...], gain: Weight, slopes: np.ndarray
+) -> tuple[Terms, ...]:
+    """The gradient of a channel before a norm: of every channel after it, × its gain × its slope."""
+    gradients = gradient_line(reader, address, index, axis=1)
+    return (Terms("normalised channels", (gradients, _all_of(reader, gain), constants(slopes))),)
+
+
+def _to_gain(
+    reader: GradientReader, address: str, index: tuple[int, ...], normal: np.ndarray
+) -> tuple[Terms, ...]:
+    """The gradient of a channel's gain, position by position; `normal` is (position, channel)."""
+    gradients = gradient_line(reader, address, (0, *index), axis=0)
+    return (Terms("gain", (gradients, constants(normal[:, index[0]]))),)
 
 
 def _all_of(reader: Reader, operand: Weight) -> Factor:
