@@ -9,6 +9,9 @@ from pathlib import Path
 from lmviz.lessons.condition import Condition
 from lmviz.lessons.expression import Expression
 
+UNDONE_BY = {"step": "model", "tape": "network"}
+"""Openings that say how far something has come, and what begins anew where that is opened after them."""
+
 TOLERANCE = 0.005
 """How far from a number an answer may lie, relative to it, where a lesson states nothing else."""
 
@@ -84,7 +87,7 @@ class Lesson:
         """All that has to be open at a step: of each kind what was opened last, up to this step."""
         last: dict[str, Opening] = {}
         for step in self.steps[: number + 1]:
-            for opening in step.openings:
-                last.pop(opening.kind, None)
-                last[opening.kind] = opening
+            opened = {opening.kind for opening in step.openings}
+            last = {kind: each for kind, each in last.items() if UNDONE_BY.get(kind) not in opened}
+            last |= {opening.kind: opening for opening in step.openings}
         return tuple(last.values())

@@ -13,6 +13,9 @@ from lmviz.lessons.lesson import Opening
 BESIDE = "./"
 """How the name of a file begins that stands beside the lesson."""
 
+TAPES = ("empty", "forward", "backward")
+"""How far a network has come: nothing is computed, every value is, every gradient is as well."""
+
 Check = Callable[[str, "Path | None"], None]
 
 
@@ -34,6 +37,11 @@ def read_opening(text: str, line: int, folder: Path | None) -> Opening:
 def beside(words: str, folder: Path | None) -> Path | None:
     """The file or folder beside the lesson that is meant; None where the words name no such thing."""
     return folder / words[len(BESIDE) :] if folder is not None and words.startswith(BESIDE) else None
+
+
+def _tape(words: str, folder: Path | None) -> None:
+    if words not in TAPES:
+        raise LineFault(f"a tape is not {words!r}: write one of {', '.join(TAPES)}.")
 
 
 def _any(words: str, folder: Path | None) -> None:
@@ -111,10 +119,12 @@ OPENINGS: dict[str, Check] = {
     "beside": _model,
     "step": _whole,
     "network": _network,
+    "tape": _tape,
     "plan": _any,
     "prefix": _any,
     "source": _any,
     "seed": _whole,
 }
 """The kinds, in the order in which they are opened. `beside` compares with a model, `step` goes to a
-snapshot, `plan` fills the form of Train, `seed` locks that of the die."""
+snapshot, `tape` says how far a network has come, `plan` fills the form of Train, `seed` locks that of
+the die."""

@@ -91,6 +91,7 @@ BROKEN = {
     "an unknown text": ("open: text farm", "open: text fram", 8, "did you mean farm?"),
     "an unknown model": ("open: text farm", "open: model stories-6-gram", 8, "no model"),
     "an unknown network": ("open: text farm", "open: network x", 8, "no network"),
+    "an unknown tape": ("open: text farm", "open: tape full", 8, "a tape is not 'full'"),
     "a step that is none": ("open: text farm", "open: step first", 8, "no whole number"),
     "an unknown family": ("plan ngram", "plan ngrm", 9, "no family"),
     "an unknown setting": ("order=3", "ordr=3", 9, "did you mean order?"),
@@ -181,5 +182,13 @@ def test_a_folder_carries_what_its_lesson_opens(tmp_path: Path) -> None:
 def test_of_each_kind_the_last_opening_counts() -> None:
     text = WHOLE.replace("choice: corn\n", "open: text stories\nchoice: corn\n")
     lesson = read_lesson(text, PERSPECTIVES)
-    assert [each.words for each in lesson.openings_before(0)] == ["farm", "ngram"]
-    assert [each.words for each in lesson.openings_before(1)] == ["ngram", "stories"]
+    assert {each.words for each in lesson.openings_before(0)} == {"farm", "ngram"}
+    assert {each.words for each in lesson.openings_before(1)} == {"ngram", "stories"}
+
+
+def test_another_network_begins_with_a_tape_of_its_own() -> None:
+    text = WHOLE.replace("open: text farm", "open: network lecture\nopen: tape empty")
+    text = text.replace("choice: corn\n", "open: network diamond\nchoice: corn\n")
+    lesson = read_lesson(text, PERSPECTIVES)
+    assert {each.words for each in lesson.openings_before(0)} == {"lecture", "empty", "ngram"}
+    assert {each.words for each in lesson.openings_before(1)} == {"ngram", "diamond"}

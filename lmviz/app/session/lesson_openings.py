@@ -62,6 +62,12 @@ def _open_network(parts: Parts, opening: Opening, path: Path | None) -> None:
         parts.network.open_shipped(opening.words)
 
 
+def _set_tape(parts: Parts, opening: Opening, path: Path | None) -> None:
+    network = parts.network
+    acts = {"empty": network.rewind, "forward": network.run_forward, "backward": network.run_backward}
+    acts[opening.words]()
+
+
 def _plan(parts: Parts, opening: Opening, path: Path | None) -> None:
     from lmviz.api import split_settings
 
@@ -85,6 +91,7 @@ _ACTS: dict[str, Open] = {
     "beside": _compare_with,
     "step": _go_to_step,
     "network": _open_network,
+    "tape": _set_tape,
     "plan": _plan,
     "prefix": _set_prefix,
     "source": _set_source,
