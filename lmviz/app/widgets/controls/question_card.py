@@ -70,6 +70,7 @@ class QuestionCard(QFrame):
         for row in self._rows:
             self._choices.removeButton(row.button)
             self._choice_column.removeWidget(row)
+            row.hide()
             row.deleteLater()
         self._rows = [_Choice(words, number) for number, words in enumerate(choices)]
         for number, row in enumerate(self._rows):
