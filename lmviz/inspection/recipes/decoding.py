@@ -134,6 +134,21 @@ def comparison_recipe(subjects: Sequence[RecipeSubject]) -> str:
     )
 
 
+def labels_recipe(subjects: Sequence[RecipeSubject], per_text: bool) -> str:
+    """What models answer at each word of one text, bound to `found`; of a class, after each beginning."""
+    text = repr(subjects[0].text)
+    if per_text:
+        line = f"found = [read_beginnings(model, read_prefix(model, {text}).ids) for model in models]"
+        imports: tuple[str, ...] = (
+            "from lmviz.inspection.class_readings import read_beginnings",
+            "from lmviz.models.prefix import read_prefix",
+        )
+    else:
+        line = f"found = [label(model, {text}).probabilities for model in models]"
+        imports = ("from lmviz.decoding.labels import label",)
+    return _of_several(subjects, line, imports=imports)
+
+
 MAKING = "from lmviz.inspection.intervention import Intervention"
 CHANGING = ("from lmviz.inspection.changed_model import ChangedModel", MAKING)
 

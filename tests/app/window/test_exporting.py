@@ -201,7 +201,7 @@ def test_a_right_click_on_the_text_of_a_sample_offers_to_export_it(
 
 CONTROLS = {
     *("plan_view", "texts_view", "surgery_view", "guess_view", "real_view"),
-    *("autodiff_editor_view", "tape_view"),
+    *("autodiff_editor_view", "tape_view", "poll_view"),
 }
 """Panels of forms, lists and games, which draw no numbers of a model."""
 
@@ -211,7 +211,7 @@ def test_every_panel_with_numbers_exports_them_and_none_fails_without_any(
     window: MainWindow, perspective: str
 ) -> None:
     for name, panel in shown(window, perspective).items():
-        if perspective not in ("autodiff", "scale"):  # where there is always a network, or a planned model
+        if perspective not in ("autodiff", "scale", "polls"):  # where there are always numbers
             assert panel.exported_arrays() == {}, name
             assert panel.recipe() == "", name
         exports = {"exported_arrays", "recipe"} & set(vars(type(panel)))

@@ -50,6 +50,7 @@ class ComparedLabelsPanel(Panel):
         self._models: tuple[ComparedModel, ...] = ()
         self._found: tuple[Labelled, ...] = ()
         self._words: tuple[str, ...] = ()
+        self._text = ""
         self._word_ends: tuple[int, ...] = ()
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
@@ -81,6 +82,14 @@ class ComparedLabelsPanel(Panel):
     def exported_names(self) -> Names:
         return Names(self._words, self._found[0].names if self._found else ())
 
+    def recipe(self) -> str:
+        from lmviz.inspection.recipes.decoding import labels_recipe
+
+        if not any(item.probabilities is not None for item in self._found):
+            return ""
+        subjects = [model.reads(self._text) for model in self._models]
+        return labels_recipe(subjects, self._models[0].model.predicts.per == "text")
+
     def out_of_place(self, model: OpenedModel) -> str:
         if not model.predicts.continues:
             return ""
@@ -99,6 +108,7 @@ class ComparedLabelsPanel(Panel):
 
         def take(found: list[Labelled]) -> None:
             self._models, self._found, self._words, self._word_ends = models, tuple(found), words, ends
+            self._text = text
             self._draw()
 
         self.ask_compared(models, "compared labels", lambda model, place: _label(model, text), take)

@@ -90,8 +90,10 @@ class PollPanel(Panel):
         return self._found
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        """The count of every choice, (choice,)."""
+        """The count of every choice, (choice,); nothing before anybody has answered."""
         polls = self.session.polls
+        if not any(polls.counts.values()):
+            return {}
         return {"answers": np.array([polls.counts.get(each.letter, 0) for each in polls.current.filled])}
 
     def exported_names(self) -> Names:

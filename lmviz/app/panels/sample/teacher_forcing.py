@@ -74,7 +74,7 @@ class TeacherForcingPanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.decoding import histories_recipe
 
-        if self._found is None:
+        if self._found is None or self.session.library.model is None:
             return ""
         return histories_recipe(self.session.reading.moment_of(self._text))
 

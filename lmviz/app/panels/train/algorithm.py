@@ -77,6 +77,10 @@ class AlgorithmPanel(Panel):
         batch = observed.batch
         return {"tokens": batch.tokens, "targets": batch.targets, "losses": batch.losses, "norms": norms}
 
+    def recipe(self) -> str:
+        """None: a step depends on the state of the optimizer, which is in no file that Python could open."""
+        return ""
+
     def refresh(self) -> None:
         state, model = self.session.training.state, self._model()
         if state.observed is None or model is None:

@@ -89,6 +89,10 @@ class NoisePanel(Panel):
             "noise": noise.of_noise_alone(noise.sizes),
         }
 
+    def recipe(self) -> str:
+        """None: single gradients are taken of a part of the text that was drawn here."""
+        return ""
+
     def refresh(self) -> None:
         model, noise, obstacle = self.session.library.model, self.noise, self._obstacle()
         has_other_text = model is not None and not obstacle and not self._has_its_text(model)
