@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
 ROOMY = 1150  # pixels at scale 1 from which the chip of changes can be written out
+NARROW = 800  # pixels at scale 1 below which only the family of the model has room
 
 
 class Header(QFrame):
@@ -74,11 +75,18 @@ class Header(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.chip.set_short(self.width() < ROOMY * current_theme().scale)
+        self._show_model()
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.width() < NARROW * current_theme().scale
 
     def _show_model(self) -> None:
         model, comparison = self._session.library.model, self._session.comparison
         compared = [moment for moment in comparison.chosen if not comparison.obstacle_to(moment[0])]
-        self.model_button.setText(describe(model) if model is not None else "no model yet")
+        words = describe(model) if model is not None else "no model yet"
+        self.model_button.setText(words.partition(" · ")[0] if self._is_narrow else words)
+        self.model_button.setToolTip(words)
         color = _series_color(model) if model is not None else current_theme().strong_line
         self.model_button.setIcon(_dot(color))
         self.compare_button.setEnabled(bool(self._session.library.models))

@@ -120,3 +120,16 @@ def test_a_sample_model_is_opened_beside_the_only_one(
 def test_the_button_on_the_right_opens_the_palette(window: MainWindow, qtbot: QtBot) -> None:
     with qtbot.waitSignal(window.header.palette_wanted):
         qtbot.mouseClick(window.findChild(QPushButton, "palette_button"), Qt.MouseButton.LeftButton)
+
+
+def test_the_model_is_named_by_its_family_where_there_is_no_room(
+    window: MainWindow, read: Session, qtbot: QtBot
+) -> None:
+    button = window.findChild(QPushButton, "model_picker")
+    assert " · " in button.text()
+    window.set_projector(True)
+    window.resize(1000, 640)
+    qtbot.waitUntil(lambda: button.text() == "LSTM")
+    assert "layer" in button.toolTip()
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: " · " in button.text())
