@@ -30,13 +30,8 @@ from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.unrolled_values import UnrolledLayer, UnrolledRow
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
-from lmviz.app.widgets.diagrams.word_window import (
-    UnseenWord,
-    VotedWord,
-    WindowPicture,
-    WindowWord,
-    WordWindowView,
-)
+from lmviz.app.widgets.diagrams.word_window import WordWindowView
+from lmviz.app.widgets.diagrams.word_window_values import UnseenWord, VotedWord, WindowPicture, WindowWord
 
 FAMILIES = {
     "ngram": "n-gram",

@@ -12,13 +12,8 @@ from lmviz.app.panels.inside.page import aside_of, at_word, choose, read_out, wo
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.picture import Miniature, Spot
-from lmviz.app.widgets.diagrams.word_window import (
-    UnseenWord,
-    VotedWord,
-    WindowPicture,
-    WindowWord,
-    WordWindowView,
-)
+from lmviz.app.widgets.diagrams.word_window import WordWindowView
+from lmviz.app.widgets.diagrams.word_window_values import UnseenWord, VotedWord, WindowPicture, WindowWord
 from lmviz.inspection.names import coordinate
 from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible

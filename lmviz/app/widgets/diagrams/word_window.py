@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
@@ -13,9 +10,11 @@ from PySide6.QtWidgets import QWidget
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.figures import number, percentage, signed_figure
-from lmviz.app.widgets.diagrams.picture import Miniature, Picture
+from lmviz.app.widgets.base.figures import percentage, signed_figure
+from lmviz.app.widgets.diagrams.picture import Picture
 from lmviz.app.widgets.diagrams.rows import Extent, shared_heights
+from lmviz.app.widgets.diagrams.word_wall import CHIP, draw_wall, wall_sentences
+from lmviz.app.widgets.diagrams.word_window_values import WindowPicture
 from lmviz.inspection.names import coordinate
 
 BESIDE = 520
@@ -23,7 +22,7 @@ BESIDE = 520
 UNSEEN = 0.27
 LINES = 120
 """So many of the strongest products are drawn as lines."""
-CHIP, ROW = 22, 20
+ROW = 20
 EXTENTS = {
     "name": Extent(13, 15, 17),
     "chip": Extent(19, 25, 28),
@@ -35,53 +34,6 @@ EXTENTS = {
 }
 LEAST_WORDS, MOST_WORDS = 3, 10
 RIGHT, CENTRE = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignHCenter
-
-
-@dataclass(frozen=True)
-class UnseenWord:
-    """A word before the window."""
-
-    key: str
-    word: str
-
-
-@dataclass(frozen=True, eq=False)
-class WindowWord:
-    """A word in the window: where it stands, its embedding, and what it adds to each unit, (unit,)."""
-
-    key: str
-    word: str
-    place: str
-    embedding: Miniature
-    products: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class VotedWord:
-    """A likely word, and what each hidden unit adds to its logit."""
-
-    key: str
-    word: str
-    probability: float
-    votes: Miniature
-
-
-@dataclass(frozen=True, eq=False)
-class WindowPicture:
-    """All that is drawn. `earlier` words before the unseen ones are only counted.
-
-    `change` is what replacing an unseen word changed most, NaN where there is none. `hidden` (unit,) are the
-    units' values, and `layer` what they are called.
-    """
-
-    unseen: tuple[UnseenWord, ...] = ()
-    earlier: int = 0
-    change: float = float("nan")
-    words: tuple[WindowWord, ...] = ()
-    joined: Miniature | None = None
-    hidden: Miniature | None = None
-    layer: str = ""
-    likely: tuple[VotedWord, ...] = ()
 
 
 class WordWindowView(Picture):
@@ -150,83 +102,15 @@ class WordWindowView(Picture):
             window.setRight(whole.right())
             line = (wall.topRight(), wall.bottomRight())
         else:
-            said = len(self._said(whole.width() - self.length(18))) * self.length(16)
+            said = len(wall_sentences(self._picture, whole.width() - self.length(18))) * self.length(16)
             wall = QRectF(0, 0, whole.width(), said + self.length(CHIP + 24))
             window = QRectF(0, wall.bottom() + self.length(6), whole.width(), 0)
             window.setBottom(whole.bottom())
             line = (wall.bottomLeft(), wall.bottomRight())
-        self._draw_unseen(painter, wall)
+        draw_wall(self, painter, wall, self._picture)
         painter.setPen(QPen(self.theme.muted_text, self.length(1.6), Qt.PenStyle.DashLine))
         painter.drawLine(*line)
         self._draw_window(painter, window)
-
-    def _draw_unseen(self, painter: QPainter, area: QRectF) -> None:
-        """The words before the window, crossed out, and what was measured of them."""
-        theme = self.theme
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(mix(theme.surface, theme.background, 0.7))
-        painter.drawRect(area)
-        self.place("wall", area)
-        inside = area.adjusted(self.length(8), self.length(6), -self.length(10), -self.length(4))
-        lines = self._said(inside.width())
-        said = len(lines) * self.length(16) + self.length(6)
-        chips = QRectF(inside.left(), inside.top(), inside.width(), max(0.0, inside.height() - said))
-        bottom = self._draw_chips(painter, chips)
-        top = bottom + self.length(6)
-        for text, is_strong in lines:
-            row = QRectF(inside.left(), top, inside.width(), self.length(16))
-            ink = theme.text if is_strong else theme.muted_text
-            self.write(painter, row, text, size=12 if is_strong else 11, bold=is_strong, color=ink)
-            top += self.length(16)
-
-    def _said(self, width: float) -> list[tuple[str, bool]]:
-        """The sentences about the words before the window, line by line, and whether they are strong."""
-        picture, size = self._picture, len(self._picture.words)
-        if not picture.unseen:
-            text = f"Nothing stands before the window yet. It reads {size} words and no more."
-            return [(line, False) for line in _wrapped(text, width)]
-        count = len(picture.unseen)
-        which = "This word was" if count == 1 else f"Each of these {count} words was"
-        text = f"No line leads from here. {which} replaced by another: no logit changed by more than"
-        lines = [(line, True) for line in _wrapped("It cannot see further back.", width, bold=True)]
-        return [*lines, *((line, False) for line in _wrapped(text, width)), (number(picture.change), True)]
-
-    def _draw_chips(self, painter: QPainter, area: QRectF) -> float:
-        """The unseen words in lines, the newest last; where they do not fit, the oldest are only counted."""
-        theme, unseen = self.theme, self._picture.unseen
-        measure, gap, high = metrics(11, token=True), self.length(4), self.length(CHIP)
-        room = max(1, int((area.height() + gap) / (high + gap)))
-        for first in range(len(unseen)):
-            hidden = first + self._picture.earlier
-            texts = [f"{hidden} more …"] * (hidden > 0) + [word.word for word in unseen[first:]]
-            widths = [min(measure.horizontalAdvance(text) + self.length(12), area.width()) for text in texts]
-            lines = _lines(widths, area.width(), gap)
-            if len(lines) <= room:
-                break
-        else:
-            return area.top()
-        keys = [""] * (hidden > 0) + [word.key for word in unseen[first:]]
-        top, items = area.top(), iter(zip(keys, texts, strict=True))
-        for line in lines:
-            left = area.left()
-            for width in line:
-                key, text = next(items)
-                chip = QRectF(left, top, width, high)
-                inside = chip.adjusted(3, 0, -3, 0)
-                self.write(
-                    painter, inside, text, size=11, token=bool(key), align=CENTRE, color=theme.muted_text
-                )
-                if key:
-                    painter.setPen(QPen(theme.strong_line, 1, Qt.PenStyle.DashLine))
-                    painter.setBrush(Qt.BrushStyle.NoBrush)
-                    painter.drawRoundedRect(chip, self.length(4), self.length(4))
-                    painter.setPen(QPen(theme.muted_text, self.length(1)))
-                    painter.drawLine(chip.topLeft() + QPointF(4, 4), chip.bottomRight() - QPointF(4, 4))
-                    painter.drawLine(chip.bottomLeft() + QPointF(4, -4), chip.topRight() + QPointF(-4, 4))
-                    self.place(key, chip)
-                left += width + gap
-            top += high + gap
-        return top
 
     def _draw_window(self, painter: QPainter, area: QRectF) -> None:
         picture, labels = self._picture, self.length(96 if area.width() > self.length(360) else 0)
@@ -484,29 +368,3 @@ def _signed(theme: Theme, value: float) -> QColor:
         theme.signed_positive if value > 0 else theme.signed_negative,
         min(1.0, 0.35 + abs(value)),
     )
-
-
-def _lines(widths: Sequence[float], room: float, gap: float) -> list[list[float]]:
-    """Widths in lines that are not wider than there is room."""
-    lines: list[list[float]] = []
-    used = 0.0
-    for width in widths:
-        if lines and used + gap + width <= room:
-            lines[-1].append(width)
-            used += gap + width
-        else:
-            lines.append([width])
-            used = width
-    return lines
-
-
-def _wrapped(text: str, width: float, *, bold: bool = False) -> list[str]:
-    """A text in lines that fit a width."""
-    measure, lines = metrics(12 if bold else 11, bold=bold), [""]
-    for word in text.split():
-        longer = f"{lines[-1]} {word}".strip()
-        if measure.horizontalAdvance(longer) <= width or not lines[-1]:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines

@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 
 from lmviz.app.widgets.diagrams.picture import Miniature, Spot
-from lmviz.app.widgets.diagrams.word_window import (
-    UnseenWord,
-    VotedWord,
-    WindowPicture,
-    WindowWord,
-    WordWindowView,
-)
+from lmviz.app.widgets.diagrams.word_window import WordWindowView
+from lmviz.app.widgets.diagrams.word_window_values import UnseenWord, VotedWord, WindowPicture, WindowWord
 
 SIZES = ((290, 380), (600, 620), (1200, 900))
 

@@ -1,0 +1,120 @@
+"""The wall before a window of words: the words that the model cannot see, and the measured proof."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.diagrams.picture import Picture
+from lmviz.app.widgets.diagrams.word_window_values import WindowPicture
+
+CHIP = 22
+"""How high a word is, in pixels at scale 1."""
+
+
+def draw_wall(view: Picture, painter: QPainter, area: QRectF, window: WindowPicture) -> None:
+    """The words before the window, crossed out, and what was measured of them."""
+    theme = view.theme
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(mix(theme.surface, theme.background, 0.7))
+    painter.drawRect(area)
+    view.place("wall", area)
+    inside = area.adjusted(view.length(8), view.length(6), -view.length(10), -view.length(4))
+    lines = wall_sentences(window, inside.width())
+    said = len(lines) * view.length(16) + view.length(6)
+    chips = QRectF(inside.left(), inside.top(), inside.width(), max(0.0, inside.height() - said))
+    bottom = _draw_chips(view, painter, chips, window)
+    top = bottom + view.length(6)
+    for text, is_strong in lines:
+        row = QRectF(inside.left(), top, inside.width(), view.length(16))
+        ink = theme.text if is_strong else theme.muted_text
+        view.write(painter, row, text, size=12 if is_strong else 11, bold=is_strong, color=ink)
+        top += view.length(16)
+
+
+def wall_sentences(window: WindowPicture, width: float) -> list[tuple[str, bool]]:
+    """The sentences about the words before the window, line by line, and whether they are strong."""
+    size = len(window.words)
+    if not window.unseen:
+        text = f"Nothing stands before the window yet. It reads {size} words and no more."
+        return [(line, False) for line in _wrapped(text, width)]
+    count = len(window.unseen)
+    which = "This word was" if count == 1 else f"Each of these {count} words was"
+    text = f"No line leads from here. {which} replaced by another: no logit changed by more than"
+    lines = [(line, True) for line in _wrapped("It cannot see further back.", width, bold=True)]
+    return [*lines, *((line, False) for line in _wrapped(text, width)), (number(window.change), True)]
+
+
+def _draw_chips(view: Picture, painter: QPainter, area: QRectF, window: WindowPicture) -> float:
+    """The unseen words in lines, the newest last; where they do not fit, the oldest are only counted."""
+    theme, unseen = view.theme, window.unseen
+    measure, gap, high = metrics(11, token=True), view.length(4), view.length(CHIP)
+    room = max(1, int((area.height() + gap) / (high + gap)))
+    for first in range(len(unseen)):
+        hidden = first + window.earlier
+        texts = [f"{hidden} more …"] * (hidden > 0) + [word.word for word in unseen[first:]]
+        widths = [min(measure.horizontalAdvance(text) + view.length(12), area.width()) for text in texts]
+        lines = _lines(widths, area.width(), gap)
+        if len(lines) <= room:
+            break
+    else:
+        return area.top()
+    keys = [""] * (hidden > 0) + [word.key for word in unseen[first:]]
+    top, items = area.top(), iter(zip(keys, texts, strict=True))
+    for line in lines:
+        left = area.left()
+        for width in line:
+            key, text = next(items)
+            chip = QRectF(left, top, width, high)
+            inside = chip.adjusted(3, 0, -3, 0)
+            view.write(
+                painter,
+                inside,
+                text,
+                size=11,
+                token=bool(key),
+                align=Qt.AlignmentFlag.AlignHCenter,
+                color=theme.muted_text,
+            )
+            if key:
+                painter.setPen(QPen(theme.strong_line, 1, Qt.PenStyle.DashLine))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(chip, view.length(4), view.length(4))
+                painter.setPen(QPen(theme.muted_text, view.length(1)))
+                painter.drawLine(chip.topLeft() + QPointF(4, 4), chip.bottomRight() - QPointF(4, 4))
+                painter.drawLine(chip.bottomLeft() + QPointF(4, -4), chip.topRight() + QPointF(-4, 4))
+                view.place(key, chip)
+            left += width + gap
+        top += high + gap
+    return top
+
+
+def _lines(widths: Sequence[float], room: float, gap: float) -> list[list[float]]:
+    """Widths in lines that are not wider than there is room."""
+    lines: list[list[float]] = []
+    used = 0.0
+    for width in widths:
+        if lines and used + gap + width <= room:
+            lines[-1].append(width)
+            used += gap + width
+        else:
+            lines.append([width])
+            used = width
+    return lines
+
+
+def _wrapped(text: str, width: float, *, bold: bool = False) -> list[str]:
+    """A text in lines that fit a width."""
+    measure, lines = metrics(12 if bold else 11, bold=bold), [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if measure.horizontalAdvance(longer) <= width or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
