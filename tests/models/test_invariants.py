@@ -437,14 +437,15 @@ def test_gradients_are_those_of_autograd_through_the_fused_path(model):
             gradient_of(model, IDS)
         return
     tokens = torch.from_numpy(IDS)[None]
-    for kind, tolerance in ((torch.float32, 3e-5), (torch.float64, 1e-9)):
-        other = deepcopy(model).to(kind).requires_grad_()
+    rounding = 3e-5 if len(model.inputs) > 1 else 1e-5  # two stacks of layers round twice as often
+    for kind, tolerance in ((torch.float32, rounding), (torch.float64, 1e-9)):
+        found = gradient_over(deepcopy(model).to(kind), chosen(model))
+        other = deepcopy(model).double().requires_grad_()  # exact beside what is rounded to float32
         with torch.enable_grad():
             number = chosen_number(
                 other.predicts, other(tokens, **rows_beside(other, 1))[0].log_softmax(dim=-1)
             )
             number.backward()
-        found = gradient_over(other, chosen(other))
         assert found.value == pytest.approx(float(number.detach()), rel=10 * tolerance)
         assert set(found.parameters) == dict(other.named_parameters()).keys()
         largest = max(np.abs(gradient).max() for gradient in found.parameters.values())
