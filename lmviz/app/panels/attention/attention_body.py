@@ -16,6 +16,7 @@ from lmviz.app.widgets.matrix.heatmap import HeatmapView
 LABELS = QSize(100, 60)  # pixels at scale 1 that the names of rows and columns take beside the cells
 STRIPS_WIDTH = 230
 LINE = 17  # pixels of a line of what is said
+CLAIMED = 0.065  # the height of such a line, as a share of the matrix, above which it would cover cells
 LARGE = 250  # the side of a matrix that is large enough to give room to strips
 WORTH = 0.75  # or the share that is left of the side it could have
 
@@ -23,9 +24,10 @@ WORTH = 0.75  # or the share that is left of the side it could have
 class AttentionBody(QWidget):
     """Shows a matrix and its strips, or a sentence in place of both: `show_invitation(bool)`.
 
-    The strips stand where they leave the matrix the most room, and nowhere while they would make it small.
-    `set_claim(word, other, weight)` says which word looks most at which, in the half that the causal mask
-    leaves empty; it is shown in projector mode, for the last row.
+    The strips stand where they leave the matrix the most room, and nowhere while they would make it small or
+    in projector mode, where the matrix has to be read from the last row.
+    `set_claim(word, other, weight)` says which word looks most at which: beside the matrix where there is
+    room, else in the half that the causal mask leaves empty. It is shown in projector mode, for the last row.
     """
 
     def __init__(self, matrix: HeatmapView, strips: QWidget, invitation: Invitation) -> None:
@@ -61,17 +63,29 @@ class AttentionBody(QWidget):
         self._claim.setVisible(self._said is not None and theme_switch().projector and not self._invites)
         if self._said is None or self._claim.isHidden():
             return
+        cells = self._matrix.cell_rectangle(0, self._matrix.shape[1] - 1)
+        corner = self._matrix.mapTo(self, cells.topRight().toPoint())
+        self._write_claim(LINE * current_theme().scale)
+        if corner.x() + 2 * LINE + self._claim.width() <= self.width():
+            self._claim.move(self.width() - self._claim.width(), corner.y())
+        else:
+            across = cells.right() - self._matrix.cell_rectangle(0, 0).left()
+            self._write_claim(min(LINE * current_theme().scale, CLAIMED * across))
+            self._claim.move(corner - self._claim.rect().topRight())
+        self._claim.raise_()
+
+    def _write_claim(self, size: float) -> None:
+        """The claim in type of this height, in pixels."""
+        if self._said is None:
+            return
         theme, (word, other, weight) = current_theme(), self._said
         query, key = theme.query.name(), theme.key.name()
         self._claim.setText(
-            f'<div style="font-size: {round(LINE * theme.scale)}px" align="right">'
+            f'<div style="font-size: {round(size)}px" align="right">'
             f'<b style="color: {query}">{escape(word)}</b><br>looks back at<br>'
             f'<b style="color: {key}">{escape(other)} {percentage(weight)}</b></div>'
         )
         self._claim.adjustSize()
-        corner = self._matrix.cell_rectangle(0, self._matrix.shape[1] - 1).topRight().toPoint()
-        self._claim.move(self._matrix.mapTo(self, corner) - self._claim.rect().topRight())
-        self._claim.raise_()
 
     def _adopt_theme(self) -> None:
         self._place()
@@ -89,7 +103,8 @@ class AttentionBody(QWidget):
         beside = min(width - STRIPS_WIDTH * scale, height)
         under = min(width, height - self._strips.sizeHint().height())
         side, alone = max(beside, under), min(width, height)
-        self._strips.setVisible(not self._invites and side >= min(LARGE * scale, WORTH * alone))
+        has_room = side >= min(LARGE * scale, WORTH * alone) and not theme_switch().projector
+        self._strips.setVisible(not self._invites and has_room)
         if beside >= under:
             self._row.setDirection(QBoxLayout.Direction.LeftToRight)
             self._strips.setFixedWidth(round(max(STRIPS_WIDTH * scale, width - beside)))
