@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from lmviz.errors import LmvizError
 from lmviz.training.writing import NotWritten
 
@@ -48,6 +46,8 @@ def holding(folder: Path) -> Iterator[None]:
     Raises BeingTrained when another trainer, in this process or any other, holds it, and NotWritten when
     the folder cannot be written to. The block may end in another thread than it began in.
     """
+    from filelock import FileLock, Timeout  # only who trains needs it, and it is slow to import
+
     path = folder / LOCK_NAME
     if not folder.is_dir():  # FileLock would make it
         raise NotWritten(path, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))

@@ -38,8 +38,6 @@ class Scale(Part):
     """A measurement of the pace has begun, or has ended in whatever way."""
     runs_changed = Signal()
     length_changed = Signal()
-    planned_in_train = Signal()
-    """The calculator's model stands in Train's form now."""
 
     def __init__(
         self,
@@ -142,8 +140,7 @@ class Scale(Part):
         tokens = options.batch * (options.length or planned.configuration.context)
         steps = min(max(1, planned.tokens // tokens), LARGEST_STEPS)
         length = min(options.length, planned.configuration.context)
-        self._plan.set("transformer", planned.configuration, replace(options, steps=steps, length=length))
-        self.planned_in_train.emit()
+        self._plan.offer("transformer", planned.configuration, replace(options, steps=steps, length=length))
 
     def choose_length(self, length: int) -> None:
         """Draw the graphs for another number of tokens."""

@@ -1,11 +1,13 @@
 """The session: the only object that panels share, and the only source of change signals.
 
 A session is made of parts, one in each file. Each part gets the parts it depends on in its constructor, so
-that the order below is also the order of dependence. Session only connects, starts and closes them.
+that the order below is also the order of dependence. Session only connects, starts and closes them. Parts
+that one perspective alone shows are made when it first asks, so that the first paint does not import them.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,10 +29,7 @@ from lmviz.app.session.network_focus import NetworkFocus
 from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.permission import Permission
 from lmviz.app.session.polls import Polls
-from lmviz.app.session.position_trial import PositionTrial
 from lmviz.app.session.reading import Reading
-from lmviz.app.session.scale import Scale
-from lmviz.app.session.scaling_experiment import ScalingExperiment
 from lmviz.app.session.scores import Scores
 from lmviz.app.session.surgery import Surgery
 from lmviz.app.session.training import Training
@@ -41,6 +40,9 @@ from lmviz.inspection.attention import farthest_looking_head
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.position_trial import PositionTrial
+    from lmviz.app.session.scale import Scale
+    from lmviz.app.session.scaling_experiment import ScalingExperiment
     from lmviz.inspection.trace import Trace
 
 
@@ -73,9 +75,27 @@ class Session(QObject):
         self.descent = Descent(self.network, self)
         self.polls = Polls(self)
         self.lesson = CurrentLesson(self, self)
-        self.scale = Scale(self.work, self.library, self.training, self.plan, self)
-        self.experiment = ScalingExperiment(self.work, self.text, self.training, self)
-        self.position_trial = PositionTrial(self.work, self.text, self.training, self.experiment, self)
+
+    @cached_property
+    def scale(self) -> Scale:
+        """What models of any size would cost."""
+        from lmviz.app.session.scale import Scale
+
+        return Scale(self.work, self.library, self.training, self.plan, self)
+
+    @cached_property
+    def experiment(self) -> ScalingExperiment:
+        """Several widths trained in turn."""
+        from lmviz.app.session.scaling_experiment import ScalingExperiment
+
+        return ScalingExperiment(self.work, self.text, self.training, self)
+
+    @cached_property
+    def position_trial(self) -> PositionTrial:
+        """Several kinds of positions trained in turn."""
+        from lmviz.app.session.position_trial import PositionTrial
+
+        return PositionTrial(self.work, self.text, self.training, self.experiment, self)
 
     def start(self) -> None:
         """Start the reading thread. Call it once the window is painted: it loads torch first."""

@@ -46,6 +46,8 @@ class TrainingPlan(Part):
     changed = Signal()
     timed = Signal()
     """It has been measured how long it will take."""
+    offered = Signal()
+    """Another perspective has put something in, for a person to look at in Train."""
 
     def __init__(self, work: Work, text: OpenText, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -75,6 +77,13 @@ class TrainingPlan(Part):
             self._plan = plan
             self._problem = ""
             self.changed.emit()
+
+    def offer(
+        self, family: str, configuration: ModelConfiguration, training_options: TrainingOptions
+    ) -> None:
+        """Plan something else, and show it in Train."""
+        self.set(family, configuration, training_options)
+        self.offered.emit()
 
     @property
     def problem(self) -> str:

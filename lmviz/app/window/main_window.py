@@ -295,7 +295,7 @@ class MainWindow(QMainWindow):
         self.header.open_model_wanted.connect(self.commands.choose_run)
         self.header.rename_wanted.connect(self.commands.rename_model)
         session = self.session
-        session.scale.planned_in_train.connect(lambda: self.show_perspective("train"))
+        session.plan.offered.connect(lambda: self.show_perspective("train"))
         for part, answered in (
             (session.work, session.work.ready_changed),
             (session.library, session.library.model_changed),

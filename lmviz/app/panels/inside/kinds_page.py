@@ -49,11 +49,11 @@ class KindsPage(QWidget):
         column.addWidget(self._plot, 1)
         column.addWidget(self._said)
         self._form.configuration_changed.connect(trial.set_options)
-        self._run.clicked.connect(self._toggle)
+        self._run.clicked.connect(trial.toggle)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The losses of each kind, (measurement, 2): step and nats a token."""
-        tried = self._session.position_trial.tried
+        tried = self._session.position_trial.trained
         return {each.kind: np.stack([each.steps, each.losses], axis=1) for each in tried if each.losses}
 
     def recipe(self) -> str:
@@ -76,7 +76,7 @@ class KindsPage(QWidget):
         self._run.setText("Stop" if trial.is_running else "Train one of each kind")
         self._run.setEnabled(trial.is_running or not trial.obstacle)
         self._form.set_editable(() if trial.is_running else None)
-        drawn = {each.kind: each for each in trial.tried if each.losses}
+        drawn = {each.kind: each for each in trial.trained if each.losses}
         for kind in self._plot.curve_names():
             if kind not in drawn:
                 self._plot.remove_curve(kind)
@@ -89,16 +89,9 @@ class KindsPage(QWidget):
 
     def _sentence(self) -> str:
         trial = self._session.position_trial
-        done = sorted((each for each in trial.tried if each.is_done), key=lambda each: each.losses[-1])
+        done = sorted((each for each in trial.trained if each.is_done), key=lambda each: each.losses[-1])
         if not done:
             waiting = "" if trial.is_running else trial.obstacle
             return waiting or NOTHING
         losses = " · ".join(f"{each.kind} {number(each.losses[-1])}" for each in done)
         return f"Validation loss on {trial.subject}, nats a token: {losses}. {ONE_SEED}"
-
-    def _toggle(self) -> None:
-        trial = self._session.position_trial
-        if trial.is_running:
-            trial.stop()
-        else:
-            trial.start()

@@ -53,7 +53,7 @@ class ExperimentPanel(Panel):
         self._card = Card("Loss over compute", "a power law is a straight line", self._lay_out())
         self.column.addWidget(self._card)
         self._form.configuration_changed.connect(experiment.set_options)
-        self._run.clicked.connect(self._toggle)
+        self._run.clicked.connect(experiment.toggle)
         self.show_failures(experiment.failed, experiment.changed)
         self.follow(experiment.changed, experiment.ended, session.text.changed, session.work.ready_changed)
         session.training.changed.connect(self.refresh_now_and_then)
@@ -143,13 +143,6 @@ class ExperimentPanel(Panel):
             f"{law.exponent:.3f}; ten times the compute multiplies the loss by {law.tenfold:.3f}. "
             "Least squares in logarithms, after Kaplan et al. (2020)."
         )
-
-    def _toggle(self) -> None:
-        experiment = self.session.experiment
-        if experiment.is_running:
-            experiment.stop()
-        else:
-            experiment.start()
 
 
 def _operations(value: float) -> str:

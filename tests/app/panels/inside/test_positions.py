@@ -141,9 +141,9 @@ def test_the_kinds_are_trained_side_by_side(
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert trial.is_running
     qtbot.waitUntil(lambda: not trial.is_running)
-    assert [each.kind for each in trial.tried if each.is_done] == list(POSITION_KINDS)
+    assert [each.kind for each in trial.trained if each.is_done] == list(POSITION_KINDS)
     panel.catch_up()
-    best = min(trial.tried, key=lambda each: each.losses[-1])
+    best = min(trial.trained, key=lambda each: each.losses[-1])
     assert f"nats a token: {best.kind} {best.losses[-1]:.3f}" in said(panel, "position_trial_said")
     assert panel.exported_arrays()["rotary"].shape == (10, 2)
 
@@ -159,6 +159,6 @@ def test_a_training_that_begins_stops_the_trial(
     session.training.start("lstm", FAMILIES["lstm"].configuration(width=8), options)
     qtbot.waitUntil(lambda: not trial.is_running)
     qtbot.waitUntil(lambda: session.training.state.phase == "running")
-    assert trial.obstacle.startswith("Models are being trained")
+    assert trial.obstacle.startswith("Another model is being trained")
     session.training.stop()
     qtbot.waitUntil(lambda: not session.training.state.is_active)

@@ -1,0 +1,152 @@
+"""The base of the parts that train several small models in turn, without a run of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from lmviz.app.session.part import Part
+
+if TYPE_CHECKING:
+    from lmviz.app.session.open_text import OpenText
+    from lmviz.app.session.training import Training
+    from lmviz.app.session.work import Work
+    from lmviz.app.workers.job import Job
+    from lmviz.configuration import Configuration
+    from lmviz.text.corpus import Corpus
+
+Options = TypeVar("Options", bound="Configuration")
+Model = TypeVar("Model")
+
+
+class TrainedInTurn(Part, Generic[Options, Model]):
+    """Trains one series of models at a time. A training that begins stops it; what was found by then stays.
+
+    A subclass says with which options it begins, and trains: `_train` yields fractions of the work done and
+    what is known of the models so far, and returns what is known of all.
+    """
+
+    changed = Signal()
+    ended = Signal()
+    """No more models are trained, for whatever reason."""
+
+    title: ClassVar[str]
+    """Of the job, in words that a person reads."""
+
+    def __init__(self, work: Work, text: OpenText, training: Training, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._work, self._text, self._training = work, text, training
+        self._options = self._first_options()
+        self._trained: tuple[Model, ...] = ()
+        self._subject = ""
+        self._job: Job | None = None
+        training.stop_before(self._give_way)
+
+    @property
+    def options(self) -> Options:
+        """Which models the next series trains."""
+        return self._options
+
+    @property
+    def trained(self) -> tuple[Model, ...]:
+        """The models of the last series, or of the one under way."""
+        return self._trained
+
+    @property
+    def subject(self) -> str:
+        """The name of the text that they were trained on."""
+        return self._subject
+
+    @property
+    def is_running(self) -> bool:
+        """Whether models are being trained."""
+        return self._job is not None
+
+    @property
+    def obstacle(self) -> str:
+        """Why none can be begun now; "" when one can."""
+        corpus = self._text.corpus
+        if self._is_busy():
+            return "Another model is being trained: begin when that has ended."
+        if corpus is None:
+            return "Open a text under Corpus: the models are trained on it."
+        if corpus.task != "next-token":
+            return "This text has labels or pairs: open a plain text under Corpus."
+        return "" if self._work.is_ready else "torch is being loaded."
+
+    def set_options(self, options: Options) -> None:
+        """Train other models next time."""
+        if options != self._options:
+            self._options = options
+            self.changed.emit()
+
+    def start(self) -> None:
+        """Train the models one after the other."""
+        corpus, options = self._text.corpus, self._options
+        if self._job is not None:
+            return
+        if self.obstacle or corpus is None:
+            self.failed.emit(self.obstacle)
+            return
+        self._trained, self._subject = (), corpus.name
+        self._job = self._work.start_job(
+            self.title,
+            lambda report: self._train_with_all_cores(options, corpus),
+            self._take,
+            self.failed.emit,
+            self._take,
+        )
+        self._job.ended.connect(self._end)
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """Stop after the step under way."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def toggle(self) -> None:
+        """Stop where models are being trained, and start otherwise."""
+        if self.is_running:
+            self.stop()
+        else:
+            self.start()
+
+    def _first_options(self) -> Options:
+        raise NotImplementedError
+
+    def _train(
+        self, options: Options, corpus: Corpus
+    ) -> Generator[float | tuple[Model, ...], None, tuple[Model, ...]]:
+        """Runs in a thread of its own, and uses nothing but what it is given."""
+        raise NotImplementedError
+
+    def _is_busy(self) -> bool:
+        """Whether something else is being trained, which has precedence."""
+        return self._training.state.is_active
+
+    def _train_with_all_cores(
+        self, options: Options, corpus: Corpus
+    ) -> Generator[float | tuple[Model, ...], None, tuple[Model, ...]]:
+        from lmviz.app.workers.threads import compute_with
+
+        compute_with(None)
+        return self._train(options, corpus)
+
+    def _give_way(self) -> Callable[[], None]:
+        """A training begins, which draws from the same random numbers: stop, and let it wait until then."""
+        job = self._job
+        if job is None:
+            return lambda: None
+        job.cancel()
+        return job.join
+
+    def _take(self, trained: tuple[Model, ...]) -> None:
+        self._trained = trained
+        self.changed.emit()
+
+    def _end(self, job: Job) -> None:
+        if self._job is job:
+            self._job = None
+            self.ended.emit()
