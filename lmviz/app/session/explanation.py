@@ -92,11 +92,11 @@ class Explanation(Part):
 
         None where no cell of the view does, and for a cell that is only suggested.
         """
-        from lmviz.inspection.lighting import lights
-
         found = self._arithmetic
         if found is None or (found.address, tuple(found.index)) != self._focus.explained_cell:
             return None
+        from lmviz.inspection.lighting import lights  # not needed for the first paint
+
         return lights(view, found)
 
     def _take_reading(self) -> None:

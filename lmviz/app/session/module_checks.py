@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import random
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -83,8 +83,9 @@ class ModuleChecks(Part):
         from lmviz.autodiff import sabotage
 
         whole = self._whole or self._network.current
+        chosen = random.SystemRandom().randrange(2**31) if seed is None else seed
         try:
-            broken, self._hidden = sabotage(whole, secrets.randbelow(2**31) if seed is None else seed)
+            broken, self._hidden = sabotage(whole, chosen)
         except LmvizError as error:
             self.failed.emit(str(error))
             return
