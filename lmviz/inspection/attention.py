@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,8 +17,15 @@ COMBINATIONS = ("mean", "max")
 
 def attention_layers(trace: Trace) -> tuple[int, ...]:
     """The layers whose attention weights were recorded, counted from 0; none for other families."""
-    found = (re.fullmatch(r"layers/(\d+)/attention/weights", address) for address in trace.arrays)
-    return tuple(int(match[1]) for match in found if match)
+    found = (_layer_of(address) for address in trace.arrays)
+    return tuple(layer for layer in found if layer is not None)
+
+
+@lru_cache(maxsize=4096)  # asked for every tap at every step of the time slider
+def _layer_of(address: str) -> int | None:
+    """The layer whose attention weights stand at an address; None for any other address."""
+    match = re.fullmatch(r"layers/(\d+)/attention/weights", address)
+    return int(match[1]) if match else None
 
 
 def attention_weights(trace: Trace, layer: int) -> np.ndarray:
