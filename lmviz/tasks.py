@@ -11,7 +11,8 @@ from typing import Literal
 from lmviz.errors import LmvizError
 from lmviz.models.prediction import Prediction
 
-NEXT_TOKEN, TAGGING, CLASSIFICATION, TRANSLATION = "next-token", "tagging", "classification", "translation"
+NEXT_TOKEN, TAGGING, CLASSIFICATION = "next-token", "tagging", "classification"
+TRANSLATION, CAPTIONING = "translation", "captioning"
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,15 @@ TASKS: dict[str, Task] = {
             ("token", "position"),
             ("nats", "exact match", "BLEU"),
             "translator",
+        ),
+        Task(
+            CAPTIONING,
+            "Captioning",
+            "Which words describe the picture?",
+            "another text",
+            ("token", "position"),
+            ("nats", "exact match"),
+            "captioner",
         ),
     )
 }

@@ -12,6 +12,7 @@ from typing import Any
 from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
 from lmviz.text.own_corpora import stories, sums
+from lmviz.text.own_pictures import pictures
 from lmviz.text.own_tasks import ambiguous, backwards, dates, recall, recall_nats, reviews, twin
 from lmviz.text.reading import read_utf8
 from lmviz.text.resources import DATA_VARIABLE, data_folder, resource_path
@@ -172,6 +173,17 @@ CATALOGUE: tuple[Entry, ...] = (
         options={"task": "translation"},
         make=twin,
         spans=(3, 50),
+        floor=0.0,
+    ),
+    Entry(
+        name="pictures",
+        title="Pictures",
+        description="7 × 7 pixels with one or two shapes, and a caption such as “square above circle”.",
+        characters=157_605,
+        licence="written for lmviz, MIT",
+        sha256="290d3c7965af146ede1bc9d5070423bb13ab7adf5f71405291e51758e9eaad5b",
+        options={"task": "captioning"},
+        make=pictures,
         floor=0.0,
     ),
     Entry(

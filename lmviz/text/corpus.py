@@ -45,11 +45,11 @@ class Corpus:
     wherever one is then: absolute paths, or a name of the catalogue; none for a string, which is `content`
     in UTF-8. `target_sources` is the file of the other language where that is one of its own.
 
-    `task` is what a model is asked: "next-token", "tagging", "classification" or "translation". For all
-    but the first there are examples of both parts, and `training` and `validation` hold the ids of their
-    sources. `labels` are the names of label ids; `target_tokenizer` reads the other side of pairs.
-    `floor` is the number of nats per target below which no model can go, where it is known. `recognised`
-    says in a sentence how the text was read, and `complaints` which lines were left out, and why.
+    `task` is what a model is asked: "next-token", "tagging", "classification", "translation" or
+    "captioning". For all but the first there are examples of both parts, and `training` and `validation` hold
+    the ids of their sources. `labels` are the names of label ids; `target_tokenizer` reads the other side of
+    pairs. `floor` is the number of nats per target below which no model can go, where it is known.
+    `recognised` says in a sentence how the text was read, `complaints` which lines were left out, and why.
     """
 
     name: str

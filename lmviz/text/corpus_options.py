@@ -15,7 +15,10 @@ from lmviz.text.tokenizer_options import TokenizerOptions
 RECOGNISED = "recognised"
 """The task that a text is recognised as having."""
 
-TASKS = ("next-token", "tagging", "classification", "translation")
+TASKS = ("next-token", "tagging", "classification", "translation", "captioning")
+
+WITH_SOURCE = ("translation", "captioning")
+"""The tasks whose models read something beside the text that they write."""
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,8 @@ class Examples:
 
     For tagging a target has one label id for each token of its source; for classification it is a single
     label id. Their sources have no START and no END. For translation a source ends in END, and a target has
-    the ids of its own tokenizer, START first and END last.
+    the ids of its own tokenizer, START first and END last. For captioning a source is the pixels of a
+    picture, row by row, and a target is as for translation.
     """
 
     source: Sequences

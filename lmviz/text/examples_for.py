@@ -36,7 +36,7 @@ def examples_for(
         raise LmvizError(f"The text {corpus.name} has no examples: open tagged or labelled text, or pairs.")
     source, target = found.source, found.target
     if tokenizer.json != corpus.tokenizer.json:
-        ends = corpus.target_tokenizer is not None
+        ends = corpus.task == "translation"
         stream = encode_documents(documents, tokenizer, _silent, start=False, end=ends)
         source = Sequences(stream.ids, stream.starts)
     if corpus.target_tokenizer is not None:

@@ -9,9 +9,10 @@ from lmviz.text.task_text import Complaints, TaskText, TextCollector
 
 
 class PairCollector:
-    """Pairs of a source and its target."""
+    """Pairs of a source and its target, for a task that reads the one and writes the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, task: str = "translation") -> None:
+        self._task = task
         self._sources, self._targets = TextCollector(), TextCollector()
 
     def __len__(self) -> int:
@@ -24,7 +25,7 @@ class PairCollector:
 
     def finish(self, form: str) -> TaskText:
         """All pairs."""
-        return TaskText("translation", form, self._sources.finish(), self._targets.finish(), (), None)
+        return TaskText(self._task, form, self._sources.finish(), self._targets.finish(), (), None)
 
 
 def read_pairs(data: bytes, found: PairCollector, complaints: Complaints) -> None:

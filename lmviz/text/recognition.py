@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from lmviz.text.pictures import is_picture
 from lmviz.text.table import find_table
 from lmviz.text.tagged import CONLLU_COLUMNS, OTHER_ID, WORD_ID, cells_of
 
@@ -43,6 +44,7 @@ FORMS: dict[str, Form] = {
     "table": Form("A table of texts with labels", "classification", "texts"),
     "labels": Form("Labels and texts", "classification", "texts"),
     "folders": Form("Folders of texts", "classification", "texts"),
+    "captions": Form("Pictures with captions", "captioning", "pictures"),
     "pairs": Form("Pairs", "translation", "pairs"),
     "parallel": Form("Two files, line by line", "translation", "pairs"),
 }
@@ -67,7 +69,7 @@ def form_for(data: bytes, task: str) -> str:
     if task == "classification":
         tabbed = sum(1 for line in lines if "\t" in line)
         return recognise(data, task) or ("labels" if 2 * tabbed > len(lines) else "table")
-    return "pairs"
+    return "captions" if task == "captioning" else "pairs"
 
 
 def are_labels(folder: Path, files: list[Path]) -> bool:
@@ -153,6 +155,11 @@ def _is_table(lines: list[str]) -> bool:
     return len(lines) >= FEWEST_LINES and find_table(lines[0]) is not None
 
 
+def _is_captioned(lines: list[str]) -> bool:
+    rows = _tabbed(lines)
+    return bool(rows) and sum(is_picture(row[0]) for row in rows) >= NEARLY * len(lines)
+
+
 def _is_pairs(lines: list[str]) -> bool:
     return bool(_tabbed(lines))
 
@@ -163,6 +170,7 @@ _IS_OF: dict[str, Callable[[list[str]], bool]] = {
     "slashes": _is_slashed,
     "labels": _is_labelled,
     "table": _is_table,
+    "captions": _is_captioned,
     "pairs": _is_pairs,
 }
 """Whether lines are of a form; only for columns the blank ones count."""

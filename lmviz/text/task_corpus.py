@@ -13,6 +13,7 @@ from lmviz.errors import LmvizError
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.documents import Documents, draw
 from lmviz.text.examples import Examples, Sequences
+from lmviz.text.pictures import picture_tokenizer
 from lmviz.text.stream import Stream, encode_documents
 from lmviz.text.task_text import TaskText
 from lmviz.text.tokenizer import Tokenizer
@@ -69,13 +70,11 @@ def encode_task(
     held_out = draw(len(text.sources), options.validation, options.seed)
     learned, kept = text.sources.select(~held_out), text.sources.select(held_out)
     answers, names = _labelled(text, labels)
-    translates = text.targets is not None
-    source = tokenizer or _learn(learned, options.tokenizer_options, boundaries=False, ends=translates)
+    ends = text.task == "translation"
+    source = tokenizer or _source_tokenizer(text.task, learned, options.tokenizer_options, ends=ends)
     report(0.3)
-    _check_marks(source, translates)
-    streams = [
-        encode_documents(part, source, _silent, start=False, end=translates) for part in (learned, kept)
-    ]
+    _check_marks(source, ends)
+    streams = [encode_documents(part, source, _silent, start=False, end=ends) for part in (learned, kept)]
     report(0.6)
     if text.targets is None:
         target, sides = None, [answers.select(~held_out), answers.select(held_out)]
@@ -121,6 +120,13 @@ def _encode_targets(
     return tokenizer, [Sequences(stream.ids, stream.starts) for stream in streams]
 
 
+def _source_tokenizer(task: str, documents: Documents, options: TokenizerOptions, *, ends: bool) -> Tokenizer:
+    """What cuts the sources; the pixels of a picture are the same in every corpus."""
+    if task == "captioning":
+        return picture_tokenizer()
+    return _learn(documents, options, boundaries=False, ends=ends)
+
+
 def _learn(documents: Documents, options: TokenizerOptions, *, boundaries: bool, ends: bool) -> Tokenizer:
     texts = (text for batch in documents.batches() for text in batch.texts)
     return train_tokenizer(texts, options, marks_boundaries=boundaries, ends=ends)
@@ -158,12 +164,12 @@ def _check_words(streams: Iterable[Stream], tags: Iterable[Sequences]) -> None:
             )
 
 
-def _check_marks(tokenizer: Tokenizer, translates: bool) -> None:
+def _check_marks(tokenizer: Tokenizer, ends: bool) -> None:
     if tokenizer.marks_boundaries:
         raise LmvizError(
             "This tokenizer puts START before each text, which no model of this task reads: choose another."
         )
-    if translates and tokenizer.end_id is None:
+    if ends and tokenizer.end_id is None:
         raise LmvizError("This tokenizer has no END, which stands behind each source: choose another.")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from lmviz.errors import LmvizError
 from lmviz.text.labelled import LabelledCollector, read_folders, read_labels, read_table
 from lmviz.text.pairs import PairCollector, read_pairs, read_parallel
+from lmviz.text.pictures import read_captions
 from lmviz.text.recognition import FORMS, form_for, recognise
 from lmviz.text.table import find_table, guess_table
 from lmviz.text.tagged import TaggedCollector, read_columns, read_conllu, read_slashes
@@ -73,7 +74,7 @@ def describe(text: TaskText, complaints: Complaints) -> str:
 def _read(
     files: Sequence[tuple[str, bytes]], form: str, complaints: Complaints
 ) -> TaggedCollector | LabelledCollector | PairCollector:
-    tagged, labelled, pairs = TaggedCollector(), LabelledCollector(), PairCollector()
+    tagged, labelled, pairs = TaggedCollector(), LabelledCollector(), PairCollector(FORMS[form].task)
     for name, data in files:
         complaints.begin(name)
         if form in _TAGGED:
@@ -82,6 +83,8 @@ def _read(
             read_labels(data, labelled, complaints)
         elif form == "pairs":
             read_pairs(data, pairs, complaints)
+        elif form == "captions":
+            read_captions(data, pairs, complaints)
         else:
             header = data.lstrip(b"\n").partition(b"\n")[0].decode("utf-8")
             table = find_table(header) or guess_table(data)
@@ -89,7 +92,7 @@ def _read(
                 complaints.add(1, "is no header of a table with labels and texts")
             else:
                 read_table(data, table, labelled, complaints)
-    return tagged if form in _TAGGED else pairs if form == "pairs" else labelled
+    return tagged if form in _TAGGED else pairs if form in ("pairs", "captions") else labelled
 
 
 def _refusal(name: str, task: str, complaints: Complaints) -> str:
@@ -97,6 +100,8 @@ def _refusal(name: str, task: str, complaints: Complaints) -> str:
         "tagging": "no word with a tag: give CoNLL-U, a word and its tag on each line, or time/n flies/v",
         "classification": "no text with a label: give a label, a tab and a text on each line, or a table",
         "translation": "no pair: give a source, a tab and a target on each line, or two files",
+        "captioning": "no picture with a caption: give 7 rows of 7 pixels with / between them, # painted and "
+        ". blank, a tab and a caption on each line",
     }
     first = f" ({complaints.sentences[0].removesuffix('.')})" if complaints.sentences else ""
     return f"{name} has {wanted[task]}{first}."

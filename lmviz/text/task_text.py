@@ -24,8 +24,9 @@ class TaskText:
     """The examples of a file, not yet tokens.
 
     `sources` are the texts that are read; for tagging their words stand between single spaces. `targets` are
-    the texts of the other language, as many; None for other tasks. `labels` are the names of label ids, the
-    most frequent first, and `answers` the ids: one for each word of a source, or one for each source.
+    the texts that should be written for them, as many; None for tasks with labels. `labels` are the names of
+    label ids, the most frequent first, and `answers` the ids: one for each word of a source, or one for each
+    source.
     """
 
     task: str

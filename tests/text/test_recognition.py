@@ -3,7 +3,7 @@
 import pytest
 
 from lmviz.text.catalogue import CATALOGUE, corpus_path
-from lmviz.text.recognition import are_labels, form_for, recognise
+from lmviz.text.recognition import FORMS, are_labels, form_for, recognise
 
 ROW = "{n}\tword\t_\tNOUN\t_\t_\t0\troot\t_\t_\n"
 TAGGED = "time/n flies/v like/p an/d arrow/n\nwith/p time/n you/n will/v see/v\n"
@@ -27,6 +27,7 @@ FORMED = {
     "slashes": TAGGED * 2,
     "table": "label,text\n" + 'good,"a, b"\nbad,c\n' * 3,
     "labels": "".join(f"{'good' if n % 3 else 'bad'}\tthe film number {n}\n" for n in range(9)),
+    "captions": "".join(f"{'.' * n}{'#' * (7 - n)}{('/' + '.' * 7) * 6}\tof {n} dots\n" for n in range(8)),
     "pairs": "".join(f"the house {n}\tdas Haus {n}\n" for n in range(9)),
 }
 
@@ -52,8 +53,7 @@ def test_a_form_is_recognised_although_lines_are_spoilt_and_more_follows(form):
 )
 def test_the_texts_of_the_catalogue_are_recognised_as_what_they_are(entry):
     form = recognise(corpus_path(entry.name).read_bytes())
-    tasks = {"": "next-token", "slashes": "tagging", "labels": "classification", "pairs": "translation"}
-    assert tasks[form] == entry.task
+    assert (FORMS[form].task if form else "next-token") == entry.task
 
 
 def test_what_somebody_says_is_taken_for_it():

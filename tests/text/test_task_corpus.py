@@ -11,6 +11,7 @@ from lmviz.text.corpus_options import TASKS
 TAGGED = "time/n flies/v like/p an/d arrow/n\ntime/n flies/n like/v an/d arrow/n\nfruit/n flies/n\n" * 10
 LABELLED = "good\tthe film was fine END\nbad\tthe film was dull END\ngood\tfine END\nbad\tso dull END\n" * 5
 PAIRS = "the cat\tdie Katze\nthe dog sees the cat\tder Hund sieht die Katze\nyes\tja\nno\tnein\n" * 5
+CAPTIONS = "".join(f"{'.' * n}{'#' * (7 - n)}{('/' + '.' * 7) * 6}\tof {n} dots\n" for n in range(8)) * 2
 
 
 def tokens(tokenizer, ids) -> list[str]:
@@ -57,6 +58,32 @@ def test_pairs_end_and_targets_begin_too(kind):
         assert example[0].tolist() == [*source.encode(text), source.end_id]
         assert example[1].tolist() == [target.start_id, *target.encode(answer), target.end_id]
     assert corpus.statistics().lengths[0] == len(source.encode("the cat"))
+
+
+def test_a_picture_has_a_token_for_each_pixel_and_no_end():
+    corpus = text_corpus(CAPTIONS, validation=0)
+    source, target = corpus.tokenizer, corpus.target_tokenizer
+    assert corpus.task == "captioning"
+    assert corpus.recognised == "Pictures with captions: 16 pictures."
+    assert set(corpus.training_examples.source.lengths) == {49}
+    assert corpus.training_examples.source[2].tolist() == [0, 0, 1, 1, 1, 1, 1] + 42 * [0]
+    answer = [target.start_id, *target.encode("of 2 dots"), target.end_id]
+    assert corpus.training_examples.target[2].tolist() == answer
+    assert source.tokens()[:2] == [".", "#"]
+    assert source.start_id is None
+    assert source.end_id is None
+    assert len(corpus.statistics().lengths) == 16
+
+
+def test_pictures_are_the_same_whichever_way_they_are_written():
+    """With ones and zeros for pixels, and read with other captions."""
+    corpus = text_corpus(CAPTIONS)
+    digits = "".join(
+        f"{picture.replace('#', '1').replace('.', '0')}\t{caption}\n"
+        for picture, caption in (line.split("\t") for line in CAPTIONS.splitlines())
+    )
+    assert text_corpus(digits).fingerprint == corpus.fingerprint
+    assert text_corpus(CAPTIONS.replace("dots", "points")).fingerprint != corpus.fingerprint
 
 
 def test_words_that_lmviz_would_cut_are_kept_whole():
@@ -188,7 +215,9 @@ def test_a_concordance_does_not_reach_into_the_next_sentence():
     data=st.one_of(
         st.binary(max_size=200),
         st.text(alphabet='ab/\t\n ,"1_#.', max_size=200).map(str.encode),
-        st.lists(st.sampled_from([*TAGGED.split("\n"), *PAIRS.split("\n"), "x", "", "label,text", '"']))
+        st.lists(
+            st.sampled_from([*TAGGED.split("\n"), *PAIRS.split("\n"), *CAPTIONS.split("\n"), "x", "", '"'])
+        )
         .map("\n".join)
         .map(str.encode),
     ),

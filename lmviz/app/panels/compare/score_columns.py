@@ -54,6 +54,12 @@ FIGURES: dict[str, tuple[Figure, ...]] = {
         NATS,
         ACCURACY,
     ),
+    "captioning": (
+        Figure("captions judged", lambda score: score.sentences, count),
+        Figure("exact match", lambda score: score.exact_match, percentage),
+        NATS,
+        ACCURACY,
+    ),
 }
 """By task."""
 
@@ -62,6 +68,7 @@ NOTES = {
     "tagging": "nats per tag · of each tag the share that was found",
     "classification": "nats per text · of each label the share that was found",
     "translation": "exact match and BLEU of its own words · nats and accuracy with the right words given",
+    "captioning": "exact match of its own words · nats and accuracy with the right words given",
 }
 """What has to be known to read the table, by task."""
 

@@ -27,6 +27,7 @@ NEEDED = {
     "tagging": "tagged text",
     "classification": "labelled text",
     "translation": "pairs of texts",
+    "captioning": "pictures with captions",
 }
 """What models of a task are measured on."""
 

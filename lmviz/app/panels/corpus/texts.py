@@ -30,6 +30,7 @@ from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.errors import LmvizError
+from lmviz.tasks import find_task
 from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
 from lmviz.text.corpus_options import RECOGNISED, CorpusOptions
 
@@ -42,7 +43,6 @@ KINDS = ("characters", "words", "spaces", "bpe")
 FILTER = "Texts (*.txt *.md *.csv *.tsv *.conllu *.json *.tex *.py *.html);;All files (*)"
 SETTLING = 400  # milliseconds without a change before the text is read again
 FEWEST_PIECES = 260
-TARGETS = {"next-token": "token", "tagging": "tag", "classification": "text", "translation": "token"}
 
 
 class TextsPanel(Panel):
@@ -279,7 +279,7 @@ def _how_it_was_read(corpus: Corpus) -> str:
     elif corpus.options.task == RECOGNISED and not corpus.target_sources:
         parts.append("If it is something else, choose its task below.")
     if corpus.floor:
-        parts.append(f"No model can go below {corpus.floor:.4f} nats per {TARGETS[corpus.task]}.")
+        parts.append(f"No model can go below {corpus.floor:.4f} nats per {find_task(corpus.task).target}.")
     return " ".join(parts)
 
 

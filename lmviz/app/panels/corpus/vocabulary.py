@@ -27,6 +27,7 @@ WHAT = {
     "tagging": "sentences",
     "classification": "texts",
     "translation": "sources",
+    "captioning": "pictures",
 }
 
 
