@@ -33,8 +33,7 @@ class CurrentLesson(Part):
     """Leads through a lesson: looks whether a step's tasks are done, and judges answers.
 
     Tasks are done in their order, and what is done stays done. `changed` follows all that is drawn of a
-    lesson, `step_begun` another step, `opening_wanted` what has to be open for it, `progress_changed` what
-    is to be remembered.
+    lesson, `step_begun` another step, `progress_changed` what is to be remembered.
     """
 
     changed = Signal()
