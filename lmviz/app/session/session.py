@@ -19,6 +19,7 @@ from lmviz.app.session.comparison import Comparison
 from lmviz.app.session.current_reading import CurrentReading
 from lmviz.app.session.descent import Descent
 from lmviz.app.session.explanation import Explanation
+from lmviz.app.session.fitting_text import FittingText
 from lmviz.app.session.focus import Focus
 from lmviz.app.session.gradients import Gradients
 from lmviz.app.session.lesson import CurrentLesson
@@ -63,6 +64,7 @@ class Session(QObject):
         self.focus = Focus(self)
         self.attention = AttentionHeads(self)
         self.reading = CurrentReading(self.work, self.text, self.library, self.surgery, self.focus, self)
+        self.fitting = FittingText(self.work, self.library, self.reading, self)
         self.comparison = Comparison(self.work, self.library, self.surgery, self.reading, self)
         self.scores = Scores(self.work, self.text, self)
         self.gradients = Gradients(self.reading, self)

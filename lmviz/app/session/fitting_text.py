@@ -1,0 +1,93 @@
+"""A text that the shown model can read, where it knows few of the words that are typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from lmviz.app.session.part import Part
+from lmviz.errors import LmvizError
+
+if TYPE_CHECKING:
+    from lmviz.app.session.current_reading import CurrentReading
+    from lmviz.app.session.library import Library
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.work import Work
+    from lmviz.text.first_example import Example
+    from lmviz.text.tokenizer import Encoding
+
+MOST_UNKNOWN = 0.5
+"""The share of unknown words from which on a model is shown nothing that it has learned about."""
+
+
+class FittingText(Part):
+    """Types an example of a model's own text when the model is shown and could read little of what is typed.
+
+    What was typed before comes back with a model that can read it. Only texts of the catalogue give
+    examples: to read another file a person has to be asked.
+    """
+
+    def __init__(
+        self, work: Work, library: Library, reading: CurrentReading, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._work, self._library, self._reading = work, library, reading
+        self._left: tuple[str, str] | None = None  # the prefix and the source that were put away
+        library.model_changed.connect(self._look)
+
+    def _look(self) -> None:
+        """Another model is shown."""
+        model = self._library.model
+        if model is None or self._can_read(model, self._reading.prefix, self._reading.source):
+            return
+        if self._left is not None and self._can_read(model, *self._left):
+            self._type(*self._left)
+        else:
+            self._ask(model)
+
+    def _can_read(self, model: OpenedModel, prefix: str, source: str) -> bool:
+        try:
+            encoding = model.tokenizer.encode_prefix(prefix)
+        except LmvizError:
+            return True  # the reading itself will say what is wrong
+        return _share_unknown(encoding) <= MOST_UNKNOWN and bool(source or not model.reads_source)
+
+    def _ask(self, model: OpenedModel) -> None:
+        typed = self._reading.prefix, self._reading.source
+
+        def work() -> Example | None:
+            from lmviz.text.catalogue import find_entry
+            from lmviz.text.corpus_options import CorpusOptions
+            from lmviz.text.first_example import first_example
+
+            recorded = model.description.corpus
+            entry = find_entry(str(recorded.get("name", "")))
+            if entry is None or not entry.is_present or recorded.get("sources") != [entry.name]:
+                return None
+            try:
+                return first_example(entry, CorpusOptions.from_values(recorded.get("options", {})))
+            except LmvizError:
+                return None  # nobody has asked for an example
+
+        def take(found: Example | None) -> None:
+            now = self._reading.prefix, self._reading.source
+            if found is not None and self._library.model == model and now == typed:
+                self._left = typed
+                self._type(found.text, found.source)
+
+        self._work.ask("fitting text", work, take, self.failed.emit)
+
+    def _type(self, prefix: str, source: str) -> None:
+        self._reading.set_source(source)
+        self._reading.set_prefix(prefix)
+
+
+def _share_unknown(encoding: Encoding) -> float:
+    """The share of the words that are typed, without START, that are not in the vocabulary."""
+    typed = [
+        unknown
+        for unknown, (first, last) in zip(encoding.unknown, encoding.offsets, strict=True)
+        if last > first
+    ]
+    return sum(typed) / len(typed) if typed else 0.0

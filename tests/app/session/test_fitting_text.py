@@ -1,0 +1,73 @@
+"""A model that is opened is shown a text that it can read."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.text.catalogue import CATALOGUE, find_entry
+from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.first_example import LONGEST, first_example
+
+STORY = "Maya put the brown stone in the barrel."
+
+
+def show(session: Session, qtbot: QtBot, name: str) -> None:
+    with qtbot.waitSignal(session.library.model_changed, timeout=20_000):
+        session.library.open(name)
+
+
+def unknown(session: Session) -> list[str]:
+    encoding = session.reading.encoding
+    return [token for token, is_so in zip(encoding.tokens, encoding.unknown, strict=True) if is_so]
+
+
+def test_a_tagger_of_another_text_reads_an_example_of_its_own(session: Session, qtbot: QtBot) -> None:
+    session.reading.set_prefix(STORY)
+    show(session, qtbot, "ambiguous-gru-both")
+    qtbot.waitUntil(lambda: session.reading.prefix != STORY)
+    assert session.reading.encoding.tokens
+    assert not unknown(session)
+
+
+def test_what_was_typed_comes_back_with_a_model_that_can_read_it(session: Session, qtbot: QtBot) -> None:
+    session.reading.set_prefix(STORY)
+    show(session, qtbot, "twin-gru-attention-short")
+    qtbot.waitUntil(lambda: bool(session.reading.source))
+    assert not unknown(session)
+    show(session, qtbot, "stories-lstm")
+    assert session.reading.prefix == STORY
+
+
+def test_a_translator_without_a_source_gets_a_whole_pair(session: Session, qtbot: QtBot) -> None:
+    session.reading.set_prefix("le chat")
+    show(session, qtbot, "twin-gru-attention-short")
+    qtbot.waitUntil(lambda: bool(session.reading.source))
+    qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy)
+    assert session.reading.current.trace["probabilities"].array[-1].argmax() == (
+        session.library.model.tokenizer.end_id
+    )  # the translation is complete
+
+
+def test_a_text_that_the_model_knows_stays(session: Session, qtbot: QtBot) -> None:
+    session.reading.set_prefix(STORY)
+    show(session, qtbot, "stories-lstm")
+    show(session, qtbot, "stories-gru")
+    qtbot.waitUntil(lambda: not session.work.is_busy("fitting text") and not session.reading.is_busy)
+    assert session.reading.prefix == STORY
+
+
+def test_what_is_typed_meanwhile_is_not_lost(session: Session, qtbot: QtBot) -> None:
+    session.reading.set_prefix(STORY)
+    show(session, qtbot, "ambiguous-gru-both")
+    session.reading.set_prefix("Zanzibar")
+    qtbot.waitUntil(lambda: not session.work.is_busy("fitting text") and not session.reading.is_busy)
+    assert session.reading.prefix == "Zanzibar"
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in CATALOGUE if not entry.address])
+def test_every_text_of_lmviz_has_a_first_example(name: str) -> None:
+    entry = find_entry(name)
+    example = first_example(entry, CorpusOptions(**entry.options))
+    assert example.text.strip() == example.text != ""
+    assert bool(example.source) == (entry.task == "translation")
+    assert entry.task != "next-token" or len(example.text) <= LONGEST
