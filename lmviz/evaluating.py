@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lmviz.errors import LmvizError
 from lmviz.models.sequences import SOURCE
-from lmviz.tasks import NEXT_TOKEN
+from lmviz.tasks import CAPTIONING, NEXT_TOKEN
 
 if TYPE_CHECKING:
     from lmviz.decoding.translation_evaluation import TranslationEvaluation
@@ -55,13 +55,14 @@ def evaluate_corpus(
         raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
     if SOURCE in model.inputs:
         source = model.tokenizer_of(SOURCE)
-        _check(corpus, "translation", "pairs of texts")
+        captions = model.task == CAPTIONING
+        _check(corpus, model.task, "pictures with captions" if captions else "pairs of texts")
         assert source is not None, "a translator opened from a run has both tokenizers"
         examples = examples_for(corpus, part, source, target_tokenizer=model.tokenizer)
         return evaluate_translations(model, examples, progress)
     if not model.predicts.continues:
         per_text = model.predicts.per == "text"
-        _check(corpus, *(("classification", "labelled text") if per_text else ("tagging", "tagged text")))
+        _check(corpus, model.task, "labelled text" if per_text else "tagged text")
         examples = examples_for(corpus, part, model.tokenizer, model.predicts.names)
         return evaluate_examples(model, examples, progress)
     documents = corpus.training_documents if part == "training" else corpus.validation_documents

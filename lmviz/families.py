@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lmviz.errors import LmvizError
-from lmviz.tasks import find_task
+from lmviz.tasks import CAPTIONING, TRANSLATION, find_task
 
 if TYPE_CHECKING:
     import torch
@@ -32,8 +32,8 @@ class Family:
     room for the `title`, and is the same where nothing else is said. `settings`, `model` and `learner` are
     "module:name": a subclass of ModelConfiguration, one of Model, and a generator of Progress with the
     arguments of `lmviz.training.gradient_training.learn`. `tasks` are the names in `lmviz.tasks.TASKS` of
-    what its models can be asked. `translator` names a Translator that has the same settings, for a family
-    that translates.
+    what its models can be asked. `translator` and `captioner` name a Translator that has the same settings,
+    for a family that translates or writes captions.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Family:
     short_title: str = ""
     tasks: tuple[str, ...] = ("next-token",)
     translator: str = ""
+    captioner: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "short_title", self.short_title or self.title)
@@ -64,6 +65,7 @@ _LEARN = "lmviz.training.gradient_training:learn"
 _COUNT = "lmviz.training.counting:learn_counts"
 _LABELS = ("next-token", "tagging", "classification")
 _ALL = (*_LABELS, "translation")
+_RECURRENT = (*_ALL, "captioning")
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -95,8 +97,9 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.rnn:RNNModel",
             _LEARN,
             "RNN",
-            _ALL,
+            _RECURRENT,
             "lmviz.models.rnn:RNNTranslator",
+            "lmviz.models.rnn:RNNCaptioner",
         ),
         Family(
             "lstm",
@@ -106,8 +109,9 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.recurrent_configuration:LSTMConfiguration",
             "lmviz.models.lstm:LSTMModel",
             _LEARN,
-            tasks=_ALL,
+            tasks=_RECURRENT,
             translator="lmviz.models.lstm:LSTMTranslator",
+            captioner="lmviz.models.lstm:LSTMCaptioner",
         ),
         Family(
             "gru",
@@ -116,8 +120,9 @@ FAMILIES: dict[str, Family] = {
             "lmviz.models.recurrent_configuration:GRUConfiguration",
             "lmviz.models.gru:GRUModel",
             _LEARN,
-            tasks=_ALL,
+            tasks=_RECURRENT,
             translator="lmviz.models.gru:GRUTranslator",
+            captioner="lmviz.models.gru:GRUCaptioner",
         ),
         Family(
             "transformer",
@@ -175,11 +180,13 @@ def build_model(
     seed: int,
     predicts: Prediction | None = None,
     source_vocabulary: int | None = None,
+    task: str = TRANSLATION,
 ) -> Model:
     """An untrained model whose initial weights depend on nothing but the seed.
 
-    It predicts the next token unless `predicts` says something else, which its family must be able to. With
-    a `source_vocabulary`, the number of tokens that a source can have, it translates.
+    It predicts the next token unless `predicts` says something else, which its family must be able to. With a
+    `source_vocabulary`, the number of tokens that a source can have, it does the `task`, which is translation
+    or captioning.
     torch's own random numbers stay as they are, for a training in another thread draws from them.
     """
     import torch
@@ -188,8 +195,10 @@ def build_model(
 
     with DrawnFrom(torch.Generator().manual_seed(seed)):
         if source_vocabulary is not None:
-            check_task(family, "translation")
-            return load(find_family(family).translator)(configuration, vocabulary_size, source_vocabulary)
+            check_task(family, task)
+            found = find_family(family)
+            reader = load(found.captioner if task == CAPTIONING else found.translator)
+            return reader(configuration, vocabulary_size, source_vocabulary)
         model = load(find_family(family).model)
         if predicts is None or predicts.continues:
             return model(configuration, vocabulary_size)
@@ -228,6 +237,7 @@ def open_run_model(run: Run, step: int | None = None) -> Model:
             seed=0,
             predicts=predicts,
             source_vocabulary=source_vocabulary,
+            task=description.task,
         )
         _check_shapes(build, state)
         model = build()

@@ -105,7 +105,7 @@ def rehearse(
     check_memory(cost_on(configuration, options, corpus), options)
     predicts = find_task(corpus.task).predicts(corpus.labels)
     of_source = source.vocabulary_size if target else None
-    model = build_model(family, configuration, size, options.seed, predicts, of_source)
+    model = build_model(family, configuration, size, options.seed, predicts, of_source, corpus.task)
     return _learn(model, None, corpus, options, None, resume=False)
 
 
@@ -149,6 +149,7 @@ def _untrained(description: RunDescription, configuration: ModelConfiguration) -
         description.seed,
         predicts,
         description.source_vocabulary_size,
+        description.task,
     )
 
 

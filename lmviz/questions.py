@@ -74,7 +74,8 @@ def trace(
     """One forward pass written down: `trace["layers/0/hidden"].array`, `.axes`, `trace.tokens`.
 
     Of several texts there are as many traces, in their order. `taps` are patterns of addresses, such as
-    "layers/*/hidden"; by default all are recorded. `source` is what a translator reads beside its text.
+    "layers/*/hidden"; by default all are recorded. `source` is what a translator reads beside its text, or a
+    picture: its rows with / between them, "#" painted and "." blank.
     LmvizError when a text cannot be read, or when a pattern or an intervention does not fit the model.
     """
     from lmviz.inspection.tracing import trace as record
@@ -165,14 +166,14 @@ def next_token(
 def predict(
     model: Given, text: str | Ids, *, interventions: Sequence[Intervention] = (), **options: Any
 ) -> Answer | Translation:
-    """What a tagger, a classifier or a translator says of a text.
+    """What a tagger, a classifier or a translator says of a text, or which caption a picture gets.
 
     A tagger gives `.tokens`, `.labels` and `.probabilities` (position, label), one label for each token; a
-    classifier one for the text, probabilities (label). `.names` are all its labels in order. A translator
-    gives `.text`, `.tokens`, `.log_probability` in nats, and `.alignment` (position, source), None where it
-    has no attention; `options` are fields of `lmviz.decoding.options.BeamOptions`, and without a width the
-    likeliest token is taken at each step. LmvizError when the text cannot be read, when the model is none of
-    the three, or when an option or an intervention cannot be.
+    classifier one for the text, probabilities (label). `.names` are all its labels in order. A translator,
+    or what writes captions, gives `.text`, `.tokens`, `.log_probability` in nats, and `.alignment` (position,
+    source), None where it has no attention; `options` are fields of `lmviz.decoding.options.BeamOptions`, and
+    without a width the likeliest token is taken at each step. LmvizError when the text cannot be read, when
+    the model is none of these, or when an option or an intervention cannot be.
     """
     from lmviz.decoding.labels import label
     from lmviz.decoding.options import BeamOptions
@@ -330,9 +331,8 @@ def _evaluate_labels(
     from lmviz.text.corpus import load_corpus as load
     from lmviz.training.label_evaluation import evaluate_examples
 
-    task = "classification" if model.predicts.per == "text" else "tagging"
     names = model.predicts.names
-    text = load(source, model.tokenizer, labels=names, task=task, validation=0.0, encoding=encoding)
+    text = load(source, model.tokenizer, labels=names, task=model.task, validation=0.0, encoding=encoding)
     assert text.training_examples is not None
     positions = int(text.training_examples.source.lengths.max(initial=0))
     changed = _with_interventions(model, interventions, positions)
@@ -347,7 +347,7 @@ def _evaluate_translations(
     encoding: str,
     progress: Callable[[float], None] | None,
 ) -> TranslationEvaluation:
-    """How well a model translates pairs of texts, all of which are judged."""
+    """How well a model translates pairs of texts, or writes captions, all of which are judged."""
     from lmviz.decoding.translation_evaluation import evaluate_translations
     from lmviz.models.sequences import SOURCE
     from lmviz.text.corpus import load_corpus as load
@@ -357,7 +357,7 @@ def _evaluate_translations(
         model.tokenizer_of(SOURCE),
         target=target,
         target_tokenizer=model.tokenizer,
-        task="translation",
+        task=model.task,
         validation=0.0,
         encoding=encoding,
     )

@@ -136,22 +136,26 @@ def _report_translations(score: TranslationEvaluation, as_json: bool) -> None:
         for length, item in score.by_length.items()
         for shares in [(item.exact_match, item.bleu, item.negative_log_likelihood)]
     ]
-    print_table(("source tokens", "count", "exact", "BLEU", "nats"), rows)
+    if rows:
+        print_table(("source tokens", "count", "exact", "BLEU", "nats"), rows)
 
 
 @click.command()
 @click.argument("model")
-@click.option("--text", help="The text that is labelled; of a translator also the text to be translated.")
-@click.option("--source", help="The text that is translated.")
+@click.option("--text", help="The text that is labelled; also what is translated, or the picture.")
+@click.option("--source", help="The text that is translated, or the picture that gets a caption.")
 @at_step
 @as_json
 def predict(model: str, text: str | None, source: str | None, step: int | None, as_json: bool) -> None:
-    """Say which labels MODEL, a tagger or a classifier, gives to a text, or how it translates one."""
+    """Say which labels MODEL, a tagger or a classifier, gives to a text, or what it writes for a source: a
+    translation, or the caption of a picture."""
     from lmviz.decoding.translation import Translation
 
     given = source if text is None else text
     if given is None or None not in (text, source):
-        raise LmvizError("Give one text: --text for labels, --source (or --text) for a translation.")
+        raise LmvizError(
+            "Give one text: --text for labels, --source (or --text) for a translation or a caption."
+        )
     opened = lmviz.open_model(model, step)
     if source is not None and "source" not in opened.inputs:
         raise LmvizError("This model translates nothing: give what it should label as --text.")
@@ -205,7 +209,7 @@ def sample(model: str, prefix: str, tokens: int, step: int | None, as_json: bool
 @click.command()
 @click.argument("model")
 @click.option("--text", required=True, help="The text that the model reads.")
-@click.option("--source", help="What a translator reads beside it.")
+@click.option("--source", help="What a translator reads beside it, or the picture that the text describes.")
 @click.option("--out", required=True, metavar="FILE.npz", help="Where to write the arrays.")
 @click.option("--taps", multiple=True, metavar="PATTERN", help='Only these, such as "*/hidden".')
 @at_step

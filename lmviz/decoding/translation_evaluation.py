@@ -1,4 +1,4 @@
-"""Evaluates models that translate: nats and accuracy, exact match and BLEU, by the length of the source."""
+"""Evaluates models that write a text for a source: nats and accuracy, exact match and BLEU, by its length."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class TranslationEvaluation:
     With the right words so far, `tokens` were judged, at `negative_log_likelihood` nats each on average,
     `perplexity` is e to that power and `accuracy` the share of them that the model found likeliest. With its
     own words, the likeliest at each step, `exact_match` is the share of the `sentences` that came out as
-    wanted, and `bleu` is BLEU-4 over tokens, from 0 to 1. `by_length` has the same for each length of source.
+    wanted, and `bleu` is BLEU-4 over tokens, from 0 to 1. `by_length` has the same for each length of source;
+    it is empty for captions, for pictures are all of one size.
     """
 
     sentences: int
@@ -98,11 +99,15 @@ def evaluate_translations(
         accuracy=sum(item.right for item in judged) / tokens,
         exact_match=_exact(judged),
         bleu=bleu((item.written, item.wanted) for item in judged),
-        by_length={
-            length: _of_length([item for item in judged if item.length == length])
-            for length in sorted({item.length for item in judged})
-        },
+        by_length={} if model.task == "captioning" else _by_length(judged),
     )
+
+
+def _by_length(judged: Sequence[_Judged]) -> dict[int, LengthScore]:
+    return {
+        length: _of_length([item for item in judged if item.length == length])
+        for length in sorted({item.length for item in judged})
+    }
 
 
 def _of_length(judged: Sequence[_Judged]) -> LengthScore:

@@ -50,6 +50,14 @@ class ChangedModel(Model):
         return self.unchanged.step
 
     @property
+    def task(self) -> str:
+        """That of the unchanged model."""
+        return self.unchanged.task
+
+    def check_source(self, ids: np.ndarray) -> None:
+        self.unchanged.check_source(ids)
+
+    @property
     def sight(self) -> int | None:
         """That of the unchanged model."""
         return self.unchanged.sight

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from lmviz.models.sequences import ALONG
 from lmviz.models.tap import GRADIENT
+from lmviz.text.pictures import SIDE
 
 POSITIONAL = frozenset(ALONG)
 """The axes that are as long as a sequence, the text or another one."""
@@ -70,8 +71,11 @@ def number_of(axis: str, index: int) -> int:
 def coordinate(axis: str, index: int, tokens: Sequence[str] = ()) -> str:
     """One index in words, of the second position "position 2 “bat”", of the third head "head 3".
 
-    `tokens` are those of the sequence that the axis runs along.
+    A pixel of a picture is "row 1, column 2". `tokens` are those of the sequence that the axis runs along.
     """
+    if axis == "pixel" and index >= 0:
+        row, column = divmod(index, SIDE)
+        return f"row {row + 1}, column {column + 1}"
     words = f"{word_of(axis)} {number_of(axis, index)}"
     if axis in POSITIONAL and 0 <= index < len(tokens):
         return f"{words} “{tokens[index]}”"

@@ -17,7 +17,7 @@ from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.scalar import Of
 from lmviz.models.model import Model
-from lmviz.models.operations import Affine
+from lmviz.models.operations import Affine, Pixels
 from lmviz.models.operations.lookup import TokenLookup
 from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Tap
@@ -92,9 +92,9 @@ def state_address(model: Model) -> str:
 
 
 def input_address(model: Model, sequence: str = TEXT) -> str:
-    """The tap that holds the embeddings of a sequence's tokens; LmvizError where there is none."""
+    """The tap that holds the embeddings of a sequence's tokens, or its pixels; LmvizError without one."""
     for tap in model.taps():
-        if isinstance(tap.operation, TokenLookup) and ALONG.get(tap.axes[0]) == sequence:
+        if isinstance(tap.operation, TokenLookup | Pixels) and ALONG.get(tap.axes[0]) == sequence:
             return tap.address
     raise LmvizError(f"{model.name or model.family} looks up no embeddings of its tokens.")
 

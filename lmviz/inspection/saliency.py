@@ -66,10 +66,13 @@ def saliencies(model: Model, found: Gradient) -> tuple[Saliency, ...]:
 
 
 def saliency(model: Model, found: Gradient, sequence: str = TEXT) -> np.ndarray:
-    """By how much the number would change without each token's embedding, to first order, (position,)."""
+    """By how much the number would change without each token's embedding, to first order, (position,).
+
+    A pixel stands for itself: without it is blank.
+    """
     address = input_address(model, sequence)
     gradients, values = found[address].array, found.trace[address].array
-    return -(gradients.astype(np.float64) * values).sum(axis=1)
+    return -(gradients.astype(np.float64) * values).reshape(len(values), -1).sum(axis=1)
 
 
 def erased(model: Model, found: Gradient, sequence: str = TEXT) -> np.ndarray:

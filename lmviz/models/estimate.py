@@ -20,11 +20,13 @@ class Asked:
 
     It answers with one of so many `labels`, for each token or, `per_text`, for the text; 0 where it answers
     with tokens. `source_vocabulary` is the number of tokens that a source can have, 0 unless it translates.
+    `pixels` is the number of those in a picture, 0 unless it writes captions.
     """
 
     labels: int = 0
     per_text: bool = False
     source_vocabulary: int = 0
+    pixels: int = 0
 
     def outputs(self, vocabulary_size: int) -> int:
         """How many answers there are to choose from."""

@@ -10,6 +10,7 @@ from torch import nn
 from lmviz.models.cell import Cell, State
 from lmviz.models.operations import Affine, Of, Product, SumOfProducts
 from lmviz.models.recurrent import RecurrentModel
+from lmviz.models.recurrent_captioner import RecurrentCaptioner
 from lmviz.models.recurrent_configuration import GRUConfiguration
 from lmviz.models.recurrent_translator import RecurrentTranslator
 from lmviz.models.strand import Strand
@@ -98,6 +99,14 @@ class GRUModel(RecurrentModel):
 
 class GRUTranslator(RecurrentTranslator):
     """An encoder and a decoder of GRU layers."""
+
+    family = "gru"
+    kind = GRUCell
+    configuration: GRUConfiguration
+
+
+class GRUCaptioner(RecurrentCaptioner):
+    """GRU layers that begin with a picture."""
 
     family = "gru"
     kind = GRUCell

@@ -10,6 +10,7 @@ from torch import nn
 from lmviz.models.cell import Cell, State
 from lmviz.models.operations import Affine, Of, Product, SumOfProducts
 from lmviz.models.recurrent import RecurrentModel
+from lmviz.models.recurrent_captioner import RecurrentCaptioner
 from lmviz.models.recurrent_configuration import LSTMConfiguration
 from lmviz.models.recurrent_translator import RecurrentTranslator
 from lmviz.models.strand import Strand
@@ -106,6 +107,14 @@ class LSTMModel(RecurrentModel):
 
 class LSTMTranslator(RecurrentTranslator):
     """An encoder and a decoder of LSTM layers."""
+
+    family = "lstm"
+    kind = LSTMCell
+    configuration: LSTMConfiguration
+
+
+class LSTMCaptioner(RecurrentCaptioner):
+    """LSTM layers that begin with a picture."""
 
     family = "lstm"
     kind = LSTMCell

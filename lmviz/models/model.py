@@ -69,6 +69,13 @@ class Model(nn.Module, ABC):
         return None
 
     @property
+    def task(self) -> str:
+        """What it is asked, a name in `lmviz.tasks.TASKS`."""
+        if self.predicts.continues:
+            return "next-token"
+        return "classification" if self.predicts.per == "text" else "tagging"
+
+    @property
     def outputs(self) -> int:
         """How many tokens or labels there is a distribution over."""
         return self.vocabulary_size if self.predicts.axis == "token" else len(self.predicts.names)
@@ -82,6 +89,9 @@ class Model(nn.Module, ABC):
             "This model reads the words after each position too, and so the very word that it should "
             "predict: its loss says nothing about how well it would continue a text."
         )
+
+    def check_source(self, ids: np.ndarray) -> None:
+        """LmvizError where ids (position,) are nothing that it can read beside its text."""
 
     def check_continues(self) -> None:
         """LmvizError where the model predicts no tokens, so that no text can be continued."""

@@ -7,8 +7,12 @@ from abc import ABC, abstractmethod
 from lmviz.configuration import Configuration
 from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate
 
-ONLY_FOR = {"pooling": "classification", "attention": "translation"}
-"""Settings that one task alone has a use for."""
+ONLY_FOR = {
+    "pooling": ("classification",),
+    "attention": ("translation",),
+    "direction": ("next-token", "tagging", "classification", "translation"),
+}
+"""Settings that some tasks alone have a use for."""
 
 
 class ModelConfiguration(Configuration, ABC):
@@ -16,7 +20,7 @@ class ModelConfiguration(Configuration, ABC):
 
     def used_for(self, task: str) -> frozenset[str]:
         """The names of the settings that make a difference when a model is trained for a task."""
-        return self.used() - {name for name, only in ONLY_FOR.items() if task != only}
+        return self.used() - {name for name, only in ONLY_FOR.items() if task not in only}
 
     @property
     def reads(self) -> str:
@@ -27,5 +31,6 @@ class ModelConfiguration(Configuration, ABC):
     def estimate(self, vocabulary_size: int, batch: int, length: int, asked: Asked = NEXT_TOKEN) -> Estimate:
         """What training on batches of `batch` rows of `length` tokens costs, for what it is `asked`.
 
-        Of a model that translates, both sides are rows of `length` tokens.
+        Of a model that translates, both sides are rows of `length` tokens; of one that writes captions, these
+        alone.
         """

@@ -68,6 +68,8 @@ def read_prefix(model: Model, text_or_ids: str | Sequence[int] | np.ndarray, seq
             f"Token id {outside[0]} is not in the model's vocabulary of {vocabulary}: "
             "use the tokenizer that the model was trained with."
         )
+    if sequence == SOURCE:
+        model.check_source(prefix.ids)
     return prefix
 
 

@@ -118,6 +118,8 @@ class RecurrentConfiguration(ModelConfiguration):
         """What training on batches of `batch` rows of `length` tokens costs."""
         if asked.source_vocabulary:
             return self._estimate_translator(vocabulary_size, batch, length, asked.source_vocabulary)
+        if asked.pixels:
+            return self._estimate_captioner(vocabulary_size, batch, length, asked.pixels)
         matrices, biases = self._recurrence(self.embedding_width, self.features)
         outputs = asked.outputs(vocabulary_size)
         embedding, output = vocabulary_size * self.embedding_width, outputs * self.features
@@ -144,6 +146,17 @@ class RecurrentConfiguration(ModelConfiguration):
         values = 3 * self.embedding_width + self.layers * self.kept_values * (read + written)
         values += 2 * vocabulary_size + (0 if self.attention == "none" else 2 * length + read)
         return training_estimate(parameters, encoder + decoder + looking + output, values, batch * length)
+
+    def _estimate_captioner(self, vocabulary_size: int, batch: int, length: int, pixels: int) -> Estimate:
+        """A decoder, and for each of its layers a map of the picture, which is used once in a caption."""
+        matrices, biases = self._recurrence(self.embedding_width, self.width)
+        maps, embedding = self.layers * pixels * self.width, vocabulary_size * self.embedding_width
+        output = vocabulary_size * self.width
+        parameters = embedding + matrices + biases + maps + self.layers * self.width
+        parameters += (0 if self.tied else output) + vocabulary_size
+        values = self.embedding_width + self.layers * self.kept_values * self.width + 2 * vocabulary_size
+        each = matrices + output + -(-maps // length)
+        return training_estimate(parameters, each, values, batch * length)
 
     def _recurrence(self, channels: int, features: int) -> tuple[int, int]:
         """The numbers in the matrices, and in the biases, of layers with so many units in all directions."""

@@ -12,6 +12,7 @@ from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.cell import Cell, State, weights_of
 from lmviz.models.operations import Activation, Affine
 from lmviz.models.recurrent import RecurrentModel
+from lmviz.models.recurrent_captioner import RecurrentCaptioner
 from lmviz.models.recurrent_configuration import RNNConfiguration
 from lmviz.models.recurrent_translator import RecurrentTranslator
 from lmviz.models.strand import Strand
@@ -108,6 +109,14 @@ class RNNModel(RecurrentModel):
 
 class RNNTranslator(RecurrentTranslator):
     """An encoder and a decoder of Elman layers."""
+
+    family = "rnn"
+    kind = RNNCell
+    configuration: RNNConfiguration
+
+
+class RNNCaptioner(RecurrentCaptioner):
+    """Elman layers that begin with a picture."""
 
     family = "rnn"
     kind = RNNCell

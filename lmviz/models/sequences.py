@@ -17,6 +17,7 @@ ALONG = {
     "source": SOURCE,
     "source_query": SOURCE,
     "source_key": SOURCE,
+    "pixel": SOURCE,
 }
 """For each axis that is as long as a sequence, which one it is; other axes belong to the model."""
 

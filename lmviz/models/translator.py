@@ -1,4 +1,4 @@
-"""What all models that translate share: they read a source whole, and then write a text."""
+"""What all models share that read a source whole, and then write a text: a translation, or a caption."""
 
 from __future__ import annotations
 
@@ -46,6 +46,11 @@ class Translator(NeuralModel):
             output_bias=True,
         )
         self.further_vocabularies = {SOURCE: source_vocabulary}
+
+    @property
+    def task(self) -> str:
+        """See Model."""
+        return "translation"
 
     @abstractmethod
     def begin(self, source: torch.Tensor, lengths: torch.Tensor | None = None) -> Any:

@@ -51,6 +51,15 @@ def pixels_of(picture: str) -> tuple[bool, ...]:
     return tuple(pixel == PAINTED for row in rows for pixel in row)
 
 
+def check_pixels(ids: Sequence[int]) -> None:
+    """LmvizError where ids (pixel,) of `picture_tokenizer` are no picture."""
+    if len(ids) != PIXELS or not set(ids) <= {0, 1}:
+        raise LmvizError(
+            f"This is no picture: give {SIDE} rows of {SIDE} pixels with / between them, {PAINTED} where one "
+            f"is painted and {BLANK} where it is blank."
+        )
+
+
 def is_picture(text: str) -> bool:
     """Whether a text is a picture as it is written."""
     try:

@@ -40,8 +40,13 @@ def batches_of(
 
 
 def longest_piece(model: Model, options: TrainingOptions) -> int | None:
-    """How many tokens of a sentence are read at once, at most; None where there is no limit."""
+    """How many tokens of a sentence are read at once, at most; None where there is no limit.
+
+    Captions are read whole, and pictures are all of one size.
+    """
     check_length(options.length, model.context)
+    if model.task == "captioning":
+        return None
     return options.length or model.context
 
 

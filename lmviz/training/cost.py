@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from lmviz.errors import LmvizError
 from lmviz.models.estimate import BYTES_PER_NUMBER, NEXT_TOKEN, Asked, Estimate
 from lmviz.models.model_configuration import ModelConfiguration
+from lmviz.text.pictures import PIXELS
 from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
 
 if TYPE_CHECKING:
@@ -45,11 +46,13 @@ def cost_on(configuration: ModelConfiguration, options: TrainingOptions, corpus:
     target, examples, length = corpus.target_tokenizer, corpus.training_examples, 0
     if examples is not None and len(examples):
         sides = [examples.source] if target is None else [examples.source, examples.target]
+        sides = sides[1:] if corpus.task == "captioning" else sides
         length = max(1, *(round(float(side.lengths.mean())) for side in sides))
     asked = Asked(
         labels=len(corpus.labels),
         per_text=corpus.task == "classification",
-        source_vocabulary=corpus.tokenizer.vocabulary_size if target is not None else 0,
+        source_vocabulary=corpus.tokenizer.vocabulary_size if corpus.task == "translation" else 0,
+        pixels=PIXELS if corpus.task == "captioning" else 0,
     )
     vocabulary_size = (target or corpus.tokenizer).vocabulary_size
     return training_cost(configuration, options, vocabulary_size, asked, length)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from lmviz.errors import LmvizError
+from lmviz.text.corpus_options import WITH_SOURCE
 from lmviz.training.plain_numbers import finite_number
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def now() -> str:
 
 def describe_corpus(corpus: Corpus) -> dict[str, Any]:
     """What a run remembers of its corpus: enough to know it again and to load it again."""
-    pairs = corpus.training_examples if corpus.target_tokenizer is not None else None
+    pairs = corpus.training_examples if corpus.task == "translation" else None
     return {
         "name": corpus.name,
         "sources": [str(source) for source in corpus.sources],
@@ -95,8 +96,8 @@ def _usual_training() -> dict[str, Any]:
 class RunDescription:
     """A run in words and numbers, as `run.json` holds it.
 
-    `task` is a name in `lmviz.tasks.TASKS`, and `labels` are the names of its labels by id. Where it is a
-    translation, `source_vocabulary_size` is the number of tokens that a source can have, None otherwise.
+    `task` is a name in `lmviz.tasks.TASKS`, and `labels` are the names of its labels by id. Where it
+    reads a source, `source_vocabulary_size` is the number of tokens that one can have, None otherwise.
     `configuration` and `training` are the plain values of the model's configuration and of its
     TrainingOptions; `corpus` is what `describe_corpus` gives.
     """
@@ -171,7 +172,7 @@ class RunDescription:
             if type(values.get(name)) is not kind:
                 raise LmvizError(f"its {name!r} is missing or of the wrong kind")
         of_source = values.get("source_vocabulary_size")
-        if (type(of_source) is not int) if task == "translation" else (of_source is not None):
+        if (type(of_source) is not int) if task in WITH_SOURCE else (of_source is not None):
             raise LmvizError("the size of its source's vocabulary does not fit its task")
         for size in (values["vocabulary_size"], *([of_source] if of_source is not None else [])):
             if not 1 <= size <= LARGEST_VOCABULARY:

@@ -116,9 +116,15 @@ TRANSLATING = {
         {"norm": "post", "attention_bias": "none", "feedforward_bias": False, "layers": 1},
     ],
 }
+CAPTIONING = {
+    "rnn": [{"activation": "sigmoid"}, {"activation": "identity", "layers": 1}],
+    "lstm": [{"embedding": 3}, {"layers": 1}],
+    "gru": [{}, {"layers": 1, "tied": True}],
+}
 TRANSLATOR = {"task": "translation", "width": 4, "feedforward": 5, "context": 16}
 LABELS = ("noun", "verb", "other")
 SOURCE, SOURCE_VOCABULARY = np.array([4, 0, 2, 1]), 5
+PICTURE, PIXEL_TOKENS = np.arange(49) * 5 % 7 % 2, 3
 
 
 def translating(family):
@@ -128,10 +134,18 @@ def translating(family):
     return [small | options for options in TRANSLATING.get(family, [])]
 
 
+def captioning(family):
+    """The options of a family's captioners, made small."""
+    return [{"task": "captioning", "width": 4} | options for options in CAPTIONING.get(family, [])]
+
+
 CASES = [
     pytest.param(family, options, id=" ".join([family, *map(str, options.values())]))
     for family in FAMILIES
-    for options in OPTIONS.get(family, [{}]) + LABELLED.get(family, []) + translating(family)
+    for options in OPTIONS.get(family, [{}])
+    + LABELLED.get(family, [])
+    + translating(family)
+    + captioning(family)
 ]
 every_case = pytest.mark.parametrize(("family", "options"), CASES)
 
@@ -140,9 +154,9 @@ def untrained(family, options, seed=0):
     kind = FAMILIES[family].configuration
     settings = small_settings(family) | options
     task = settings.pop("task", "next-token")
-    of_source = SOURCE_VOCABULARY if task == "translation" else None
+    of_source = {"translation": SOURCE_VOCABULARY, "captioning": PIXEL_TOKENS}.get(task)
     predicts = TASKS[task].predicts(LABELS)
-    return build_model(family, kind(**settings), VOCABULARY, seed, predicts, of_source).eval()
+    return build_model(family, kind(**settings), VOCABULARY, seed, predicts, of_source, task).eval()
 
 
 @cache
@@ -177,9 +191,16 @@ def learn_labels(model, steps):
 
 
 def learn_pairs(model, steps):
-    """The last loss of a training on pairs whose second text is the first with other words."""
+    """The last loss of a training on pairs whose second text is the first with other words.
+
+    Of a picture it says how many pixels each of its first rows begins with.
+    """
     sources = [np.roll(SOURCE, shift)[: 2 + shift % 3] for shift in range(12)]
     targets = [[6, *(source + 1), 0] for source in sources]
+    if model.task == "captioning":
+        targets = [target[:3] + target[-1:] for target in targets]
+        rows = [[(np.arange(7) < count).astype(int) for count in target] for target in targets]
+        sources = [np.resize(np.concatenate(row), 49) for row in rows]
     examples = Examples(Sequences.of(sources, SOURCE_VOCABULARY), Sequences.of(targets, VOCABULARY))
     options = TrainingOptions(steps=steps, batch=6, learning_rate=0.03, warmup=0, device="cpu")
     told = list(learner_of(model.family)(model, examples, examples, options, None, ignored_target=None))
@@ -190,14 +211,19 @@ def translates(model):
     return "source" in model.inputs
 
 
+def source_of(model):
+    """What a model that reads a source is given as such: some tokens, or a picture."""
+    return PICTURE if model.task == "captioning" else SOURCE
+
+
 def beside(model):
     """What a model is given beside its text."""
-    return {"source": SOURCE} if translates(model) else {}
+    return {"source": source_of(model)} if translates(model) else {}
 
 
 def rows_beside(model, count):
     """The same for so many texts at once."""
-    return {"source": torch.from_numpy(SOURCE).repeat(count, 1)} if translates(model) else {}
+    return {"source": torch.from_numpy(source_of(model)).repeat(count, 1)} if translates(model) else {}
 
 
 def traced(model, ids, **options):
@@ -225,7 +251,7 @@ def test_each_tap_comes_once_and_its_axes_fit(model):
     assert len(addresses) == len(set(addresses))
     assert addresses[-2:] == ["logits", "probabilities"]
     sizes = {"position": len(IDS), "query": len(IDS), "key": len(IDS), "token": VOCABULARY, "label": 3}
-    sizes |= dict.fromkeys(("source", "source_query", "source_key"), len(SOURCE))
+    sizes |= dict.fromkeys(("source", "source_query", "source_key"), len(SOURCE)) | {"pixel": len(PICTURE)}
     for tap in model.taps():
         shape = found[tap.address].array.shape
         assert len(shape) == len(tap.axes)
@@ -282,7 +308,8 @@ def test_a_word_reaches_what_follows_it_and_what_stands_before_it_only_where_the
 def test_padding_changes_nothing(model):
     """Texts of several lengths in one batch are answered as each is alone."""
     tokens, lengths = torch.from_numpy(np.stack([IDS, IDS[::-1], IDS])), torch.tensor([7, 3, 1])
-    given, read = rows_beside(model, 3), [2, 4, 1]
+    given = rows_beside(model, 3)
+    read = [49] * 3 if model.task == "captioning" else [2, 4, 1]
     model = (
         deepcopy(model).double() if given else model
     )  # to be seen below what rounding adds to narrow norms

@@ -15,6 +15,7 @@ from lmviz.models.operations.elementwise import Activation, Of, Product, SumOfPr
 from lmviz.models.operations.inputs import JoinedHeads, Row, Window
 from lmviz.models.operations.joining import Joined
 from lmviz.models.operations.lookup import PositionLookup, Sinusoids, TokenLookup
+from lmviz.models.operations.pixels import Pixels
 from lmviz.models.operations.pooling import End, EndStates, MeanState, PositionScores, WeightedState
 from lmviz.models.operations.rows import LayerNorm, RMSNorm, Softmax
 from lmviz.models.operations.source_attention import Repeated, SourceMean, SourceScores, StateBefore
@@ -35,6 +36,7 @@ __all__ = [
     "MeanState",
     "Mix",
     "Of",
+    "Pixels",
     "PositionLookup",
     "PositionScores",
     "Product",
