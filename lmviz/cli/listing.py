@@ -13,6 +13,7 @@ from lmviz.cli.terminal import print_json, print_table, say, share_bar
 from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
+    from lmviz.text.catalogue import Entry
     from lmviz.training.run import Run
 
 
@@ -88,6 +89,7 @@ def corpora(download: str | None, as_json: bool) -> None:
             "description": entry.description,
             "task": entry.task,
             "characters": entry.characters,
+            "bytes_to_download": entry.sent or None,
             "licence": entry.licence,
             "address": entry.address,
             "here": entry.is_present,
@@ -99,9 +101,17 @@ def corpora(download: str | None, as_json: bool) -> None:
     else:
         rows = [[row[name] for name in ("name", "task", "characters", "description")] for row in found]
         print_table(("name", "task", "characters", "what it is"), rows)
-        for row in found:
-            if not row["here"]:
-                print(f"{row['title']} is downloaded by `lmviz corpora --download {row['name']}`.")
+        for entry in CATALOGUE:
+            if entry.address:
+                print(f"{entry.title} ({entry.licence}) {_where(entry)}.")
+
+
+def _where(entry: Entry) -> str:
+    """Whether a corpus that is downloaded is there, or how it gets there."""
+    if entry.is_present:
+        return "is on this computer"
+    size = f", {entry.sent / 1e6:.1f} MB" if entry.sent else ""
+    return f"is downloaded by `lmviz corpora --download {entry.name}`{size}"
 
 
 def _download(name: str) -> None:

@@ -60,11 +60,16 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, column in enumerate(columns):
-        numbers = all(isinstance(row[place], (int, float)) for row in rows)
+        numbers = all(isinstance(row[place], (int, float, type(None))) for row in rows)
         table.add_column(column, justify="right" if numbers else "left")
     for row in rows:
-        table.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row))
+        table.add_row(*map(_written, row))
     Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False).print(table)
+
+
+def _written(cell: object) -> str:
+    """A cell of a table; None is a number that is not known."""
+    return f"{cell:,}" if isinstance(cell, int) else "–" if cell is None else str(cell)
 
 
 @contextmanager

@@ -11,10 +11,11 @@ from typing import Any
 
 from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
+from lmviz.text.archive import read_members
 from lmviz.text.own_corpora import stories, sums
 from lmviz.text.own_pictures import pictures
 from lmviz.text.own_tasks import ambiguous, backwards, dates, recall, recall_nats, reviews, twin
-from lmviz.text.reading import read_utf8
+from lmviz.text.reading import as_utf8, read_utf8
 from lmviz.text.resources import DATA_VARIABLE, data_folder, resource_path
 
 DRAWN = "drawn"
@@ -25,9 +26,11 @@ DRAWN = "drawn"
 class Entry:
     """A corpus that has a name.
 
-    `characters` is its size and `sha256` the checksum of its file; `options` are the fields of
-    `CorpusOptions` that suit it. Either it comes with lmviz, or `make` makes its text, or it is
-    downloaded from `address` on request. Where `make` takes a span, `spans` are the smallest and the largest.
+    `characters` is its size, None where nobody has counted it, and `sha256` the checksum of its file;
+    `options` are the fields of `CorpusOptions` that suit it. Either it comes with lmviz, or `make` makes its
+    text, or it is downloaded from `address` on request: so many bytes as `sent`, 0 where that is not known.
+    Where the address sends a tar.gz, `members` are its files of sources and, line by line, of targets.
+    Where `make` takes a span, `spans` are the smallest and the largest.
     `floor` is what a reader who knows how the text was made still has to pay: in nats per target, or per
     document where the next token is predicted; for a span if it depends on it; `DRAWN` where each document
     is drawn from the text itself, as if it were a list.
@@ -36,7 +39,7 @@ class Entry:
     name: str
     title: str
     description: str
-    characters: int
+    characters: int | None
     licence: str
     sha256: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -44,6 +47,8 @@ class Entry:
     spans: tuple[int, int] | None = None
     floor: float | Callable[[int], float] | str | None = None
     address: str = ""
+    sent: int = 0
+    members: tuple[str, ...] = ()
 
     @property
     def task(self) -> str:
@@ -54,7 +59,8 @@ class Entry:
     def path(self) -> Path:
         """Where its file is, or will be once it is made or downloaded."""
         if self.address or self.make:
-            return data_folder() / "corpora" / f"{self.name}.txt"
+            ending = "tar.gz" if self.members else "txt"
+            return data_folder() / "corpora" / f"{self.name}.{ending}"
         return resource_path("corpora", f"{self.name}.txt")
 
     @property
@@ -195,6 +201,29 @@ CATALOGUE: tuple[Entry, ...] = (
         sha256="86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed",
         options={"tokenizer": "characters", "documents": "file"},
         address="https://raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare/input.txt",
+        sent=1_115_394,
+    ),
+    Entry(
+        name="english-web",
+        title="English Web Treebank",
+        description="Sentences from blogs, e-mails, reviews and forums, every word tagged by hand.",
+        characters=None,
+        licence="CC BY-SA 4.0, Universal Dependencies 2.7, Silveira et al. 2014",
+        sha256="4e45f7b6f6d4e8d33e0ba7090fc37f2385a91711edb20d456d3fb5f45ac0fc28",
+        options={"task": "tagging", "minimum_count": 2},
+        address="https://raw.githubusercontent.com/UniversalDependencies/UD_English-EWT/r2.7/en_ewt-ud-train.conllu",
+        sent=13_469_758,
+    ),
+    Entry(
+        name="multi30k",
+        title="Multi30k",
+        description="29,000 English captions of photographs, and what translators made of them in German.",
+        characters=None,
+        licence="CC BY-NC-SA 4.0, Elliott et al. 2016",
+        sha256="20140d013d05dd9a72dfde46478663ba05737ce983f478f960c1123c6671be5e",
+        options={"task": "translation", "minimum_count": 2},
+        address="https://raw.githubusercontent.com/neychev/small_DL_repo/master/datasets/Multi30k/training.tar.gz",
+        members=("train.en", "train.de"),
     ),
 )
 
@@ -222,13 +251,27 @@ def corpus_path(name: str) -> Path:
     return entry.path
 
 
-def corpus_data(entry: Entry, span: int = 0) -> bytes:
-    """The text of a corpus of the catalogue in UTF-8; with a span of one's own where it has one.
+def corpus_files(entry: Entry, span: int = 0) -> list[tuple[str, bytes]]:
+    """The names and texts in UTF-8 of a corpus of the catalogue; with a span of one's own where it has one.
 
-    LmvizError where it has none, or where it has yet to be downloaded.
+    Of a corpus with `members` they are the sources and the targets; of every other there is one.
+    LmvizError where it has no span, or where it has yet to be downloaded.
     """
-    if not span:
-        return read_utf8(corpus_path(entry.name))
+    if span:
+        return [(entry.name, _made_with_span(entry, span))]
+    path = corpus_path(entry.name)
+    if not entry.members:
+        return [(entry.name, read_utf8(path))]
+    try:
+        contents = read_members(path.read_bytes(), entry.members)
+    except (OSError, ValueError) as error:
+        raise LmvizError(f"{path} cannot be read ({error}): delete it and download it again.") from error
+    return [
+        (name, as_utf8(path / name, content)) for name, content in zip(entry.members, contents, strict=True)
+    ]
+
+
+def _made_with_span(entry: Entry, span: int) -> bytes:
     if entry.spans is None or entry.make is None:
         others = ", ".join(other.name for other in CATALOGUE if other.spans)
         raise LmvizError(f"{entry.name} has no span to choose, only {others} have: leave it 0.")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lmviz.errors import LmvizError
-from lmviz.text.catalogue import corpus_data, find_entry
+from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.characters import clean
 from lmviz.text.corpus_options import RECOGNISED, CorpusOptions, choose_options
 from lmviz.text.documents import Documents, divide, split
@@ -147,8 +147,8 @@ def load_corpus(
     report = progress or _ignore
     given = _Given(tokenizer, target_tokenizer, tuple(labels), _part(report, 0.1, 1.0))
     if entry:
-        files = [(entry.name, corpus_data(entry, chosen.span))]
-        corpus = _build(_Origin(entry.name, (entry.name,)), files, chosen, given)
+        origin, files = _Origin(entry.name, (entry.name,)), corpus_files(entry, chosen.span)
+        corpus = _build(origin, files, chosen, given, parallel=bool(entry.members))
         made = corpus.task, corpus.options, corpus.tokenizer, corpus.training, corpus.validation
         return replace(corpus, floor=known_floor(entry, *made))
     if chosen.span:
@@ -242,10 +242,18 @@ def _build_two(
     return _build_task(origin, text, complaints, options, given)
 
 
-def _build(origin: _Origin, files: list[tuple[str, bytes]], options: CorpusOptions, given: _Given) -> Corpus:
+def _build(
+    origin: _Origin,
+    files: list[tuple[str, bytes]],
+    options: CorpusOptions,
+    given: _Given,
+    *,
+    parallel: bool = False,
+) -> Corpus:
     """The corpus of some files, of the task that is told or recognised."""
     if options.task != "next-token":
-        found = read_examples(files, "" if options.task == RECOGNISED else options.task)
+        told = "" if options.task == RECOGNISED else options.task
+        found = read_examples(files, told, parallel=parallel)
         if found is not None:
             files.clear()
             return _build_task(origin, *found, options, given)

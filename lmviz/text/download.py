@@ -18,7 +18,7 @@ from lmviz.text.resources import DATA_VARIABLE
 
 _STEP = 1 << 16  # bytes read at a time; between two one can cancel
 _PATIENCE = 30.0  # seconds without an answer
-_BYTES_PER_CHARACTER = 4
+_MOST = 64 << 20  # bytes that are taken where it is not known how many there are
 
 
 def download(
@@ -75,16 +75,16 @@ def _fetch(
     digest = hashlib.sha256()
     arrived = 0
     with urllib.request.urlopen(entry.address, timeout=_PATIENCE) as answer:
-        expected = int(answer.headers.get("Content-Length") or entry.characters)
+        expected = answer.length or entry.sent or _MOST
         while block := answer.read(_STEP):
             if cancelled():
                 raise _Cancelled
             arrived += len(block)
-            if arrived > entry.characters * _BYTES_PER_CHARACTER + _STEP:
+            if arrived > (entry.sent or _MOST):
                 break  # far too much; the checksum will say so
             file.write(block)
             digest.update(block)
-            progress(min(1.0, arrived / max(1, expected)))
+            progress(min(1.0, arrived / expected))
     return digest.hexdigest()
 
 

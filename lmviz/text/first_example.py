@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lmviz.text.catalogue import Entry, corpus_data
+from lmviz.text.catalogue import Entry, corpus_files
 from lmviz.text.corpus_options import RECOGNISED, CorpusOptions
 from lmviz.text.documents import divide, draw, split
 from lmviz.text.task_reading import read_examples
@@ -26,11 +26,13 @@ def first_example(entry: Entry, options: CorpusOptions) -> Example:
 
     LmvizError where the corpus cannot be read, or has yet to be downloaded.
     """
-    data = corpus_data(entry, options.span)
+    files = corpus_files(entry, options.span)
     told = "" if options.task == RECOGNISED else options.task
-    found = None if told == "next-token" else read_examples([(entry.name, data)], told)
+    found = None if told == "next-token" else read_examples(files, told, parallel=bool(entry.members))
     if found is None:
-        documents, held_out = split(divide([data], options.documents), options.validation, options.seed, True)
+        documents, held_out = split(
+            divide([data for _, data in files], options.documents), options.validation, options.seed, True
+        )
         return Example(_beginning((held_out or documents)[0]))
     examples, _ = found
     place = int(draw(len(examples.sources), options.validation, options.seed).argmax())

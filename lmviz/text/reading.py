@@ -45,6 +45,13 @@ def read_utf8(path: Path, encoding: str = "utf-8", progress: Callable[[float], N
         raise LmvizError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:  # a path with a NUL in it
         raise LmvizError(f"{str(path)!r} cannot be read: {error}.") from error
+    return as_utf8(path, raw, encoding, progress)
+
+
+def as_utf8(
+    path: Path, raw: bytes, encoding: str = "utf-8", progress: Callable[[float], None] | None = None
+) -> bytes:
+    """The content of a file as UTF-8, ends of line as b"\\n"; `path` names it where it is no text."""
     if encoding == "utf-8":
         raw = raw.removeprefix(codecs.BOM_UTF8)
         _refuse_other_kinds(path, raw)

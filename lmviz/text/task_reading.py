@@ -17,12 +17,18 @@ from lmviz.text.task_text import Complaints, TaskText
 _TAGGED = {"conllu": read_conllu, "columns": read_columns, "slashes": read_slashes}
 
 
-def read_examples(files: Sequence[tuple[str, bytes]], task: str = "") -> tuple[TaskText, Complaints] | None:
+def read_examples(
+    files: Sequence[tuple[str, bytes]], task: str = "", *, parallel: bool = False
+) -> tuple[TaskText, Complaints] | None:
     """The examples in some files, by their names and contents in UTF-8; None where they are plain text.
 
+    `parallel` says that there are two, whose lines belong together, if they are not read for another task.
     With a `task` they are read as examples of that task, and LmvizError says where there are none. Without
     one they are recognised: all have to be of the same form, and most of their lines have to fit it.
     """
+    if parallel and task in ("", "translation"):
+        source, target = files
+        return read_two_files(source, target)
     if task:
         form = form_for(files[0][1], task)
     else:

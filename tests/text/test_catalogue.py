@@ -35,7 +35,9 @@ def test_every_entry_tells_what_it_is(entry):
     assert entry.title
     assert entry.description.endswith((".", "?"))
     assert re.fullmatch(r"[0-9a-f]{64}", entry.sha256)
+    assert entry.licence
     assert not entry.address or entry.address.startswith("https://")
+    assert entry.address or entry.characters
 
 
 def test_a_corpus_opens_by_name_in_the_way_that_suits_it():

@@ -48,7 +48,9 @@ def entry(monkeypatch, tmp_path, address) -> Entry:
     monkeypatch.setenv("LMVIZ_DATA", str(tmp_path))
     monkeypatch.setenv("no_proxy", "*")
     checksum = hashlib.sha256(TEXT).hexdigest()
-    return Entry("play", "A play", "A test.", len(TEXT), "none", checksum, address=f"{address}/play")
+    return Entry(
+        "play", "A play", "A test.", None, "none", checksum, address=f"{address}/play", sent=len(TEXT)
+    )
 
 
 def left_behind(entry: Entry) -> list[str]:
@@ -85,6 +87,19 @@ def test_what_goes_wrong_is_said_and_leaves_nothing(entry, address, path, senten
     with pytest.raises(LmvizError, match=sentence):
         download(replace(entry, address=address + path))
     assert left_behind(entry) == []
+
+
+def test_no_more_is_taken_than_the_text_has(entry, address):
+    shares: list[float] = []
+    with pytest.raises(LmvizError, match="checksum differs"):
+        download(replace(entry, address=f"{address}/endless"), shares.append)
+    assert len(shares) <= len(TEXT) / (1 << 16) + 1
+
+
+def test_a_text_of_unknown_size_arrives(entry, address):
+    entry = replace(entry, sent=0, address=f"{address}/lengthless")
+    download(entry)
+    assert entry.path.read_bytes() == TEXT
 
 
 def test_another_text_than_the_one_meant_is_refused(entry):

@@ -26,7 +26,7 @@ from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.open_text import OwnText
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.figures import short
+from lmviz.app.widgets.base.figures import short, with_unit
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.errors import LmvizError
@@ -179,11 +179,11 @@ class TextsPanel(Panel):
         corpus = self.session.text.corpus
         self._texts.clear()
         for entry in CATALOGUE:
-            size = short(entry.characters) if entry.is_present else "download"
-            item = QTreeWidgetItem([entry.title, size])
+            item = QTreeWidgetItem([entry.title, _size(entry)])
             item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
             item.setData(0, Qt.ItemDataRole.UserRole, entry.name)
-            item.setToolTip(0, entry.description)
+            for column in range(self._texts.columnCount()):
+                item.setToolTip(column, _about(entry))
             self._texts.addTopLevelItem(item)
             if corpus is not None and corpus.sources == (entry.name,):
                 self._texts.setCurrentItem(item)
@@ -269,6 +269,23 @@ class TextsPanel(Panel):
             self.session.text.open_own(own, options)
         else:
             self.session.text.open(corpus.sources[0], options)
+
+
+def _size(entry: Entry) -> str:
+    """The characters of a text, its bytes where nobody has counted them, or that it is not here."""
+    if not entry.is_present:
+        return "download"
+    return short(entry.characters) if entry.characters is not None else _bytes(entry)
+
+
+def _about(entry: Entry) -> str:
+    """What a text is, its licence, and what it takes to have it here."""
+    to_come = "" if entry.is_present or not entry.sent else f" {_bytes(entry)} are downloaded."
+    return f"{entry.description} ({entry.licence}){to_come}"
+
+
+def _bytes(entry: Entry) -> str:
+    return with_unit(entry.sent, "B") if entry.sent else ""
 
 
 def _how_it_was_read(corpus: Corpus) -> str:

@@ -14,8 +14,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QProgressBar, QPushButton, QTreeWidget, QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.panels.corpus import texts as texts_panel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.text import catalogue
 from lmviz.text.catalogue import Entry
 
 LONG = 20_000
@@ -65,10 +67,9 @@ def entry(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> En
     monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("no_proxy", "*")
     checksum, address = hashlib.sha256(TEXT).hexdigest(), f"http://127.0.0.1:{server.server_port}/play"
-    found = Entry("play", "A play", "A test.", len(TEXT), "none", checksum, address=address)
-    for module in ("lmviz.text.catalogue", "lmviz.app.panels.corpus.texts"):
-        __import__(module)
-        monkeypatch.setattr(f"{module}.CATALOGUE", (found,))
+    found = Entry("play", "A play", "A test.", None, "CC0", checksum, address=address, sent=len(TEXT))
+    for module in (catalogue, texts_panel):
+        monkeypatch.setattr(module, "CATALOGUE", (found,))
     return found
 
 
@@ -79,6 +80,7 @@ def half_way(entry: Entry, window: MainWindow, session: Session, qtbot: QtBot) -
     texts = window.findChild(QTreeWidget, "corpus_picker")
     qtbot.waitUntil(lambda: texts.topLevelItemCount() == 1, timeout=LONG)
     assert texts.topLevelItem(0).text(1) == "download"
+    assert texts.topLevelItem(0).toolTip(0) == "A test. (CC0) 420 kB are downloaded."
     place = texts.visualItemRect(texts.topLevelItem(0)).center()
     qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: window.jobs.isVisible(), timeout=LONG)
@@ -94,6 +96,9 @@ def test_a_click_fetches_a_text_and_opens_it(
         server.may_go_on.set()
     assert session.text.corpus.name == "play"
     assert entry.path.read_bytes() == TEXT
+    texts = half_way.findChild(QTreeWidget, "corpus_picker")
+    qtbot.waitUntil(lambda: texts.topLevelItem(0).text(1) == "420 kB", timeout=LONG)
+    assert half_way.findChild(QWidget, "texts_view").sentence == "A test. (CC0)"
     qtbot.waitUntil(lambda: not half_way.jobs.isVisible(), timeout=LONG)
 
 
