@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QStackedWidget, QWidget
 
 from lmviz.app.panels.attention.chosen_alignment import NO_ALIGNMENT, chosen_alignment, out_of_translation
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
 from lmviz.app.panels.shared.gradient_switch import GradientSwitch
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
-from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.names import word_of
 from lmviz.text.tokenizer import visible
 
@@ -25,59 +23,34 @@ if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
-    from lmviz.inspection.views import View
+    from lmviz.inspection.intervention import Intervention
 
-NOTHING = np.zeros((0, 0), dtype=np.float32)
 WEIGHTS = "weights"
 STEPS = {"products": "q · k", "scores": "scores", WEIGHTS: "softmax"}
 """What the steps are called that lead to the weights, by the last part of their address."""
 
 
-class AlignmentPanel(Panel):
+class AlignmentPanel(WeightMatrixPanel):
     """A row for each word of the translation, a column for each word of its source.
 
     A row is named after the word that was written there: the model looked at the source before it wrote it.
-    Hover reads a weight, a click pins its position, dragging forces a row.
     """
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session)
+        super().__init__(session, "alignment of the translation with its source", "alignment_paint_button")
         self.setObjectName("alignment_view")
         self._step = QComboBox()
         self._step.setObjectName("alignment_step_picker")
         self._step.setAccessibleName("which step of attention to the source")
-        self._paint = QPushButton("edit")
-        self._paint.setObjectName("alignment_paint_button")
-        self._paint.setCheckable(True)
-        self._paint.setProperty("role", "link")
-        self._paint.setToolTip(
-            "Edit weights: drag one up or down; the rest of its row is rescaled to sum to one, "
-            "and all later values are recomputed."
-        )
-        self._matrix = HeatmapView()
-        self._matrix.setAccessibleName("alignment of the translation with its source")
         self._empty = EmptyText()
         self._pages = QStackedWidget()
         for page in (self._matrix, self._empty):
             self._pages.addWidget(page)
         self._chosen: ChosenAlignment | None = None
-        self._view: View | None = None
-        self._shown = NOTHING
-        self._dragging = False
         self._stepped_to: Reading | None = None
         self._card = Card("Alignment", self._head(), self._pages)
         self.column.addWidget(self._card)
         self._connect()
-
-    @property
-    def shown(self) -> np.ndarray:
-        """What is drawn, (position, source)."""
-        return self._shown
-
-    @property
-    def matrix(self) -> HeatmapView:
-        """The heatmap."""
-        return self._matrix
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         if self._chosen is None or not self._shown.size:
@@ -119,34 +92,11 @@ class AlignmentPanel(Panel):
         return FittingRow((self._paint, switch, self._step), giving_way=(switch, self._paint))
 
     def _connect(self) -> None:
-        session, matrix = self.session, self._matrix
         self._step.activated.connect(lambda _: self.refresh_soon())
-        self._paint.toggled.connect(matrix.set_editable)
-        matrix.set_style(square=False, values="hovered row", row_role="query", column_role="key")
-        matrix.cell_hovered.connect(self._hover)
-        matrix.left.connect(self._leave)
-        matrix.cell_clicked.connect(self._choose)
-        matrix.cell_dragged.connect(self._repaint)
-        matrix.drag_finished.connect(self._end_of_drag)
-        matrix.set_readout(self._read_out)
-        for changed in (
-            session.focus.hovered_position_changed,
-            session.focus.cell_changed,
-            session.focus.position_changed,
-        ):
-            changed.connect(self._mark)
-        session.focus.position_changed.connect(self._suggest)
-        session.explanation.changed.connect(self._light)
-        session.explanation.suggestion_changed.connect(self._mark_suggested)
-        self.follow(
-            session.reading.changed,
-            session.attention.head_changed,
-            session.attention.heads_changed,
-            session.gradients.changed,
-        )
-        self.show_failures(
-            session.gradients.failed, session.gradients.changed, session.gradients.shown_changed
-        )
+        self._paint.toggled.connect(self._matrix.set_editable)
+        self._matrix.set_style(square=False, values="hovered row", row_role="query", column_role="key")
+        self._matrix.set_readout(self._read_out)
+        self._connect_matrix()
 
     def _show_nothing(self) -> None:
         """Say what would show an alignment."""
@@ -212,79 +162,27 @@ class AlignmentPanel(Panel):
         is_gradient = self._view is not None and self._view.address not in chosen.reading.trace
         return f"gradient of {where}".capitalize() if is_gradient else where.capitalize()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._suggest()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.session.explanation.suggest(None)
-
     def _mark(self) -> None:
         if not self._shown.size:
             return
-        position, cell = self.session.reading.position, self.session.focus.cell
-        self._matrix.set_selection(row=position)
-        is_drawn = self._view is not None and cell is not None and cell[0] == self._view.address
-        self._matrix.set_pinned(self._view.cell(cell[1]) if is_drawn and self._view and cell else None)
+        self._matrix.set_selection(row=self.session.reading.position)
+        self._mark_pinned()
         self._mark_suggested()
         self._light()
 
-    def _suggest(self) -> None:
-        """Have the strongest weight of the chosen row explained, as long as none is pinned."""
-        from lmviz.inspection.strongest import strongest_cell
-
-        if self._view is None or not self.is_in_sight:
-            return
-        place = strongest_cell(self._view, min(self.session.focus.position, len(self._shown) - 1))
-        self.session.explanation.suggest(
-            None if place is None else (self._view.address, self._view.index(*place))
-        )
-
-    def _mark_suggested(self) -> None:
-        view, suggestion = self._view, self.session.explanation.suggestion
-        is_drawn = view is not None and suggestion is not None and suggestion[0] == view.address
-        self._matrix.set_suggested(view.cell(suggestion[1]) if is_drawn and view and suggestion else None)
-
     def _light(self) -> None:
-        """Dim the cells that are not operands of the explained cell."""
         if self._shown.size and self.is_in_sight:
             view = self._view
             self._matrix.set_lights(None if view is None else self.session.explanation.lights(view))
 
-    def _hover(self, row: int, column: int) -> None:
-        self.session.focus.hover_position(row)
-        if self._view is not None:
-            self.session.focus.hover_cell((self._view.address, self._view.index(row, column)))
-
-    def _leave(self) -> None:
-        self.session.focus.hover_position(None)
-        self.session.focus.hover_cell(None)
-
-    def _choose(self, row: int, column: int) -> None:
-        self.session.focus.choose_position(row)
-        if self._view is not None:
-            self.session.focus.choose_cell((self._view.address, self._view.index(row, column)))
-
-    def _repaint(self, row: int, column: int, weight: float) -> None:
-        from lmviz.errors import LmvizError
+    def _painted(self, row: int, column: int, weight: float) -> Intervention | None:
         from lmviz.inspection.source_surgery import paint_alignment
 
         chosen = self._chosen
         if chosen is None or not self._is_painted:
-            return
+            return None
         untouched = chosen.reading.untouched
-        try:
-            painted = paint_alignment(untouched, self._chosen_weights, chosen.head, row, column, weight)
-        except LmvizError as sentence:
-            self.complain(str(sentence), "paint")
-            return
-        self.complain("", "paint")
-        self.session.surgery.add(painted, dragging=self._dragging)
-        self._dragging = True
-
-    def _end_of_drag(self) -> None:
-        self._dragging = False
+        return paint_alignment(untouched, self._chosen_weights, chosen.head, row, column, weight)
 
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
         chosen = self._chosen

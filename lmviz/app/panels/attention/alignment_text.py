@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QStackedWidget
 
 from lmviz.app.panels.attention.chosen_alignment import NO_ALIGNMENT, chosen_alignment, out_of_translation
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.attention.followed_text import NOTHING, FollowedTextPanel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
-from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.alignment_arcs import TARGET, AlignmentArcs
 
 if TYPE_CHECKING:
@@ -21,24 +19,17 @@ if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
 
-NOTHING = np.zeros((0, 0))
-LEAST_HEIGHT = 112  # pixels within which the words and their bands can be seen
 HINT = "point at a word: where it comes from, or goes · click: pin"
 
 
-class AlignmentTextPanel(Panel):
+class AlignmentTextPanel(FollowedTextPanel):
     """Draws the chosen head, or the mean of several. A click on a word of the source pins its weight."""
 
-    gives_way = 33
-
     def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self.setObjectName("alignment_text_view")
         self._arcs = AlignmentArcs()
+        super().__init__(session, self._arcs)
+        self.setObjectName("alignment_text_view")
         self._chosen: ChosenAlignment | None = None
-        self._weights = NOTHING
-        self._area = scrolling(self._arcs, sideways=True)
-        self._area.setMinimumHeight(LEAST_HEIGHT)
         self._empty = EmptyText(NO_ALIGNMENT)
         self._pages = QStackedWidget()
         for page in (self._area, self._empty):
@@ -48,29 +39,17 @@ class AlignmentTextPanel(Panel):
         self._arcs.target_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
         self._arcs.target_clicked.connect(session.focus.choose_position)
         self._arcs.source_clicked.connect(self._choose_source)
-        self._follow_current = QTimer(self, singleShot=True, interval=0)
-        self._follow_current.timeout.connect(self._show_current)
-        session.focus.position_changed.connect(self._follow_current.start)
         for changed in (
             session.focus.hovered_position_changed,
             session.focus.position_changed,
             session.focus.cell_changed,
         ):
             changed.connect(self._mark)
-        self.follow(session.reading.changed, session.attention.head_changed, session.attention.heads_changed)
 
     @property
     def arcs(self) -> AlignmentArcs:
         """The two lines of words."""
         return self._arcs
-
-    @property
-    def weights(self) -> np.ndarray:
-        """What is drawn, (position, source)."""
-        return self._weights
-
-    def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {"weights": self._weights} if self._weights.size else {}
 
     def exported_names(self) -> Names:
         chosen = self._chosen
@@ -102,12 +81,8 @@ class AlignmentTextPanel(Panel):
         self._mark()
         self._follow_current.start()
 
-    def _show_current(self) -> None:
-        """Scroll to the chosen word once the two texts have their new width."""
-        position = self.session.reading.position
-        if 0 <= position < len(self._weights):
-            place = self._arcs.token_place(TARGET, position).toPoint()
-            self._area.ensureVisible(place.x(), place.y(), self._area.width() // 4, 0)
+    def _word_place(self, position: int) -> QPointF:
+        return self._arcs.token_place(TARGET, position)
 
     def _mark(self) -> None:
         if self._chosen is None:

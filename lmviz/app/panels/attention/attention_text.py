@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QPointF, QTimer
 
-from lmviz.app.panels.panel import AFTER_THE_POINTER, Panel
+from lmviz.app.panels.attention.followed_text import NOTHING, FollowedTextPanel
+from lmviz.app.panels.panel import AFTER_THE_POINTER
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
-from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.text.tokenizer import visible
 
@@ -20,23 +19,16 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.inspection.trace import Trace
 
-NOTHING = np.zeros((0, 0))
-LEAST_HEIGHT = 112  # pixels within which the words and their arcs can be seen
 HINT = "point at a word: what it looks at · with Shift: what looks at it · click: pin"
 
 
-class AttentionTextPanel(Panel):
+class AttentionTextPanel(FollowedTextPanel):
     """Draws the chosen head, or the mean of several."""
 
-    gives_way = 33
-
     def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self.setObjectName("attention_text_view")
         self._text = AttentionText()
-        self._weights = NOTHING
-        self._area = scrolling(self._text, sideways=True)
-        self._area.setMinimumHeight(LEAST_HEIGHT)
+        super().__init__(session, self._text)
+        self.setObjectName("attention_text_view")
         self._card = Card("In the text", HINT, self._area)
         self.column.addWidget(self._card)
         self._text.token_hovered.connect(self._point)
@@ -48,18 +40,6 @@ class AttentionTextPanel(Panel):
             lambda: self._text.set_looked_at(session.attention.looked_at)
         )
         session.focus.position_changed.connect(self._mark)
-        self._follow_current = QTimer(self, singleShot=True, interval=0)
-        self._follow_current.timeout.connect(self._show_current)
-        session.focus.position_changed.connect(self._follow_current.start)
-        self.follow(session.reading.changed, session.attention.head_changed, session.attention.heads_changed)
-
-    @property
-    def weights(self) -> np.ndarray:
-        """What is drawn, (query, key)."""
-        return self._weights
-
-    def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {"weights": self._weights} if self._weights.size else {}
 
     def exported_names(self) -> Names:
         reading = self.session.reading.current
@@ -95,12 +75,8 @@ class AttentionTextPanel(Panel):
         self._mark()
         self._follow_current.start()
 
-    def _show_current(self) -> None:
-        """Scroll to the chosen word once the text has its new width."""
-        position = self.session.reading.position
-        if 0 <= position < len(self._weights):
-            place = self._text.token_place(position).toPoint()
-            self._area.ensureVisible(place.x(), place.y(), self._area.width() // 4, 0)
+    def _word_place(self, position: int) -> QPointF:
+        return self._text.token_place(position)
 
     def _point(self, token: int) -> None:
         self.session.focus.hover_position(token if token >= 0 else None)

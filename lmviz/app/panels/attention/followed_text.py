@@ -1,0 +1,56 @@
+"""What panels with weights between words of running text have in common: they follow the position."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, QTimer
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.scrolling import scrolling
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+NOTHING = np.zeros((0, 0))
+LEAST_HEIGHT = 112  # pixels within which the words and what joins them can be seen
+
+
+class FollowedTextPanel(Panel):
+    """`FollowedTextPanel(session, text)`: the text lies in `_area`, scrolled to the chosen word.
+
+    Subclasses draw `_weights`, and say in `_word_place` where a word of a position stands.
+    """
+
+    gives_way = 33
+
+    def __init__(self, session: Session, text: QWidget) -> None:
+        super().__init__(session)
+        self._weights = NOTHING
+        self._area = scrolling(text, sideways=True)
+        self._area.setMinimumHeight(LEAST_HEIGHT)
+        self._follow_current = QTimer(self, singleShot=True, interval=0)
+        self._follow_current.timeout.connect(self._show_current)
+        session.focus.position_changed.connect(self._follow_current.start)
+        self.follow(session.reading.changed, session.attention.head_changed, session.attention.heads_changed)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """What is drawn: (query, key), or (position, source)."""
+        return self._weights
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {"weights": self._weights} if self._weights.size else {}
+
+    def _word_place(self, position: int) -> QPointF:
+        """Where the word of a position stands in the text."""
+        raise NotImplementedError
+
+    def _show_current(self) -> None:
+        """Scroll to the chosen word once the text has its new width."""
+        position = self.session.reading.position
+        if 0 <= position < len(self._weights):
+            place = self._word_place(position).toPoint()
+            self._area.ensureVisible(place.x(), place.y(), self._area.width() // 4, 0)

@@ -1,0 +1,73 @@
+"""What one weight of attention is made of, channel by channel: its query and key, and the values it mixes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.session import Session
+
+OF_A_PAIR = ("products", "scaled", "scores", "weights")
+"""The taps whose cells belong to a query and a key."""
+
+
+class WeightStrips(ExplainedStrips):
+    """`draw_head(reading)` draws query, key and value of the pair one looks at; `draw_nothing()` none.
+
+    Which pair that is stays as it was while the pointer is on the strips themselves.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setAccessibleName("query, key, value and the weighted sum of values")
+        self._pair = (0, 0)
+        self._drawn: object = None
+
+    def draw_nothing(self) -> None:
+        """No head is shown."""
+        self.set_views([])
+        self._drawn = None
+
+    def draw_head(self, reading: Reading) -> None:
+        """Draw the query, key and value of the chosen weight, and the weighted sum of values."""
+        from lmviz.inspection.views import strip
+
+        layer, head = self._session.attention.head
+        place, trace = f"layers/{layer}/attention", reading.trace
+        if f"{place}/mixed" not in trace:
+            return  # the new reading is of another family; the panel is redrawn next
+        last = len(trace.tokens) - 1
+        looked_at = self._pair_looked_at()
+        query, key = self._pair = min(looked_at[0], last), min(looked_at[1], last)
+        wanted = (reading, layer, head, query, key)
+        if wanted == self._drawn:
+            return
+        self._drawn = wanted
+        rotated = "_rotated" if f"{place}/query_rotated" in trace.arrays else ""
+        rows = (
+            (f"q “{visible(trace.tokens[query])}”", f"query{rotated}", query),
+            (f"k “{visible(trace.tokens[key])}”", f"key{rotated}", key),
+            (f"v “{visible(trace.tokens[key])}”", "value", key),
+            ("Σ α v", "mixed", query),
+        )
+        self.set_views(
+            [NamedView(name, strip(trace, f"{place}/{tap}", at, head, ())) for name, tap, at in rows],
+            reading,
+        )
+
+    def _pair_looked_at(self) -> tuple[int, int]:
+        """The query and key of the chosen weight; unchanged while the pointer is on their strips."""
+        focus, position = self._session.focus, self._session.reading.position
+        for cell in (focus.shown_cell, focus.cell):
+            if cell is None:
+                continue
+            place, _, tap = cell[0].rpartition("/")
+            if place.endswith("/attention") and tap in OF_A_PAIR:
+                return cell[1][1], cell[1][2]
+            if self.shows(cell):
+                return self._pair
+        return position, position
