@@ -16,6 +16,7 @@ import numpy as np
 
 from lmviz.autodiff.graph import Graph
 from lmviz.autodiff.node import COMPUTED, Node
+from lmviz.autodiff.nudging import Nudging
 from lmviz.autodiff.tape import Tape
 from lmviz.errors import LmvizError
 
@@ -106,17 +107,29 @@ def check(
     if not (eps > 0 and math.isfinite(eps)):
         raise LmvizError(f"Nudging by {eps:g} says nothing: choose an ε above 0, such as 1e-5.")
     nodes = [net[name]] if name else list(net.parameters or net.inputs)
-    whole = net.copy(dtype=np.float64).backward()
-    nudged = net.copy(dtype=dtype).forward()
-    cells = []
+    gradients = _gradients(net)
+    cells: list[NudgedCell] = []
     for node in nodes:
-        gradient, before = whole[node.name].gradient, nudged[node.name].numbers
-        assert gradient is not None
-        indices = list(np.ndindex(*node.shape)) if index is None else [_cell(node, index)]
-        for cell in indices:
-            more, less = (_nudged_loss(nudged, node.name, before, cell, sign * eps) for sign in (1, -1))
-            cells.append(NudgedCell(node.name, cell, more, less, eps, float(gradient[cell])))
+        cells += _nudged_cells(Nudging(net, node.name, dtype), gradients[node.name], index, eps)
     return Check(tuple(cells))
+
+
+def _gradients(net: Graph) -> dict[str, np.ndarray]:
+    """The gradient of every value, once all is swept; the network itself is left as it is."""
+    return {node.name: node.gradient for node in net.copy().backward() if node.gradient is not None}
+
+
+def _nudged_cells(
+    nudging: Nudging, gradient: np.ndarray, index: Sequence[int] | None, eps: float
+) -> list[NudgedCell]:
+    """All cells of a value, or one of them, each with a little more and a little less."""
+    indices = list(np.ndindex(*gradient.shape)) if index is None else [nudging.cell(index)]
+    return [
+        NudgedCell(
+            nudging.name, cell, nudging.loss(cell, eps), nudging.loss(cell, -eps), eps, float(gradient[cell])
+        )
+        for cell in indices
+    ]
 
 
 MOST_EFFORT = 20_000
@@ -130,30 +143,6 @@ def check_all(net: Graph, eps: float = EPSILON) -> Check:
     if cells * len(net.tape.modules) > MOST_EFFORT:
         raise LmvizError(f"Nudging all {cells:,} numbers takes too long here: nudge one of them.")
     return check(net, "", None, eps)
-
-
-def _cell(node: Node, index: Sequence[int]) -> tuple[int, ...]:
-    cell = tuple(index)
-    if len(cell) != len(node.shape) or any(not 0 <= i < n for i, n in zip(cell, node.shape, strict=True)):
-        raise LmvizError(f"{node.name} has no cell {list(cell)}: its shape is {node.shape}.")
-    return cell
-
-
-def _nudged_loss(net: Graph, name: str, before: np.ndarray, cell: tuple[int, ...], by: float) -> float:
-    """The output with one cell of a value changed from what it was before."""
-    node, held = net[name], net[name].held
-    changed = before.copy()
-    changed[cell] += by
-    if node.kind == COMPUTED:
-        node.held = np.full(node.shape, np.nan) if held is None else held.copy()
-        node.held[cell] = changed[cell]
-        net.forward()
-        node.held = held
-    else:
-        node.value = changed
-        net.forward()
-        node.value = before
-    return net.loss
 
 
 def check_module(net: Graph, name: str, eps: float = EPSILON) -> Check:
@@ -205,7 +194,11 @@ def errors_over_epsilon(
     exponents: Sequence[float] = tuple(np.arange(-13, -0.5, 0.5)),
 ) -> np.ndarray:
     """The largest error for each ε = 10 to the power of an exponent: (exponent, 2), ε and error."""
-    found = [(10.0**power, check(net, name, index, 10.0**power, dtype).error) for power in exponents]
+    nudging, gradient = Nudging(net, name, dtype), _gradients(net)[name]
+    found = []
+    for eps in (10.0**power for power in exponents):
+        cells = _nudged_cells(nudging, gradient, index, eps)
+        found.append((eps, Check(tuple(cells)).error))
     return np.array(found)
 
 
