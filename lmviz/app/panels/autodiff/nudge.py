@@ -27,7 +27,7 @@ PLACES = 15
 class NudgePanel(Panel):
     """The error over ε, the digits of the cell one looks at, and the modules with their checks."""
 
-    gives_way = 60
+    gives_way = 120
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -93,6 +93,11 @@ class NudgePanel(Panel):
             f'import lmviz\n\nnet = lmviz.autodiff.read("""\n{text}\n""")\n'
             f"print(net.check({cell.name!r}, {cell.place}, eps={self._epsilon:g}))\n"
         )
+
+    def refresh_soon(self) -> None:
+        """Wait until tape, pointer and numbers rest: the curves take hundreds of nudges."""
+        self._soon.stop()
+        super().refresh_soon()
 
     def refresh(self) -> None:
         net, cell = self.session.network.current, self.session.network_focus.shown
