@@ -37,6 +37,12 @@ class Box:
         """Whether the cells are large enough for figures."""
         return self.cell.width() > TINY and self.cell.height() > TINY_HEIGHT
 
+    @property
+    def shares(self) -> tuple[tuple[str, float], ...]:
+        """Each input, and where at the edge its arrow ends, from 0 to 1."""
+        inputs = self.value.inputs
+        return tuple((name, (place + 1) / (len(inputs) + 1)) for place, name in enumerate(inputs))
+
     def cell_rectangle(self, index: tuple[int, ...], is_gradient: bool) -> QRectF:
         """Where a cell is drawn."""
         row = index[0] if len(index) == 2 else 0
@@ -129,9 +135,7 @@ def _far_sources(boxes: Mapping[str, Box]) -> dict[str, dict[str, float]]:
     modules = [box for box in boxes.values() if box.value.word]
     found: dict[str, dict[str, float]] = {}
     for box in modules:
-        inputs = box.value.inputs
-        shares = {name: (place + 1) / (len(inputs) + 1) for place, name in enumerate(inputs)}
-        given = {name: share for name, share in shares.items() if boxes[name].value.side == "left"}
+        given = {name: share for name, share in box.shares if boxes[name].value.side == "left"}
         level = box.frame.center().y()
         if given and any(
             other.frame.right() < box.frame.left() and other.frame.top() < level < other.frame.bottom()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from lmviz.app.widgets.diagrams.network_boxes import Box
@@ -38,6 +38,19 @@ def draw_stub(painter: QPainter, target: Box, share: float, color: QColor, back:
     if back is not None:
         aside = QPointF(0, ASIDE)
         _draw(painter, end + aside, start + aside, False, back, 1.6)
+
+
+def arrow_area(source: Box, target: Box, share: float) -> QRectF:
+    """All that an arrow, its head and the one back can cover."""
+    start, end, _ = _ends(source, target, share)
+    room = ASIDE + 2 * HEAD
+    return QRectF(start, end).normalized().adjusted(-room, -room, room, room)
+
+
+def stub_area(target: Box, share: float) -> QRectF:
+    """All that a short arrow and the one back can cover."""
+    end = QPointF(target.frame.left(), target.frame.top() + target.frame.height() * share)
+    return QRectF(end - QPointF(STUB, 0), end).adjusted(-HEAD, -2 * HEAD, 2 * HEAD, ASIDE + 2 * HEAD)
 
 
 def _ends(source: Box, target: Box, share: float) -> tuple[QPointF, QPointF, bool]:

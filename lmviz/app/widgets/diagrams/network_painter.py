@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from functools import lru_cache
 
 import numpy as np
-from PySide6.QtCore import QByteArray, QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPicture
-from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from lmviz.app.look.roles import Theme
+from lmviz.app.widgets.diagrams.network_areas import box_area, equations_area, line_area, outlined
 from lmviz.app.widgets.diagrams.network_boxes import (
     CELL_SIZE,
     MARK_SIZE,
@@ -19,38 +19,61 @@ from lmviz.app.widgets.diagrams.network_boxes import (
     Box,
     Boxes,
 )
+from lmviz.app.widgets.diagrams.network_equations import equation
 from lmviz.app.widgets.diagrams.network_lines import draw_arrow, draw_arrow_back, draw_stub
 from lmviz.app.widgets.diagrams.network_values import Cell
 from lmviz.app.widgets.text import typesetting
 
 RADIUS = 6
-EQUATION_SIZE = 15
 
 
 class NetworkPainter:
-    """Draws with a painter that counts in pixels at scale 1; type is set at the theme's scale."""
+    """Draws with a painter that counts in pixels at scale 1; type is set at the theme's scale.
 
-    def __init__(self, painter: QPainter, theme: Theme, limit: float) -> None:
-        self._painter, self._theme, self._limit = painter, theme, limit
+    `is_needed` says of an area whether any of it has to be painted; what lies elsewhere is left as it is.
+    """
 
-    def draw_lines(self, drawn: Boxes, lit: str) -> None:
+    def __init__(
+        self, painter: QPainter, theme: Theme, limit: float, is_needed: Callable[[QRectF], bool]
+    ) -> None:
+        self._painter, self._theme, self._limit, self._is_needed = painter, theme, limit, is_needed
+
+    def draw(
+        self,
+        drawn: Boxes,
+        *,
+        lit: str = "",
+        following: str = "",
+        pinned: Cell | None = None,
+        operands: Set[Cell] = frozenset(),
+    ) -> None:
+        """Everything that is needed; `following` is the module that is pushed or popped next."""
+        self._draw_lines(drawn, lit)
+        for name, box in drawn.boxes.items():
+            if self._is_needed(box_area(box)):
+                self._draw_box(box, is_lit=name == lit, is_next=name == following)
+                self._draw_words(box)
+                self._draw_cells(box, pinned, operands)
+        self._draw_equations(drawn)
+
+    def _draw_lines(self, drawn: Boxes, lit: str) -> None:
         """The arrows into each module, and those back where it has been popped."""
-        theme, boxes = self._theme, drawn.boxes
-        for box in boxes.values():
-            count = len(box.value.inputs)
-            for place, name in enumerate(box.value.inputs):
-                share = (place + 1) / (count + 1)
-                known = box.value.values is not None
-                color = _faded(theme.query if known else theme.strong_line, theme)
-                popped = box.value.popped
-                if name in drawn.far.get(box.value.name, ()):
-                    draw_stub(self._painter, box, share, color, theme.key if popped else None)
-                    self._draw_field(boxes[name], drawn.fields[box.value.name, name])
-                    continue
-                wide = 1.6 if lit in (name, box.value.name) else 1.1
-                draw_arrow(self._painter, boxes[name], box, share, color, wide)
-                if popped:
-                    draw_arrow_back(self._painter, boxes[name], box, share, theme.key, wide + 0.5)
+        for box in drawn.boxes.values():
+            for name, share in box.shares:
+                if self._is_needed(line_area(drawn, name, box, share)):
+                    self._draw_line(drawn, name, box, share, is_lit=lit in (name, box.value.name))
+
+    def _draw_line(self, drawn: Boxes, name: str, box: Box, share: float, *, is_lit: bool) -> None:
+        theme, source = self._theme, drawn.boxes[name]
+        color = _faded(theme.query if box.value.values is not None else theme.strong_line, theme)
+        if name in drawn.far.get(box.value.name, ()):
+            draw_stub(self._painter, box, share, color, theme.key if box.value.popped else None)
+            self._draw_field(source, drawn.fields[box.value.name, name])
+            return
+        wide = 1.6 if is_lit else 1.1
+        draw_arrow(self._painter, source, box, share, color, wide)
+        if box.value.popped:
+            draw_arrow_back(self._painter, source, box, share, theme.key, wide + 0.5)
 
     def _draw_field(self, source: Box, area: QRectF) -> None:
         """The name of something given above its arrow, and its number where it has only one."""
@@ -63,7 +86,7 @@ class NetworkPainter:
         painter.setPen(self._theme.text)
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, f"{value.label}{number}")
 
-    def draw_box(self, box: Box, *, is_lit: bool, is_next: bool) -> None:
+    def _draw_box(self, box: Box, *, is_lit: bool, is_next: bool) -> None:
         """A frame around a module; given numbers have none."""
         painter, theme = self._painter, self._theme
         if not box.value.word:
@@ -75,7 +98,7 @@ class NetworkPainter:
         painter.setBrush(theme.accent_wash if is_lit else theme.surface)
         painter.drawRoundedRect(box.frame, RADIUS, RADIUS)
 
-    def draw_words(self, box: Box) -> None:
+    def _draw_words(self, box: Box) -> None:
         """The module's word, the value's name, and the mark of its gradient."""
         painter, theme = self._painter, self._theme
         words, value = box.words, box.value
@@ -101,7 +124,7 @@ class NetworkPainter:
             above = QRectF(second.x(), second.y() - 15, 60, 14)
             painter.drawText(above, middle, f"g {value.label}")
 
-    def draw_cells(self, box: Box, pinned: Cell | None, operands: Set[Cell]) -> None:
+    def _draw_cells(self, box: Box, pinned: Cell | None, operands: Set[Cell]) -> None:
         """All cells of a value and of its gradient."""
         self._painter.setFont(_font(self._theme, CELL_SIZE, "token"))
         for is_gradient in (False, True):
@@ -109,6 +132,8 @@ class NetworkPainter:
                 continue
             for index in box.value.indices:
                 place = box.cell_rectangle(index, is_gradient)
+                if not self._is_needed(outlined(place)):
+                    continue
                 self._draw_cell(box, index, is_gradient, place)
                 cell = Cell(box.value.name, index, is_gradient)
                 if cell == pinned or cell in operands:
@@ -139,22 +164,19 @@ class NetworkPainter:
             room = place.adjusted(2, 0, -2, 0)
             painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, figure)
 
-    def draw_equations(self, boxes: Boxes) -> float:
-        """What each module hands back, to the right of its row; the width that this takes."""
-        width = 0.0
-        if not boxes.equations or not typesetting.ready():
-            return width
-        for box in boxes.boxes.values():
-            color = self._theme.text if box.value.popped else self._theme.faint_text
-            pictures = [_equation(line, color.name()) for line in box.value.equations]
-            found = [picture for picture in pictures if picture is not None]
-            height = sum(size.height() for _, size in found)
-            top = box.frame.center().y() - height / 2
-            for picture, size in found:
-                self._painter.drawPicture(QPointF(boxes.equations, top), picture)
-                top += size.height()
-                width = max(width, size.width())
-        return width
+    def _draw_equations(self, drawn: Boxes) -> None:
+        """What each module hands back, to the right of its row."""
+        if not drawn.equations or not typesetting.ready():
+            return
+        for box in drawn.boxes.values():
+            area = equations_area(drawn, box)
+            if area.isEmpty() or not self._is_needed(area):
+                continue
+            color, top = self._theme.text if box.value.popped else self._theme.faint_text, area.top()
+            for line in box.value.equations:
+                if (found := equation(line, color.name())) is not None:
+                    self._painter.drawPicture(QPointF(area.left(), top), found.picture)
+                    top += found.size.height()
 
 
 def gradient_color(theme: Theme, value: float, limit: float) -> QColor:
@@ -164,26 +186,6 @@ def gradient_color(theme: Theme, value: float, limit: float) -> QColor:
     share = min(1.0, max(-1.0, value / limit))
     red, green, blue, _ = theme.signed_map[round(127.5 + 127.5 * share)]
     return QColor(int(red), int(green), int(blue))
-
-
-@lru_cache(maxsize=256)
-def _equation(latex: str, color: str) -> tuple[QPicture, QSizeF] | None:
-    """An equation as strokes to be drawn again, and its size; None for what is not LaTeX."""
-    svg = typesetting.equation_picture(latex, EQUATION_SIZE, color)
-    if not svg:
-        return None
-    renderer, picture = QSvgRenderer(QByteArray(svg)), QPicture()
-    size = QSizeF(renderer.defaultSize())
-    painter = QPainter(picture)
-    renderer.render(painter, QRectF(0, 0, size.width(), size.height()))
-    painter.end()
-    return picture, size
-
-
-def equation_width(latex: str, theme: Theme) -> float:
-    """How wide an equation is at scale 1; 0 as long as none can be set."""
-    found = _equation(latex, theme.text.name()) if typesetting.ready() else None
-    return 0.0 if found is None else found[1].width()
 
 
 @lru_cache(maxsize=32)

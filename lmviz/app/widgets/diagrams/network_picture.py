@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, QTimer
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPaintEvent, QTransform
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.diagrams.editable_numbers import EditableNumbers
+from lmviz.app.widgets.diagrams.network_areas import areas_of, outlined
 from lmviz.app.widgets.diagrams.network_boxes import Boxes, place_boxes
-from lmviz.app.widgets.diagrams.network_painter import NetworkPainter, equation_width
+from lmviz.app.widgets.diagrams.network_equations import equations_size
+from lmviz.app.widgets.diagrams.network_painter import NetworkPainter
 from lmviz.app.widgets.diagrams.network_values import Cell, DrawnValue
 from lmviz.app.widgets.matrix.color_scale import draw_color_scale
 from lmviz.app.widgets.text import typesetting
@@ -45,26 +47,52 @@ class NetworkPicture(EditableNumbers):
         """Draw other values, or the same with other numbers."""
         kept = [(each.name, each.shape, each.row, each.column, each.side) for each in values]
         before = [(each.name, each.shape, each.row, each.column, each.side) for each in self._values]
-        self._values, self._limit = tuple(values), limit
+        self._values = tuple(values)
+        if limit != self._limit:
+            self._limit = limit
+            self.update()
         if kept != before or unrolled != self._unrolled:
             self._unrolled = unrolled
             self._measure()
         else:
-            boxes = {each.name: replace(self._boxes.boxes[each.name], value=each) for each in values}
-            self._boxes = replace(self._boxes, boxes=boxes)
+            self._renew(values)
         self._say()
-        self.update()
+
+    def _renew(self, values: Sequence[DrawnValue]) -> None:
+        """Paint anew only what looks different, which is little in one step of the tape."""
+        before = self._boxes.boxes
+        boxes = {each.name: replace(before[each.name], value=each) for each in values}
+        self._boxes = replace(self._boxes, boxes=boxes)
+        self._paint_anew(each.name for each in values if not each.is_drawn_like(before[each.name].value))
+
+    def set_pinned(self, cell: Cell | None) -> None:
+        """Outline the cell that is explained."""
+        if cell != self._pinned:
+            before, self._pinned = self._pinned, cell
+            self._outline_anew(each for each in (before, cell) if each is not None)
 
     def set_operands(self, cells: Iterable[Cell]) -> None:
         """Outline the cells that it was made from."""
-        self._operands = frozenset(cells)
-        self.update()
+        before, self._operands = self._operands, frozenset(cells)
+        self._outline_anew(before ^ self._operands)
 
     def set_lit(self, name: str, next_name: str) -> None:
         """Light one value, and mark the module that is next to be popped or pushed."""
-        if (name, next_name) != (self._lit, self._next):
-            self._lit, self._next = name, next_name
-            self.update()
+        before, now = {(self._lit, 0), (self._next, 1)}, {(name, 0), (next_name, 1)}
+        self._lit, self._next = name, next_name
+        self._paint_anew({marked for marked, _ in before ^ now})
+
+    def _outline_anew(self, cells: Iterable[Cell]) -> None:
+        for cell in cells:
+            if cell.name in self._boxes.boxes:
+                place = self._boxes.boxes[cell.name].cell_rectangle(cell.place, cell.is_gradient)
+                self.update(self.on_screen(outlined(place)).toAlignedRect())
+
+    def _paint_anew(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name in self._boxes.boxes:
+                for area in areas_of(self._boxes, name):
+                    self.update(self.on_screen(area).toAlignedRect())
 
     def figure(self, cell: Cell) -> str:
         """What a cell shows; empty where its number is not known yet."""
@@ -98,8 +126,7 @@ class NetworkPicture(EditableNumbers):
         """The size of everything at scale 1, equations included."""
         size, extra = self._boxes.size, 0.0
         if self._boxes.equations:
-            lines = [line for value in self._values for line in value.equations]
-            widest = max((equation_width(line, self.theme) for line in lines), default=0.0)
+            widest = max((equations_size(value.equations).width() for value in self._values), default=0.0)
             extra = self._boxes.equations - size.width() + widest + 8
         return QSizeF(size.width() + extra, size.height() + LEGEND)
 
@@ -114,6 +141,7 @@ class NetworkPicture(EditableNumbers):
             self._waiting.start(PATIENCE)
         self._natural = self._whole_size()
         self.updateGeometry()
+        self.update()
 
     def _look_again(self) -> None:
         if typesetting.ready():
@@ -135,25 +163,24 @@ class NetworkPicture(EditableNumbers):
         self.setAccessibleDescription("; ".join(lines))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+        painter, region = self.begin(), event.region()
+        onto_screen = QTransform.fromTranslate(self.shift.x(), self.shift.y()).scale(self.zoom, self.zoom)
         painter.save()
-        painter.translate(self.shift)
-        painter.scale(self.zoom, self.zoom)
-        self._draw(painter)
+        painter.setTransform(onto_screen, True)
+        drawing = NetworkPainter(
+            painter,
+            self.theme,
+            self._limit,
+            lambda area: region.intersects(onto_screen.mapRect(area).toAlignedRect()),
+        )
+        drawing.draw(
+            self._boxes, lit=self._lit, following=self._next, pinned=self._pinned, operands=self._operands
+        )
         painter.restore()
         low = QRectF(0, self.height() - self.length(18), self.width() - self.length(4), self.length(16))
-        draw_color_scale(painter, low, self.theme, "signed", self._limit)
+        if region.intersects(low.toAlignedRect()):
+            draw_color_scale(painter, low, self.theme, "signed", self._limit)
         self.draw_focus(painter)
-
-    def _draw(self, painter: QPainter) -> None:
-        drawing = NetworkPainter(painter, self.theme, self._limit)
-        boxes = self._boxes.boxes
-        drawing.draw_lines(self._boxes, self._lit)
-        for name, box in boxes.items():
-            drawing.draw_box(box, is_lit=name == self._lit, is_next=name == self._next)
-            drawing.draw_words(box)
-            drawing.draw_cells(box, self._pinned, self._operands)
-        drawing.draw_equations(self._boxes)
 
     def touched(self, place: QPointF) -> tuple[Cell, QRectF] | None:
         """The cell at a place of the widget, in a box or on an arrow, and where a number would be typed."""

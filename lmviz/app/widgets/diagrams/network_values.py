@@ -59,6 +59,11 @@ class DrawnValue:
         """The places of all cells, row by row."""
         return list(np.ndindex(*self.shape))
 
+    def is_drawn_like(self, other: DrawnValue) -> bool:
+        """Whether another value of the same name, shape and place looks the same."""
+        pairs = ((self.values, other.values), (self.gradient, other.gradient), (self.held, other.held))
+        return self.popped == other.popped and all(_is_same(one, two) for one, two in pairs)
+
     def array(self, is_gradient: bool) -> np.ndarray | None:
         """The values or the gradient."""
         return self.gradient if is_gradient else self.values
@@ -82,3 +87,9 @@ class DrawnValue:
         if self.word or "." not in written or "e" in written:
             return written
         return written.rstrip("0").rstrip(".")  # as it was given
+
+
+def _is_same(one: np.ndarray | None, two: np.ndarray | None) -> bool:
+    if one is None or two is None or one is two:
+        return one is two
+    return bool(((one == two) | ((one != one) & (two != two))).all())  # NaN looks like NaN

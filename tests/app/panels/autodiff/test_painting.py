@@ -1,0 +1,81 @@
+"""The graph paints anew only what has changed, and shows what painting all of it shows."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QRegion
+from PySide6.QtWidgets import QApplication
+
+from lmviz.app.session.network_focus import NetworkCell
+from lmviz.app.widgets.text import typesetting
+
+CUT_CURVES = 150  # bytes: a curve that is cut where painting ends is smoothed a little differently
+NETWORKS = ("lecture", "diamond", "comparison", "recurrence_tanh", "bilinear_attention")
+
+
+def shown(picture) -> np.ndarray:
+    """What stands on the screen: (bytes,)."""
+    QApplication.processEvents()
+    window = picture.window()
+    place = picture.mapTo(window, picture.visibleRegion().boundingRect().topLeft())
+    size = picture.visibleRegion().boundingRect().size()
+    pixmap = window.screen().grabWindow(window.winId(), place.x(), place.y(), size.width(), size.height())
+    return np.array(pixmap.toImage().constBits())
+
+
+def differing(picture) -> int:
+    """How many bytes of the screen differ from the picture painted as a whole."""
+    by_bits = shown(picture)
+    picture.update()
+    return int((by_bits != shown(picture)).sum())
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_what_is_painted_bit_by_bit_is_the_whole_picture(scene, qtbot, name):
+    typesetting.load_in_background()
+    qtbot.waitUntil(typesetting.ready)
+    network, focus = scene.session.network, scene.session.network_focus
+    network.open_shipped(name)
+    network.rewind()
+    scene.settle()
+    modules = network.current.tape.modules
+    for act, times in ((network.push, len(modules)), (network.pop, 2), (network.pop, len(modules) - 2)):
+        for _ in range(times):
+            act()
+            scene.settle()
+            QApplication.processEvents()
+        assert differing(scene.picture) < CUT_CURVES
+    given = network.current.nodes[0]
+    focus.choose_cell(NetworkCell(given.name, (0,) * len(given.shape), False))
+    focus.hover_module(modules[0].name)
+    scene.settle()
+    network.edit(given.name, (0,) * len(given.shape), -3.25)
+    scene.settle()
+    assert differing(scene.picture) < CUT_CURVES
+
+
+class Painted(QObject):
+    """Notes where a widget is painted."""
+
+    def __init__(self, widget) -> None:
+        super().__init__(widget)
+        self.region = QRegion()
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.region += event.region()
+        return False
+
+
+def test_a_step_leaves_the_rest_of_the_picture_as_it_is(scene):
+    scene.session.network.rewind()
+    scene.settle()
+    QApplication.processEvents()
+    painted = Painted(scene.picture)
+    scene.session.network.push()
+    scene.settle()
+    QApplication.processEvents()
+    middle = {name: scene.picture.box_rectangle(name).center().toPoint() for name in ("a", "J")}
+    assert painted.region.contains(middle["a"])
+    assert not painted.region.contains(middle["J"])
