@@ -76,12 +76,14 @@ def stream_places(addresses: Iterable[str], stages: Iterable[Stage]) -> tuple[st
     addresses = tuple(addresses)
     if POOLED in addresses:  # one answer for the text: what it is pooled from has none of its own
         return ()
-    sums = _matching(addresses, r"layers/\d+/(residual|stream)[12]")
-    if sums and "norm" not in addresses:  # post-norm: the stream is what has been normalised
-        sums = _matching(addresses, r"layers/\d+/norm[12]") or sums
+    decoder = "decoder/" if any(address.startswith("decoder/") for address in addresses) else ""
+    layer = rf"{decoder}layers/\d+"
+    sums = _matching(addresses, rf"{layer}/((residual|stream)[12]|cross/residual)")
+    if sums and f"{decoder}norm" not in addresses:  # post-norm: the stream is what has been normalised
+        sums = _matching(addresses, rf"{layer}/(norm[12]|cross/norm)") or sums
     if sums:
-        return (*_matching(addresses, "embedding/sum"), *sums)
-    states = _matching(addresses, r"(layers/\d+/)?(hidden|joined)|orders/\d+/probabilities")
+        return (*_matching(addresses, f"{decoder}embedding/sum"), *sums)
+    states = _matching(addresses, rf"({layer}/)?(hidden|joined)|orders/\d+/probabilities")
     if states:
         return states
     read = next((stage.operands for stage in stages if "logits" in stage.results), ())

@@ -56,8 +56,13 @@ def _is_number(part: str) -> bool:
 
 
 def stop_name(address: str) -> str:
-    """A place along the stream as what was added last there: "2 feed-forward", "layer 1", "order 3"."""
-    parts = address.split("/")
+    """A place along the stream as what was added last there: "2 feed-forward", "layer 1", "order 3".
+
+    Of a model that translates it is the stream of the decoder.
+    """
+    parts = address.removeprefix("decoder/").split("/")
+    if parts[0] == "layers" and "cross" in parts:
+        return f"{int(parts[1]) + 1} attention to the source"
     if parts[0] == "layers" and parts[-1] != "hidden":
         return f"{int(parts[1]) + 1} {'attention' if parts[-1].endswith('1') else 'feed-forward'}"
     return title_of("/".join(parts[:2]) if len(parts) > 2 else parts[0])

@@ -20,6 +20,7 @@ LEFT_OUT = frozenset(
     {"norm", "norm1", "norm2", "residual1", "residual2", "stream1", "stream2"}
     | {"query_rotated", "key_rotated"}
     | {"products", "scaled", "bias", "scores", "feedforward/hidden"}
+    | {"cross/norm", "cross/residual"}
 )
 """Steps between one value that is drawn and the next, which a miniature could hardly tell from either."""
 
@@ -29,11 +30,22 @@ NAMES = {
     "attention/value": "values",
     "attention/mixed": "sum of v",
     "attention/output": "adds",
+    "cross/query": "queries",
+    "cross/key": "source keys",
+    "cross/value": "source values",
+    "cross/weights": "to source",
+    "cross/mixed": "sum of v",
+    "cross/output": "adds",
     "feedforward/activation": "feed-forward",
     "feedforward/output": "adds",
 }
+OF_RECURRENCES = {"last": "last state", "start": "first state", "previous": "state before"}
 DIRECTIONS = {"forward": "→ ", "backward": "← "}
-SUMMARY = (("attention/weights", "attention/output"), ("feedforward/activation", "feedforward/output"))
+SUMMARY = (
+    ("attention/weights", "attention/output"),
+    ("cross/weights", "cross/output"),
+    ("feedforward/activation", "feedforward/output"),
+)
 """What a folded layer with attention shows, row by row."""
 
 
@@ -74,14 +86,16 @@ def outline(trace: Trace) -> tuple[Part, ...]:
     """The parts of the model that made a trace, in the order of computation.
 
     A layer's last tap stands behind its block where it is a place of the stream. Left out are token ids, what
-    is as wide as the vocabulary, and steps between two values that are drawn.
+    is as wide as the vocabulary, and steps between two values that are drawn. Of a model that translates the
+    encoder comes first.
     """
     places = stream_places(trace.arrays, trace.stages)
     parts: list[Part] = []
-    for layer, group in groupby(_drawn(trace, places), key=_layer_of):
-        addresses = list(group)
-        if not layer:
-            parts += _outside(addresses, places)
+    groups = [(layer, list(group)) for layer, group in groupby(_drawn(trace, places), key=_layer_of)]
+    for layer, addresses in groups:
+        is_elsewhere = any(layer == other and len(others) > len(addresses) for other, others in groups)
+        if not layer or is_elsewhere:  # what is read ahead of the layer itself, or handed on when all is read
+            parts += _outside(addresses, places, tuple(trace.arrays))
             continue
         behind = addresses.pop() if addresses[-1] in places else ""
         lines: list[Line | StreamPlace] = [
@@ -105,36 +119,55 @@ def _drawn(trace: Trace, places: Sequence[str]) -> list[str]:
     return [
         address
         for address, traced in trace.arrays.items()
-        if len(traced.axes) > 1 and traced.axes[-1] not in ANSWERS and traced.scale != "token"
+        if (len(traced.axes) > 1 or traced.axes == ("unit",))
+        if traced.axes[-1] not in ANSWERS and traced.scale != "token"
         if address in places or not {_last(address), _last_two(address)} & LEFT_OUT
     ]
 
 
 def _layer_of(address: str) -> str:
-    found = re.match(r"layers/\d+(?=/)", address)
+    found = re.match(r"((encoder|decoder)/)?layers/\d+(?=/)", address)
     return found[0] if found else ""
 
 
-def _outside(addresses: Sequence[str], places: Sequence[str]) -> list[Part]:
+def _outside(addresses: Sequence[str], places: Sequence[str], known: Sequence[str]) -> list[Part]:
     """What belongs to no layer: taps of one place in one row, and none for a lone one that is the stream."""
     parts: list[Part] = []
-    for _, group in groupby(addresses, key=lambda address: address.split("/")[0]):
+    for _, group in groupby(addresses, key=_place_of):
         joined = list(group)
         lines = [address for address in joined if address not in places]
         becomes_stream = len(lines) == 1 < len(joined)
         if lines and not becomes_stream:
-            names = " + ".join("word" if _last(line) == "token" else word_of(_last(line)) for line in lines)
-            parts.append(Line(names if len(lines) > 1 else title_of(lines[0]), tuple(lines)))
+            terms = [line for line in lines if len(lines) == 1 or _last(line) != "sum"]
+            names = " + ".join("word" if _last(line) == "token" else word_of(_last(line)) for line in terms)
+            parts.append(Line(names if len(terms) > 1 else _name_alone(lines[0], known), tuple(terms)))
         parts += [StreamPlace(address) for address in joined if address in places]
     return parts
+
+
+def _place_of(address: str) -> str:
+    """What the taps of one row have in common; an address alone where it stands by itself."""
+    place = address.rpartition("/")[0]
+    return place if place not in ("", "encoder", "decoder") else address
+
+
+def _name_alone(address: str, known: Sequence[str]) -> str:
+    """The name of a tap that has a row to itself, with its layer where several of the kind are known."""
+    own = OF_RECURRENCES.get(_last(address))
+    if own is None:
+        return title_of(address)
+    is_one_of_several = sum(_last(other) == _last(address) for other in known) > 1
+    layer = re.search(r"layers/(\d+)", address)
+    return f"{own} {int(layer[1]) + 1}" if layer and is_one_of_several else own
 
 
 def _part(trace: Trace, address: str, places: Sequence[str]) -> Line | StreamPlace:
     if address in places:
         return StreamPlace(address, _is_sum(trace.stages, address, places))
     title = next((stage.title for stage in trace.stages if address in stage.results), _last(address))
-    has_attention = "/attention/" in address or "/feedforward/" in address
-    name = NAMES.get(_last_two(address), _last(address)) if has_attention else title.removesuffix(" state")
+    has_attention = any(f"/{part}/" in address for part in ("attention", "cross", "feedforward"))
+    own = OF_RECURRENCES.get(_last(address)) or title.removesuffix(" state")
+    name = NAMES.get(_last_two(address), _last(address)) if has_attention else own
     if name == "adds" and not _is_added(trace.stages, address):
         name = "gives"
     return Line(_arrow(address) + name[:1].lower() + name[1:], (address,))
@@ -165,8 +198,9 @@ def _is_added(stages: Sequence[Stage], address: str) -> bool:
 
 
 def _is_handed_on(stages: Sequence[Stage], address: str) -> bool:
-    """Whether a stage reads the value of the position before."""
-    return any((address, -1) in zip(stage.operands, stage.shifts, strict=False) for stage in stages)
+    """Whether a stage reads the value of the position before, and does not only pass it on."""
+    readers = (stage for stage in stages if not stage.results[0].endswith("/previous"))
+    return any((address, -1) in zip(stage.operands, stage.shifts, strict=False) for stage in readers)
 
 
 def _handed_on(address: str) -> Line:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from lmviz.inspection.alignment import source_attentions
 from lmviz.inspection.attention import largest_of_squares
 from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.logit_lens import LogitLens, logit_lens
 from lmviz.inspection.outline import Part, lines_of, outline
 from lmviz.inspection.trace import Trace
 from lmviz.models.model import Model
+from lmviz.models.sequences import ALONG, SOURCE, TEXT, is_along
 
 SIDE = 64
 CANDIDATES = 5
@@ -41,10 +43,11 @@ class WholeModel:
     """The outline of a model, with the logit lens at one position, and the squares of its attention.
 
     There is no lens where a model gives one answer for the whole text. With a `gradient` the squares are of
-    that.
+    that. What an encoder computes is drawn at its `source_position`; −1 for a model that reads no source.
     """
 
     position: int
+    source_position: int
     parts: tuple[Part, ...]
     lens: LogitLens | None
     squares: Mapping[str, Square]
@@ -66,17 +69,37 @@ def whole_model(
     lens = None if model.predicts.per == "text" else logit_lens(model, trace, CANDIDATES, [position])
     if squares is None:
         squares = squares_of(trace) if gradient is None else squares_of_gradient(gradient)
-    return WholeModel(position, outline(trace), lens, squares, gradient)
+    return WholeModel(position, source_place(trace, position), outline(trace), lens, squares, gradient)
+
+
+def source_place(trace: Trace, position: int) -> int:
+    """The place of the source that a position attends to most, over all layers and heads; else the last.
+
+    −1 where the model reads no source.
+    """
+    if SOURCE not in trace.sequences:
+        return -1
+    found = [attention.weights for attention in source_attentions(trace)]
+    if not found:
+        return len(trace.sequences[SOURCE].tokens) - 1
+    rows = [trace[address].at(position=position).reshape(-1, trace[address].shape[-1]) for address in found]
+    return int(np.nan_to_num(np.concatenate(rows)).sum(axis=0).argmax())
+
+
+def place_along(trace: Trace, address: str, position: int, source_position: int) -> int:
+    """Where a tap is read: at the position, or at that of the source if it runs along the source alone."""
+    axes = trace[address].axes
+    return source_position if is_along(axes, SOURCE) and not is_along(axes, TEXT) else position
 
 
 def squares_of(trace: Trace) -> dict[str, Square]:
-    """Every drawn tap that is as long as the text in both directions, by address."""
+    """Every drawn tap of heads that runs along a sequence in both directions, by address."""
     drawn = (address for part in outline(trace) for line in lines_of(part) for address in line.addresses)
     found = {}
     for address in drawn:
-        if "query" in trace[address].axes:
+        if _is_square(trace[address].axes):
             array = trace[address].array
-            found[address] = Square(largest_of_squares(array, SIDE), -(-array.shape[-1] // SIDE))
+            found[address] = Square(largest_of_squares(array, SIDE), _block(array))
     return found
 
 
@@ -85,20 +108,29 @@ def squares_of_gradient(gradient: Gradient) -> dict[str, Square]:
     found = {}
     for part in outline(gradient.trace):
         for address in (address for line in lines_of(part) for address in line.addresses):
-            if address in gradient and "query" in gradient[address].axes:
+            if address in gradient and _is_square(gradient[address].axes):
                 array = gradient[address].array
                 above, below = largest_of_squares(array, SIDE), largest_of_squares(-array, SIDE)
-                found[address] = Square(np.where(above >= below, above, -below), -(-array.shape[-1] // SIDE))
+                found[address] = Square(np.where(above >= below, above, -below), _block(array))
     return found
 
 
 def looked_at_most(trace: Trace, address: str, position: int) -> list[tuple[int, float]]:
     """For each head of attention weights the key that a query gives most weight, and that weight."""
-    rows = trace[address].at(query=position)  # (head, key)
+    rows = trace[address].at(**{trace[address].axes[-2]: position})  # (head, key)
     keys = rows.argmax(axis=-1)
     return [(int(key), float(row[key])) for key, row in zip(keys, rows, strict=True)]
 
 
 def mean_share(trace: Trace, address: str, position: int) -> float:
     """How far a gate is open on average."""
-    return float(trace[address].at(position=position).mean())
+    return float(trace[address].at(**{trace[address].axes[0]: position}).mean())
+
+
+def _block(array: np.ndarray) -> int:
+    """How many numbers (head, query, key) each way one cell stands for."""
+    return -(-max(array.shape[-2:]) // SIDE)
+
+
+def _is_square(axes: Sequence[str]) -> bool:
+    return axes[0] == "head" and len(axes) == 3 and all(axis in ALONG for axis in axes[1:])

@@ -17,6 +17,7 @@ from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.outline import Block, Line, StreamPlace, lines_of, outline
 from lmviz.inspection.views import answer_at, strip
+from lmviz.models.sequences import SOURCE, TEXT, is_along
 from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
@@ -34,6 +35,7 @@ QUESTION = "whole model"
 OWN_MAXIMUM = "each row coloured up to its own maximum"
 CANDIDATES = 5
 ROLES = ("query", "key", "value")
+ENCODER = "encoder/"
 
 
 class WholeModelPage:
@@ -127,6 +129,7 @@ class WholeModelPage:
             tuple(tuple(self._line(line) for line in row) for row in part.summary),
             notes,
             title,
+            self._at_source(part.place),
         )
 
     def _line(self, line: Line) -> ModelLine:
@@ -147,14 +150,14 @@ class WholeModelPage:
         gradient = model.gradient if model.gradient is not None and address in model.gradient else None
         scale = traced.scale if gradient is None else "signed"
         heads = traced.shape[0] if "head" in traced.axes else 1
-        position = model.position - line.earlier
+        position = self._place_of(address) - line.earlier
         small = []
         for head in range(heads):
             key = f"{_key(line)}#{address}#{head}"
             if address in model.squares:
                 self._squares[key] = address, head
                 small.append(Miniature(key, model.squares[address].values[head], scale))
-            elif not 0 <= position < len(reading.trace):
+            elif not 0 <= position < self._length_of(address):
                 small.append(Miniature(key, np.zeros((1, traced.shape[-1]), np.float32), scale))
             else:
                 view = strip(reading.trace, address, position, head, ())
@@ -183,16 +186,40 @@ class WholeModelPage:
         addresses = [address for line in lines_of(block) for address in line.addresses]
         for address in addresses:
             if address in model.squares:
-                found = looked_at_most(trace, address, model.position)
+                found = looked_at_most(trace, address, self._place_of(address))
+                words = trace.names(trace[address].axes[-1])
                 return "each head looks most at", tuple(
-                    (str(head + 1), visible(trace.tokens[key]), f"{100 * share:.0f}")
+                    (str(head + 1), visible(words[key]), f"{100 * share:.0f}")
                     for head, (key, share) in enumerate(found)
                 )
         gates = [line for line in lines_of(block) if trace[line.addresses[0]].scale == "share"]
         return "open on average", tuple(
-            ("", line.name, f"{100 * mean_share(trace, line.addresses[0], model.position):.0f}")
+            ("", line.name, f"{100 * mean_share(trace, address, self._place_of(address)):.0f}")
             for line in gates
+            for address in line.addresses[:1]
         )
+
+    def _at_source(self, place: str) -> str:
+        """At which word of the source an encoder's layer is drawn, which need not be the shown position."""
+        assert self._drawn is not None
+        trace, at = self._drawn[0].trace, self._drawn[1].source_position
+        if not place.startswith(ENCODER) or at < 0:
+            return ""
+        return f", at “{visible(trace.sequences[SOURCE].tokens[at])}”"
+
+    def _place_of(self, address: str) -> int:
+        from lmviz.inspection.whole_model import place_along
+
+        assert self._drawn is not None
+        model = self._drawn[1]
+        return place_along(self._drawn[0].trace, address, model.position, model.source_position)
+
+    def _length_of(self, address: str) -> int:
+        """How many places there are along the sequence that a tap runs along."""
+        assert self._drawn is not None
+        trace = self._drawn[0].trace
+        along = TEXT if is_along(trace[address].axes, TEXT) or SOURCE not in trace.sequences else SOURCE
+        return len(trace.sequences[along].tokens)
 
     def _cell_at(self, spot: Spot | None) -> Cell | None:
         """The cell of the trace that a spot shows."""
@@ -222,7 +249,7 @@ class WholeModelPage:
             address, index = cell
             tap = address.removeprefix(GRADIENT)
             if "head" in self._drawn[0].trace[tap].axes:
-                self._session.attention.choose_head(int(tap.split("/")[1]), index[0])
+                self._session.attention.choose_head(_layer_of(tap), index[0])
             choose(self._session, address, cell)
         else:
             choose(self._session, spot.key)
@@ -251,6 +278,12 @@ class WholeModelPage:
         best = np.argsort(-shares, kind="stable")[:CANDIDATES]
         said = [f"{answer(self._drawn[0], int(id))}  {percentage(float(shares[id]))}" for id in best]
         return said[0], ["what the model predicts", *said[1:]]
+
+
+def _layer_of(tap: str) -> int:
+    """The number in "layers/1/…", "encoder/layers/1/…" and "decoder/layers/1/…"."""
+    parts = tap.split("/")
+    return int(parts[parts.index("layers") + 1])
 
 
 def _key(part: Line | StreamPlace) -> str:

@@ -43,7 +43,8 @@ class StreamMark:
 class ModelBlock:
     """A layer, and `summary`, its rows when it is folded.
 
-    `notes` (label, word, figure) stand beside it, under `notes_title`.
+    `notes` (label, word, figure) stand beside it, under `notes_title`. `where` is said after the title while
+    it is open.
     """
 
     ADDS: ClassVar[str] = "adds"
@@ -55,6 +56,7 @@ class ModelBlock:
     summary: tuple[tuple[ModelLine, ...], ...]
     notes: tuple[tuple[str, str, str], ...] = ()
     notes_title: str = ""
+    where: str = ""
 
     @property
     def is_residual(self) -> bool:

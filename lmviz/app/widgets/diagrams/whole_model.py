@@ -242,7 +242,7 @@ class WholeModelView(Picture):
     def _draw_title(self, painter: QPainter, block: ModelBlock, area: QRectF) -> None:
         self._draw_chevron(painter, QPointF(area.left() + self.length(2), area.center().y()), is_open=True)
         name = area.adjusted(self.length(12), 0, 0, 0)
-        self.write(painter, name, block.title, size=12, bold=True)
+        self.write(painter, name, block.title + block.where, size=12, bold=True)
         self.write(painter, name, "click to fold", size=10.5, color=self.theme.muted_text, align=RIGHT)
         self.place(f"fold {block.key}", area)
 
