@@ -63,7 +63,9 @@ class OrderPanel(Panel):
         self._verdict.setWordWrap(True)
         self._body = QStackedWidget()
         self._body.addWidget(EmptyText(NOTHING))
-        self._body.addWidget(scrolling(self._lay_out()))
+        self._area = scrolling(self._lay_out())
+        self._area.verticalScrollBar().rangeChanged.connect(lambda: self._show_end())
+        self._body.addWidget(self._area)
         self._card = Card("Two words change places", "keys and values are the vectors", self._body)
         self.column.addWidget(self._card)
         self._mask.toggled.connect(lambda on: self._change(causal=on))
@@ -115,7 +117,13 @@ class OrderPanel(Panel):
         if polls.is_shown:
             lines.append(_line("after", names, experiment, after=True))
         self._picture.set_lines(lines)
+        self._show_end()
         self._verdict.setText(_verdict(experiment, names[-1]) if polls.is_shown else HIDDEN)
+
+    def _show_end(self) -> None:
+        """Once it is shown what the exchange does, go there where it does not fit below the numbers."""
+        bar = self._area.verticalScrollBar()
+        bar.setValue(bar.maximum() if self.session.polls.is_shown else 0)
 
     def _lay_out(self) -> QWidget:
         controls = FlowLayout()

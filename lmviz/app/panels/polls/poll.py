@@ -38,7 +38,7 @@ FILES = "Polls (*.poll *.txt);;All files (*)"
 QUESTION = 22.0  # the size of its type
 MOST = 9_999
 KEPT = "Only the counts are kept, on this computer."
-KEYS = "A to E count an answer, Backspace takes it back, space shows the answers."
+KEYS = "A to E count an answer, Backspace takes it back, space shows them."
 
 
 class PollPanel(Panel):
@@ -74,6 +74,7 @@ class PollPanel(Panel):
         self._type = QPushButton("type counts")
         self._type.setObjectName("type_counts_button")
         self._type.setCheckable(True)
+        self._notes = (MutedLine(KEYS), MutedLine(KEPT))
         self._counts = QWidget()
         self._spins: dict[str, QSpinBox] = {}
         self._typed: dict[str, QWidget] = {}
@@ -160,8 +161,8 @@ class PollPanel(Panel):
         column.addStretch(1)
         column.addWidget(self._counts)
         column.addLayout(buttons)
-        for sentence in (KEYS, KEPT):
-            column.addWidget(MutedLine(sentence))
+        for line in self._notes:
+            column.addWidget(line)
         return body
 
     def _connect(self) -> None:
@@ -182,6 +183,8 @@ class PollPanel(Panel):
     def _adopt_theme(self) -> None:
         self._question.setFont(current_theme().font(QUESTION))
         self._answer.setFont(current_theme().font(15))
+        for line in self._notes:  # the lecturer has read them by then, and the room is the choices'
+            line.setVisible(not theme_switch().projector)
 
     def _fill_picker(self) -> None:
         polls = self.session.polls
@@ -227,5 +230,7 @@ def _answer(poll: Poll, right: Right | None) -> str:
         return "The right choice is still being computed."
     if not right.letter:
         return f"None of these: {right.computed}."
-    computed = f"Computed: {right.computed}." if right.computed else ""
+    chosen = next(choice.text for choice in poll.filled if choice.letter == right.letter)
+    is_said = not right.computed or right.computed == chosen
+    computed = "" if is_said else f"Computed: {right.computed}."
     return " ".join(part for part in (f"{right.letter} is right.", poll.because, computed) if part)

@@ -14,7 +14,7 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.pointable import Pointable
 
-LEAST_ROW, MOST_ROW, GAP = 34, 78, 8
+LEAST_ROW, MOST_ROW, GAP = 44, 78, 8
 LETTER, TEXT, FIGURE, LEAST_TEXT = 22.0, 21.0, 18.0, 11.0
 
 
@@ -114,28 +114,30 @@ class PollChoices(Pointable):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         total = sum(row.count for row in self._rows)
-        size = self._text_size()
+        size = self.text_size
         for index, row in enumerate(self._rows):
             self._draw(painter, index, row, total, size)
         self.draw_focus(painter)
 
     def _columns(self) -> tuple[float, float]:
         """Where the texts begin, and how wide counts and percentages are."""
-        figures = metrics(FIGURE, bold=True).horizontalAdvance("100 %") + metrics(TEXT).horizontalAdvance(
-            "8888"
-        )
-        return self.length(52), figures + self.length(40)
+        percent = metrics(FIGURE, bold=True).horizontalAdvance("100 %")
+        return self.length(52), percent + metrics(FIGURE).horizontalAdvance("888") + self.length(32)
 
-    def _text_size(self) -> float:
-        """The largest size at which every text stands on its line."""
+    @property
+    def text_size(self) -> float:
+        """The largest size at which every text fits into its row, on several lines if need be."""
         left, figures = self._columns()
-        room = self.width() - left - figures
+        room = QRectF(0, 0, self.width() - left - figures, self.row_rectangle(0).height() - 4)
         size = TEXT
-        while size > LEAST_TEXT and any(
-            metrics(size, token=True).horizontalAdvance(row.text) > room for row in self._rows
-        ):
+        while size > LEAST_TEXT and not all(self._fits(row.text, size, room) for row in self._rows):
             size -= 1
         return size
+
+    def _fits(self, text: str, size: float, room: QRectF) -> bool:
+        # The right choice is written in bold once it is shown, and must not change its size then.
+        needed = metrics(size, token=True, bold=True).boundingRect(room, Qt.TextFlag.TextWordWrap, text)
+        return needed.width() <= room.width() and needed.height() <= room.height()
 
     def _draw(self, painter: QPainter, index: int, row: ChoiceRow, total: int, size: float) -> None:
         theme, place = self.theme, self.row_rectangle(index)

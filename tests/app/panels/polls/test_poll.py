@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEdit, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.polls.order import OrderPanel
 from lmviz.app.panels.polls.poll import PollPanel
 from lmviz.app.session.session import Session
@@ -220,3 +221,20 @@ def test_a_poll_about_the_model_is_answered_by_the_model(
     qtbot.waitUntil(lambda: poll.right is not None)
     assert poll.right.letter == "B"
     assert poll.complaint == ""
+
+
+def test_two_layers_are_readable_from_the_last_row(
+    window: MainWindow, poll: PollPanel, order: OrderPanel, qtbot: QtBot
+) -> None:
+    """No choice is written smaller than 20 pixels, and what the exchange does is in sight at once."""
+    window.set_projector(True)
+    window.resize(1280, 720)
+    choose(order.findChild(QComboBox, "order_layers_picker"), 1)
+    qtbot.keyClick(choices(poll), Qt.Key.Key_Space)
+    order.catch_up()
+    poll.catch_up()
+    assert len(choices(poll).rows) == 4
+    qtbot.waitUntil(lambda: choices(poll).text_size * current_theme().scale >= 20)
+    picture = order.findChild(OrderPicture)
+    assert len(picture.lines) == 2
+    qtbot.waitUntil(lambda: picture.visibleRegion().boundingRect().height() >= picture.height())
