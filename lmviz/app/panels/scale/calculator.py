@@ -85,7 +85,7 @@ class CalculatorPanel(Panel):
         self._train.setObjectName("plan_in_train_button")
         self._train.setProperty("role", "primary")
         self._train.setToolTip("Put these sizes into the form of Train, with the steps that the tokens take")
-        self._fit = QPushButton("What fits in one hour here?")
+        self._fit = QPushButton("What fits in an hour?")
         self._fit.setObjectName("fit_button")
         self._card = Card("Calculator", self._picker, self._lay_out())
         self.column.addWidget(self._card)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
@@ -16,6 +17,7 @@ from lmviz.app.widgets.diagrams.picture import Picture
 SIZE = 12
 LEFT, BELOW, ABOVE, RIGHT = 58, 40, 26, 16
 DOT, TOUCH = 4.5, 9.0
+APART, TURNS = (18, 30, 44, 60, 80, 100), 24
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class SizePlot(Picture):
         self._ratio: tuple[str, float] = ("", 0.0)
         self._ticks: tuple[dict[int, str], dict[int, str]] = ({}, {})
         self._taken: list[QRectF] = []
+        self._names: list[QRectF] = []
         self.setAccessibleName("models by parameters and tokens")
 
     def set_content(
@@ -70,6 +73,11 @@ class SizePlot(Picture):
     def points(self) -> tuple[SizePoint, ...]:
         """What is drawn."""
         return self._points
+
+    @property
+    def names(self) -> tuple[QRectF, ...]:
+        """Where names are written, once it has been drawn."""
+        return tuple(self._names)
 
     @property
     def lines(self) -> tuple[ComputeLine, ...]:
@@ -94,7 +102,7 @@ class SizePlot(Picture):
     def draw(self, painter: QPainter) -> None:
         if not all(self._ticks) or self._area.width() < 10 or self._area.height() < 10:
             return
-        self._taken = []
+        self._taken, self._names = [], []
         self._draw_axes(painter)
         painter.save()
         painter.setClipRect(self._area)
@@ -193,8 +201,27 @@ class SizePlot(Picture):
             place = self.place_of(point.parameters, point.tokens)
             self.place(point.name, QRectF(place.x() - touch, place.y() - touch, 2 * touch, 2 * touch))
 
+    def _places_apart(self, place: QPointF, wide: float, high: float) -> list[QRectF]:
+        """Where a name can stand that has no room beside its point: the nearest place first.
+
+        Places whose line to the point runs through another name come last.
+        """
+        area = self._area
+        found: list[QRectF] = []
+        behind: list[QRectF] = []
+        for distance, turn in product(APART, range(TURNS)):
+            angle, away = 2 * math.pi * turn / TURNS, self.length(distance)
+            right, down = math.cos(angle) * (away + wide / 2), math.sin(angle) * (away + high / 2)
+            middle = place + QPointF(right, down)
+            name = QRectF(middle.x() - wide / 2, middle.y() - high / 2, wide, high)
+            is_free = area.contains(name) and not any(name.intersects(taken) for taken in self._taken)
+            if is_free:
+                crosses = any(_crosses(place, _nearest(name, place), other) for other in self._names)
+                (behind if crosses else found).append(name)
+        return found + behind
+
     def _name(self, painter: QPainter, point: SizePoint) -> None:
-        """Write a point's name where no other stands: right, left, above or below of it."""
+        """Write a point's name where no other stands: beside it, or apart from it with a line to it."""
         measure = metrics(SIZE, bold=point.is_chosen)
         place, wide, high = self.place_of(point.parameters, point.tokens), 0.0, self.length(16)
         wide, gap = measure.horizontalAdvance(point.name) + 2, self.length(9)
@@ -204,12 +231,27 @@ class SizePlot(Picture):
         areas = [QRectF(place.x() + x, place.y() + y, wide, high) for x, y in offsets]
         inside = [area for area in areas if QRectF(self.rect()).contains(area)]
         free = [area for area in inside if not any(area.intersects(taken) for taken in self._taken)]
-        if not free and not point.is_chosen:
-            return
-        chosen = (free or inside or areas)[0]
+        apart = [] if free else self._places_apart(place, wide, high)
+        chosen = (free or apart or inside or areas)[0]
         self._taken.append(chosen)
+        self._names.append(chosen)
+        if apart:
+            painter.setPen(QPen(self.theme.muted_text, self.length(1)))
+            painter.drawLine(place, _nearest(chosen, place))
         color = self.theme.accent if point.is_own or point.is_chosen else self.theme.text
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.theme.surface)
         painter.drawPolygon(QPolygonF(chosen.adjusted(-1, 2, 1, -2)))
         self.write(painter, chosen, point.name, size=SIZE, color=color, bold=point.is_chosen)
+
+
+def _nearest(area: QRectF, place: QPointF) -> QPointF:
+    """The point of an area that is nearest to a place."""
+    return QPointF(
+        max(area.left(), min(place.x(), area.right())), max(area.top(), min(place.y(), area.bottom()))
+    )
+
+
+def _crosses(start: QPointF, end: QPointF, area: QRectF) -> bool:
+    """Whether the line between two points runs through an area, at a point in every twentieth of it."""
+    return any(area.contains(start + (end - start) * (step / 20)) for step in range(21))

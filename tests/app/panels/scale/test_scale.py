@@ -1,13 +1,24 @@
 """The Scale perspective: models by size, the calculator, graphs over T, what is measured, an experiment."""
 
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSlider,
+    QSpinBox,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.panel import Panel
@@ -18,13 +29,14 @@ from lmviz.app.widgets.diagrams.picture import Spot
 from lmviz.app.widgets.plots.curves_plot import CurvesPlot
 from lmviz.app.widgets.plots.size_plot import SizePlot
 from lmviz.app.widgets.text.big_figure import BigFigure
+from lmviz.app.window.job_strip import JobStrip
 from lmviz.app.window.main_window import MainWindow
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling import machine, text_length
 from lmviz.scaling.experiment import ExperimentOptions
 from lmviz.scaling.machine import Pace
 from lmviz.scaling.planned_model import PlannedModel
-from lmviz.scaling.public_models import find_public
+from lmviz.scaling.public_models import PUBLIC_MODELS, find_public
 
 
 @pytest.fixture
@@ -317,3 +329,30 @@ def test_nothing_is_measured_while_a_model_is_trained(scene: Scene, with_text: C
     assert "A model is being trained" in scene.panel("calculator_view").card.complaint
     training.stop()
     scene.qtbot.waitUntil(lambda: not training.state.is_active)
+
+
+@pytest.mark.parametrize("is_projected", [False, True])
+def test_every_public_model_has_its_name_and_no_two_names_overlap(scene: Scene, is_projected: bool) -> None:
+    scene.window.set_projector(is_projected)
+    scene.window.resize(*((1280, 720) if is_projected else (1440, 900)))
+    scene.settle()
+    plot = scene.find(SizePlot, "size_plot")
+    scene.qtbot.waitUntil(lambda: len(plot.names) == len([each for each in plot.points if each.is_named]))
+    assert {model.name for model in PUBLIC_MODELS} <= {each.name for each in plot.points if each.is_named}
+    for one, other in combinations(plot.names, 2):
+        assert not one.intersects(other)
+
+
+def test_the_calculator_is_whole_in_sight_while_a_job_is_shown(scene: Scene) -> None:
+    scene.wait_for_pace()
+    area: QWidget = scene.find(QSpinBox, "scale_layers")
+    while not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    gate = Event()
+    scene.session.work.start_job("Measuring", lambda done: gate.wait(), lambda _: None, pytest.fail)
+    try:
+        scene.qtbot.waitUntil(scene.window.findChild(JobStrip).isVisible)
+        scene.settle()
+        scene.qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0)
+    finally:
+        gate.set()
