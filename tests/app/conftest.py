@@ -25,6 +25,8 @@ from lmviz.app.workers.threads import BackgroundThread
 from lmviz.training.options import TrainingOptions
 
 TEXT = "the cows eat grass\nthe hens eat corn\nthe dog sees the cows\nthe hens see the dog\n" * 30
+PAIRS = "red car\tvoiture rouge\nblue car\tvoiture bleue\nred house\tmaison rouge\n" * 8
+REVIEWS = "good\tthe film is good\nbad\tthe film is bad\ngood\tthe film is not bad\n" * 8
 LONG = 20_000  # milliseconds: on a loaded machine what comes comes late, and that is no failure
 for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals):
     _wait.__kwdefaults__["timeout"] = LONG
@@ -173,6 +175,22 @@ def attending_run(make_translator: Callable[..., Path]) -> Path:
 def heads_run(make_translator: Callable[..., Path]) -> Path:
     """A run of a small Transformer that translates, with two layers of two heads."""
     return make_translator("transformer", width=8, heads=2, layers=2, context=16)
+
+
+@pytest.fixture(scope="session")
+def label_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The folders of a small tagger, classifier and translator that read both ways."""
+    from lmviz.api import train
+    from lmviz.text.corpus import load_corpus
+
+    folder = tmp_path_factory.mktemp("runs")
+    corpora = {"tagger": load_corpus("four-sentences")}
+    for name, text in (("classifier", REVIEWS), ("translator", PAIRS)):
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+        corpora[name] = load_corpus(folder / f"{name}.txt")
+    for name, corpus in corpora.items():
+        train("gru", corpus, folder / name, steps=3, batch=2, width=6, direction="both", validate_every=2)
+    return {name: folder / name for name in corpora}
 
 
 @pytest.fixture

@@ -21,24 +21,6 @@ TEXTS = {
     "classifier": "the film is not bad",
     "translator": "rouge voiture",
 }
-PAIRS = "red car\tvoiture rouge\nblue car\tvoiture bleue\nred house\tmaison rouge\n" * 8
-REVIEWS = "good\tthe film is good\nbad\tthe film is bad\ngood\tthe film is not bad\n" * 8
-
-
-@pytest.fixture(scope="module")
-def label_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The folders of a small tagger, classifier and translator that read both ways."""
-    from lmviz.api import train
-    from lmviz.text.corpus import load_corpus
-
-    folder = tmp_path_factory.mktemp("runs")
-    corpora = {"tagger": load_corpus("four-sentences")}
-    for name, text in (("classifier", REVIEWS), ("translator", PAIRS)):
-        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
-        corpora[name] = load_corpus(folder / f"{name}.txt")
-    for name, corpus in corpora.items():
-        train("gru", corpus, folder / name, steps=3, batch=2, width=6, direction="both", validate_every=2)
-    return {name: folder / name for name in corpora}
 
 
 @pytest.mark.parametrize("name", list(TEXTS))

@@ -197,9 +197,10 @@ class ComparedDistributionsPanel(Panel):
         self._invited.setVisible(len(self._models) < 2)
         begin = "Add a model, or another step of this one" if self._models else "Open or train a model"
         offer = self._trio.offer
-        self._invitation.invite(
-            f"{begin}: the same prefix is read by each, side by side.", f"Compare {offer}" if offer else ""
-        )
+        sentence, button = f"{begin}: the same prefix is read by each, side by side.", f"Compare {offer}"
+        if theme_switch().projector and offer:  # the button is no wider than a card
+            sentence, button = f"{sentence} There are {offer}.", "Compare them"
+        self._invitation.invite(sentence, button if offer else "")
         self._title.setText(self._subject())
 
     def _subject(self) -> str:

@@ -16,11 +16,14 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.words_in_sight import words_in_sight
 from lmviz.app.widgets.diagrams.unrolled_lines import (
     LAYER_GAP,
     draw_around,
@@ -73,7 +76,8 @@ class UnrolledView(Canvas):
     wave, a ribbon as wide as the gradient stands in the place of the line from the previous position.
     `set_readout(function)` gives the hover card's words for an UnrolledCell.
     Signals: `cell_clicked(UnrolledCell)`, `cell_hovered(UnrolledCell | None)`.
-    It takes the width its text needs: place it in a scroll area. Arrow keys move the lit cell.
+    It takes the width its text needs: place it in a scroll area. In projector mode it takes the width that
+    there is and shows the words around the lit one. Arrow keys move the lit cell.
     """
 
     cell_clicked = Signal(object)
@@ -86,6 +90,7 @@ class UnrolledView(Canvas):
         self._predictions: tuple[str, ...] = ()
         self._strips: list[list[QImage]] = []
         self._current = (-1, -1)
+        self._in_sight = range(0)
         self._hovered: UnrolledCell | None = None
         self._readout: Readout | None = None
         self.setMouseTracking(True)
@@ -111,8 +116,14 @@ class UnrolledView(Canvas):
             known = partial(readout, hovered)
         HoverCard.renew(self, known)
         self._make_strips()
+        self._look()
         self.updateGeometry()
         self.update()
+
+    @property
+    def in_sight(self) -> range:
+        """The positions that are drawn: all, or in projector mode those there is room for."""
+        return self._in_sight
 
     def set_current(self, position: int, layer: int) -> None:
         """Light one cell; −1 for none."""
@@ -120,6 +131,7 @@ class UnrolledView(Canvas):
         inside = 0 <= position < len(self._tokens) and 0 <= layer < len(self._layers)
         where = f"layer {layer + 1}, position {position + 1}, {self._tokens[position]}" if inside else ""
         self.setAccessibleDescription(where)
+        self._look()
         self.update()
 
     def set_readout(self, readout: Readout) -> None:
@@ -128,7 +140,7 @@ class UnrolledView(Canvas):
 
     def cell_rectangle(self, position: int, layer: int) -> QRectF:
         """Where a cell is drawn."""
-        middle = self.length(self._edge) + (position + 0.5) * self.length(COLUMN)
+        middle = self.length(self._edge) + (position - self._in_sight.start + 0.5) * self._column
         above = sum(self._height(higher) + LAYER_GAP for higher in range(layer + 1, len(self._layers)))
         top = self.length(LABEL + LAYER_GAP + above) + self._slack()
         width = self.length(CELL_WIDTH)
@@ -144,7 +156,27 @@ class UnrolledView(Canvas):
 
     def adopt_theme(self) -> None:
         self._make_strips()
+        self._look()
         super().adopt_theme()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._look()
+
+    def _look(self) -> None:
+        """Find the positions that are in sight."""
+        first, self._in_sight = self._in_sight.start, range(len(self._tokens))
+        if theme_switch().projector:
+            widths = [self.length(COLUMN)] * len(self._tokens)
+            room = self.width() - self.length(self._edge)
+            self._in_sight = words_in_sight(widths, self._current[0], room, first)
+
+    @property
+    def _column(self) -> float:
+        """The width of a position: in projector mode those in sight share what there is."""
+        if len(self._in_sight) == len(self._tokens):
+            return self.length(COLUMN)
+        return (self.width() - self.length(self._edge)) / max(1, len(self._in_sight))
 
     def sizeHint(self) -> QSize:
         height = 2 * (LABEL + LAYER_GAP) + sum(self._height(layer) for layer in range(len(self._layers)))
@@ -153,6 +185,8 @@ class UnrolledView(Canvas):
         return QSize(round(self.length(width)), round(self.length(height)))
 
     def minimumSizeHint(self) -> QSize:
+        if theme_switch().projector:
+            return QSize(round(self.length(self._edge + COLUMN)), self.sizeHint().height())
         return self.sizeHint()
 
     @property
@@ -195,10 +229,10 @@ class UnrolledView(Canvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        column = self.length(COLUMN)
-        first = max(0, int((event.rect().left() - self.length(self._edge)) // column) - 1)
-        last = min(len(self._tokens), int((event.rect().right() - self.length(self._edge)) // column) + 2)
-        for position in range(first, last):
+        start, edge = self._in_sight.start, self.length(self._edge)
+        first = start + max(0, int((event.rect().left() - edge) // self._column) - 1)
+        last = start + int((event.rect().right() - edge) // self._column) + 2
+        for position in range(first, min(self._in_sight.stop, last)):
             for layer in range(len(self._layers)):
                 painter.setOpacity(self._strength(position, layer))
                 self._draw_lines(painter, position, layer)
@@ -299,7 +333,7 @@ class UnrolledView(Canvas):
 
     def _draw_hovered(self, painter: QPainter) -> None:
         """A frame around the number under the pointer."""
-        if self._hovered is None or self._hovered.unit < 0:
+        if self._hovered is None or self._hovered.unit < 0 or self._hovered.position not in self._in_sight:
             return
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self.theme.accent, self.length(1.6)))
@@ -313,8 +347,8 @@ class UnrolledView(Canvas):
         return QRectF(left, area.top() + cell.unit // columns * height, width, height)
 
     def _draw_labels(self, painter: QPainter, position: int) -> None:
-        theme, column = self.theme, self.length(COLUMN)
-        left = self.length(self._edge) + position * column
+        theme, column = self.theme, self._column
+        left = self.length(self._edge) + (position - self._in_sight.start) * column
         measure = metrics(TOKEN_SIZE, token=True)
         painter.setFont(theme.token_font(TOKEN_SIZE))
         painter.setPen(theme.accent if position == self._current[0] else theme.text)
@@ -344,7 +378,8 @@ class UnrolledView(Canvas):
         painter.setPen(self.theme.muted_text)
         for name, height in (("y", top), ("x", bottom)):
             area = QRectF(self.length(4), height, self.length(self._edge), self.length(LABEL))
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
+            more = "…" if self._in_sight.start > 0 else ""
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name + more)
 
     def _draw_sides(self, painter: QPainter) -> None:
         """Which direction each row reads in."""
@@ -356,8 +391,8 @@ class UnrolledView(Canvas):
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, SIDES.get(drawn.direction, ""))
 
     def _cell_at(self, place: QPointF) -> UnrolledCell | None:
-        position = int((place.x() - self.length(self._edge)) // self.length(COLUMN))
-        if not 0 <= position < len(self._tokens):
+        position = self._in_sight.start + int((place.x() - self.length(self._edge)) // self._column)
+        if position not in self._in_sight:
             return None
         for layer, drawn in enumerate(self._layers):
             if not self.cell_rectangle(position, layer).contains(place):

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from lmviz.app.look.icons import icon
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -106,7 +107,8 @@ class DistributionCard(Card):
         return max(FEWEST, int(self.bars.height() / self.length(ROW)))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(NARROWEST)), super().minimumSizeHint().height())
+        width = NARROWEST if theme_switch().projector else self.length(NARROWEST)
+        return QSize(round(width), super().minimumSizeHint().height())
 
     def adopt_theme(self) -> None:
         self._tint()

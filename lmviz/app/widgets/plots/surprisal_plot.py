@@ -8,16 +8,19 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.words_in_sight import words_in_sight
 from lmviz.app.widgets.plots.broken_path import broken_path
 
 SIZE = 11.5
 LEFT, TOP, FOOT = 34, 8, 46
+MORE = 16  # what says that the text goes on
 STRIP = 7
 NARROWEST, WIDEST = 18, 84
 STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
@@ -42,7 +45,8 @@ class SurprisalPlot(Canvas):
     """`SurprisalPlot()`: `set_words(words, curves, disagreement=None)`, disagreement (word,) in bits.
 
     `set_current(word)` and `set_hovered(word)` mark words. It is as wide as its words need: place it in
-    an area that scrolls sideways. Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
+    an area that scrolls sideways. In projector mode it takes the width that there is and shows the words
+    around the current one. Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
     Left and Right move the mark.
     """
 
@@ -55,6 +59,7 @@ class SurprisalPlot(Canvas):
         self._curves: tuple[WordCurve, ...] = ()
         self._disagreement: np.ndarray | None = None
         self._current = self._hovered = -1
+        self._in_sight, self._first = range(0), 0
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.MinimumExpanding, QSizePolicy.Policy.Expanding)
@@ -67,13 +72,20 @@ class SurprisalPlot(Canvas):
         self._words, self._curves, self._disagreement = tuple(words), tuple(curves), disagreement
         self._hovered = min(self._hovered, len(words) - 1)
         HoverCard.renew(self, partial(self._say, self._hovered) if self._hovered >= 0 else None)
+        self._look()
         self._describe()
         self.updateGeometry()
         self.update()
 
+    @property
+    def in_sight(self) -> range:
+        """The words that are drawn: all, or in projector mode those there is room for."""
+        return self._in_sight
+
     def set_current(self, word: int) -> None:
         """Mark the chosen word; −1 for none."""
         self._current = word
+        self._look()
         self._describe()
         self.update()
 
@@ -86,8 +98,9 @@ class SurprisalPlot(Canvas):
     def column(self, word: int) -> QRectF:
         """The stretch of the plot that belongs to a word."""
         left = self.length(LEFT)
-        width = (self.width() - left) / max(1, len(self._words))
-        return QRectF(left + word * width, 0, width, self.height())
+        room = self.width() - left - (self.length(MORE) if self._in_sight.stop < len(self._words) else 0)
+        width = room / max(1, len(self._in_sight))
+        return QRectF(left + (word - self._in_sight.start) * width, 0, width, self.height())
 
     @property
     def largest(self) -> float:
@@ -99,10 +112,32 @@ class SurprisalPlot(Canvas):
         return QSize(round(self.length(420)), round(self.length(220)))
 
     def minimumSizeHint(self) -> QSize:
+        words = 1 if theme_switch().projector else len(self._words)
+        return QSize(round(self.length(LEFT) + self._least_column * words), round(self.length(110)))
+
+    @property
+    def _least_column(self) -> float:
+        """The width below which words would be cut, in pixels."""
         measure = metrics(SIZE, token=True)
         widest = max((measure.horizontalAdvance(word) for word in self._words), default=0)
-        column = min(max(widest + self.length(8), self.length(NARROWEST)), self.length(WIDEST))
-        return QSize(round(self.length(LEFT) + column * len(self._words)), round(self.length(110)))
+        return min(max(widest + self.length(8), self.length(NARROWEST)), self.length(WIDEST))
+
+    def _look(self) -> None:
+        """Find the words that are in sight."""
+        self._in_sight = range(len(self._words))
+        if theme_switch().projector:
+            widths = [self._least_column] * len(self._words)
+            room = self.width() - self.length(LEFT + MORE)
+            self._in_sight = words_in_sight(widths, self._current, room, self._first)
+            self._first = self._in_sight.start
+
+    def adopt_theme(self) -> None:
+        self._look()
+        super().adopt_theme()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._look()
 
     def _describe(self) -> None:
         inside = 0 <= self._current < len(self._words)
@@ -135,12 +170,14 @@ class SurprisalPlot(Canvas):
             return
         self._draw_marks(painter)
         self._draw_grid(painter)
+        painter.setClipRect(self.rect().adjusted(round(self.length(LEFT)), 0, 0, 0))
         for curve in self._curves:
             pen = QPen(curve.color, self.length(1.8), curve.line)
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
             painter.setPen(pen)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawPath(broken_path(curve.values, partial(self._point, curve)))
+        painter.setClipping(False)
         self._draw_points(painter)
         self._draw_words(painter)
         self._draw_disagreement(painter)
@@ -154,7 +191,7 @@ class SurprisalPlot(Canvas):
             (self._hovered, self.theme.hover, 0.0),
             (self._current, self.theme.accent_wash, foot),
         ):
-            if 0 <= word < len(self._words):
+            if word in self._in_sight:
                 painter.setBrush(color)
                 area = self.column(word).adjusted(1, top, -1, 0)
                 painter.drawRoundedRect(area, self.length(4), self.length(4))
@@ -173,7 +210,7 @@ class SurprisalPlot(Canvas):
 
     def _draw_points(self, painter: QPainter) -> None:
         word = self._hovered if self._hovered >= 0 else self._current
-        for curve in self._curves if 0 <= word < len(self._words) else ():
+        for curve in self._curves if word in self._in_sight else ():
             if np.isfinite(curve.values[word]):
                 painter.setPen(QPen(curve.color, self.length(1.8)))
                 painter.setBrush(self.theme.surface)
@@ -184,18 +221,27 @@ class SurprisalPlot(Canvas):
         painter.setPen(self.theme.text)
         measure = metrics(SIZE, token=True)
         top = self.height() - self.length(FOOT) + self.length(6)
-        for number_of_word, word in enumerate(self._words):
+        for number_of_word in self._in_sight:
             area = self.column(number_of_word)
+            word = self._words[number_of_word]
             shown = measure.elidedText(word, Qt.TextElideMode.ElideRight, area.width() - 2)
             place = QRectF(area.left(), top, area.width(), self.length(18))
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
+        painter.setPen(self.theme.muted_text)
+        if self._in_sight.start > 0:
+            left = QRectF(0, top, self.length(LEFT - 6), self.length(18))
+            painter.drawText(left, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, "…")
+        if self._in_sight.stop < len(self._words):
+            right = QRectF(self.width() - self.length(MORE), top, self.length(MORE), self.length(18))
+            painter.drawText(right, Qt.AlignmentFlag.AlignCenter, "…")
 
     def _draw_disagreement(self, painter: QPainter) -> None:
         if self._disagreement is None or not np.isfinite(self._disagreement).any():
             return
         shades, limit = self.theme.share_map, np.nanmax(self._disagreement) or 1.0
         painter.setPen(self.theme.line)
-        for word, value in enumerate(self._disagreement):
+        for word in self._in_sight:
+            value = self._disagreement[word]
             if np.isfinite(value):
                 area = self.column(word)
                 painter.setBrush(QColor(*shades[round(255 * value / limit)].tolist()))
@@ -207,7 +253,8 @@ class SurprisalPlot(Canvas):
     def _word_at(self, place: QPointF) -> int:
         if not self._words or place.x() < self.length(LEFT):
             return -1
-        return min(int((place.x() - self.length(LEFT)) / self.column(0).width()), len(self._words) - 1)
+        across = int((place.x() - self.length(LEFT)) / self.column(0).width())
+        return min(self._in_sight.start + across, self._in_sight.stop - 1)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         word = self._word_at(event.position())

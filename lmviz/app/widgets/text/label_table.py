@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.base.words_in_sight import words_in_sight
 
 ROW, SIZE, NAME_SIZE = 30, 12, 12
-PADDING, BAR = 7, 3
+PADDING, BAR, MORE = 7, 3, 16
 WIDEST_NAME, WIDEST_WORD = 150, 130
 STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
@@ -42,7 +45,8 @@ class LabelTable(Pointable):
     """`LabelTable()`: `set_rows(words, rows, gold=())`, a column for each word.
 
     `gold` are the right labels, "" where none is known. A column in which models disagree is marked.
-    `set_current(word)` marks a column. Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
+    `set_current(word)` marks a column. In projector mode it takes the width that there is and shows the
+    words around the current one. Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
     Left and Right move the mark.
     """
 
@@ -56,6 +60,7 @@ class LabelTable(Pointable):
         self._gold: tuple[str, ...] = ()
         self._edges: tuple[float, ...] = (0.0,)
         self._current = -1
+        self._in_sight = range(0)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
         self.setAccessibleName("labels of several models")
@@ -91,19 +96,30 @@ class LabelTable(Pointable):
         word = min(word, len(self._words) - 1)
         if word != self._current:
             self._current = word
+            self._look()
             self._describe()
             self.update()
 
+    @property
+    def in_sight(self) -> range:
+        """The words that are drawn: all, or in projector mode those there is room for."""
+        return self._in_sight
+
     def word_rectangle(self, word: int) -> QRectF:
         """The column of a word."""
-        left = self._edges[word]
-        return QRectF(left, 0, self._edges[word + 1] - left, self._height)
+        width = self._edges[word + 1] - self._edges[word]
+        left = self._edges[0] + self._edges[word] - self._edges[self._in_sight.start]
+        return QRectF(left, 0, width, self._height)
 
     def sizeHint(self) -> QSize:
         return QSize(round(self._edges[-1]), round(self._height))
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        return QSize(0, self.sizeHint().height()) if theme_switch().projector else self.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._look()
 
     def adopt_theme(self) -> None:
         self._measure()
@@ -112,8 +128,7 @@ class LabelTable(Pointable):
     def index_at(self, place: QPointF) -> int:
         if not 0 <= place.y() < self._height:
             return -1
-        columns = range(len(self._words))
-        return next((at for at in columns if self._edges[at] <= place.x() < self._edges[at + 1]), -1)
+        return next((at for at in self._in_sight if self.word_rectangle(at).contains(place)), -1)
 
     def pointed_at(self, index: int) -> None:
         if index >= 0:
@@ -164,25 +179,46 @@ class LabelTable(Pointable):
             wide = max(typed.horizontalAdvance(text) for text in written)
             edges.append(edges[-1] + min(wide, self.length(WIDEST_WORD)) + self.length(2 * PADDING))
         self._edges = tuple(edges)
+        self._look()
         self.updateGeometry()
+
+    def _look(self) -> None:
+        """Find the words that are in sight."""
+        first, self._in_sight = self._in_sight.start, range(len(self._words))
+        if theme_switch().projector:
+            widths = [after - before for before, after in pairwise(self._edges)]
+            room = self.width() - self._edges[0] - self.length(MORE)
+            self._in_sight = words_in_sight(widths, self._current, room, first)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         painter.setPen(Qt.PenStyle.NoPen)
         marked = [(place, self.theme.note_wash) for place in self.disagreements]
         for place, color in (*marked, (self.hovered, self.theme.hover)):
-            if 0 <= place < len(self._words):
+            if place in self._in_sight:
                 painter.setBrush(color)
                 painter.drawRoundedRect(self.word_rectangle(place), self.length(4), self.length(4))
         self._draw_names(painter)
-        for place, word in enumerate(self._words):
-            self._draw_column(painter, place, word)
-        if 0 <= self._current < len(self._words):
+        for place in self._in_sight:
+            self._draw_column(painter, place, self._words[place])
+        self._draw_more(painter)
+        if self._current in self._in_sight:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(self.theme.accent, self.length(2)))
             area = self.word_rectangle(self._current).adjusted(1, 1, -1, -1)
             painter.drawRoundedRect(area, self.length(4), self.length(4))
         self.draw_focus(painter)
+
+    def _draw_more(self, painter: QPainter) -> None:
+        """Say on which side there are more words."""
+        painter.setPen(self.theme.muted_text)
+        row, more = self.length(ROW), self.length(MORE)
+        if self._in_sight.start > 0:
+            before = QRectF(self._edges[0] - more, 0, more, row)
+            painter.drawText(before, Qt.AlignmentFlag.AlignCenter, "…")
+        if self._in_sight.stop < len(self._words):
+            after = QRectF(self.word_rectangle(self._in_sight.stop - 1).right(), 0, more, row)
+            painter.drawText(after, Qt.AlignmentFlag.AlignCenter, "…")
 
     def _draw_names(self, painter: QPainter) -> None:
         row, measure = self.length(ROW), metrics(NAME_SIZE)

@@ -1,0 +1,113 @@
+"""In a lecture hall, at 1280 × 720 in projector mode, nothing that is in sight scrolls sideways."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QAbstractScrollArea, QDockWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from tests.app.conftest import wait_for_reading
+
+LECTURE_HALL = (1280, 720)
+SMALL = {"width": 8}
+LANGUAGE = {
+    "ngram": {"order": 3},
+    "window": SMALL,
+    "lstm": SMALL,
+    "transformer": {**SMALL, "heads": 2, "layers": 2, "context": 32},
+}
+LABELS = {
+    "tagger": "time flies like an arrow with their wings",
+    "classifier": "the film is not bad the film is good",
+    "translator": "rouge voiture bleue maison",
+}
+LONG_TEXT = "the cows eat grass the hens eat corn the dog sees the cows the hens see the dog eat"
+SOURCE = "blue car red house blue car red house"
+LATER = {"autodiff"}
+
+
+@pytest.fixture
+def open_model(
+    session: Session,
+    make_run: Callable[..., Path],
+    label_runs: dict[str, Path],
+    text_file: Path,
+    qtbot: QtBot,
+) -> Callable[[str], None]:
+    """Call it with the name of a family or task to read a long text with a small model of it."""
+
+    def open_named(name: str) -> None:
+        run = label_runs[name] if name in label_runs else make_run(name, 3, **LANGUAGE[name])
+        session.library.open(run)
+        qtbot.waitUntil(lambda: session.library.model is not None and session.library.model.folder == run)
+        session.text.open(session.library.model.description.corpus["sources"][0])
+        qtbot.waitUntil(lambda: session.text.corpus is not None)
+        session.reading.set_source(SOURCE)
+        session.reading.set_prefix(LABELS.get(name, LONG_TEXT))
+        wait_for_reading(session, qtbot)
+
+    return open_named
+
+
+def seen_panels(window: MainWindow, drawn: Callable[[], None], qtbot: QtBot) -> Iterator[Panel]:
+    """The panels that projector mode leaves, each in front of those that share its place."""
+    drawn()
+    for panel in window.perspective.panels:
+        dock = panel.parentWidget()
+        if isinstance(dock, QDockWidget) and not dock.isHidden():
+            dock.raise_()
+            qtbot.waitUntil(lambda panel=panel: panel.is_in_sight)
+            drawn()
+            yield panel
+
+
+def sideways(window: MainWindow) -> list[str]:
+    """The areas with a visible bar below them, named by what they stand in."""
+    areas = window.findChildren(QAbstractScrollArea)
+    return [_place(area) for area in areas if area.isVisible() and area.horizontalScrollBar().isVisible()]
+
+
+def _place(area: QAbstractScrollArea) -> str:
+    widget = area
+    while widget is not None and not widget.objectName():
+        widget = widget.parentWidget()
+    return f"{type(area).__name__} in {widget.objectName() if widget is not None else 'the window'}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lstm",
+        "tagger",
+        "translator",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("ngram", "window", "transformer")),
+        pytest.param("classifier", marks=pytest.mark.slow),
+    ],
+)
+def test_nothing_scrolls_sideways_in_the_lecture_hall(
+    window: MainWindow,
+    open_model: Callable[[str], None],
+    drawn: Callable[[], None],
+    answered: Callable[[], None],
+    qtbot: QtBot,
+    name: str,
+) -> None:
+    window.set_projector(True)
+    window.resize(*LECTURE_HALL)
+    open_model(name)
+    found: list[tuple[str, str, list[str]]] = []
+    for perspective in shown_perspectives():
+        if perspective.name in LATER:
+            continue
+        window.show_perspective(perspective.name)
+        for panel in seen_panels(window, drawn, qtbot):
+            answered()
+            drawn()
+            if wide := sideways(window):
+                found.append((perspective.name, panel.objectName(), wide))
+    assert found == []
