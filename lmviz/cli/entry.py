@@ -16,6 +16,7 @@ import click
 
 import lmviz
 from lmviz.cli.asking import evaluate, predict, sample, trace
+from lmviz.cli.associating import associate
 from lmviz.cli.converting import convert
 from lmviz.cli.lessons import lesson
 from lmviz.cli.listing import corpora, doctor, models
@@ -106,5 +107,5 @@ def open_window(path: str | None = None) -> int:
     return show(path)
 
 
-for command in (train, evaluate, predict, sample, trace, convert, models, corpora, doctor, lesson):
+for command in (train, evaluate, predict, sample, trace, convert, models, corpora, doctor, lesson, associate):
     commands.add_command(command)

@@ -1,0 +1,15 @@
+"""The command that lets a double click open scenes."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.option("--remove", is_flag=True, help="Take it back.")
+def associate(remove: bool) -> int:
+    """Let a double click on a scene (*.lmviz) open it in this lmviz, for your account (Linux, Windows)."""
+    from lmviz.association import associate, dissociate
+
+    print(dissociate() if remove else associate())
+    return 0
