@@ -192,8 +192,9 @@ class Scene:
         """The scene in the content of a file of this name; LmvizError for anything else."""
         try:
             values = json.loads(content)
-        except (ValueError, RecursionError):
-            raise LmvizError(f"{name} is no scene, for it is not JSON: choose another file.") from None
+        except (ValueError, RecursionError) as error:
+            at = f" from line {error.lineno} on" if isinstance(error, json.JSONDecodeError) else ""
+            raise LmvizError(f"{name} is no scene, for it is not JSON{at}: choose another file.") from None
         try:
             return cls._from_values(values)
         except (_Damaged, LmvizError) as reason:

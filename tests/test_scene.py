@@ -74,31 +74,33 @@ def changed(**values):
     return json.dumps(json.loads(FULL.to_bytes()) | values).encode()
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"the cows eat grass", "it is not JSON"),
-        (b"[" * 100_000, "it is not JSON"),
-        (b"{}", "does not say that it is a lmviz scene"),
-        (b"[1]", "does not say that it is a lmviz scene"),
-        (changed(format_version=2), "only version 1 is known"),
-        (changed(text={}), "neither of the catalogue, nor in files"),
-        (changed(text={"catalogue": "stories", "content": "a"}), "neither of the catalogue"),
-        (changed(text={"files": ["a\0b"]}), "its files is damaged"),
-        (changed(text={"files": ["a"], "options": {"tokenizer": 3, "x": 1}}), "There is no setting 'x'"),
-        (changed(models=[{"step": 1}]), "neither a sample model nor at a path"),
-        (changed(models=[{"sample": "a", "step": -1}]), "its step is no whole number"),
-        (changed(models=[{"sample": "a"}] * 5000), "its models is damaged"),
-        (changed(position=True), "its position is no whole number"),
-        (changed(position=1e3), "its position is no whole number"),
-        (changed(prefix=3), "its prefix is no text"),
-        (changed(cell={"address": "a", "index": ["b"]}), "its index is damaged"),
-        (changed(network={"text": "v = 3", "version": "C"}), "its tape goes back neither as A nor as B"),
-        (changed(network={"pushed": "many"}), "its pushed is no whole number"),
-        (changed(surgery=[{"address": "a"}]), "This is no intervention"),
-        (changed(sampling={"temperature": "hot"}), "Temperature must be a number"),
-    ],
-)
+BROKEN_SCENES = [
+    (b"the cows eat grass", "it is not JSON from line 1 on"),
+    (FULL.to_bytes()[:-40], "it is not JSON from line"),
+    (b"\xff\xfe", "it is not JSON"),
+    (b"[" * 100_000, "it is not JSON"),
+    (b"{}", "does not say that it is a lmviz scene"),
+    (b"[1]", "does not say that it is a lmviz scene"),
+    (changed(format_version=2), "only version 1 is known"),
+    (changed(text={}), "neither of the catalogue, nor in files"),
+    (changed(text={"catalogue": "stories", "content": "a"}), "neither of the catalogue"),
+    (changed(text={"files": ["a\0b"]}), "its files is damaged"),
+    (changed(text={"files": ["a"], "options": {"tokenizer": 3, "x": 1}}), "There is no setting 'x'"),
+    (changed(models=[{"step": 1}]), "neither a sample model nor at a path"),
+    (changed(models=[{"sample": "a", "step": -1}]), "its step is no whole number"),
+    (changed(models=[{"sample": "a"}] * 5000), "its models is damaged"),
+    (changed(position=True), "its position is no whole number"),
+    (changed(position=1e3), "its position is no whole number"),
+    (changed(prefix=3), "its prefix is no text"),
+    (changed(cell={"address": "a", "index": ["b"]}), "its index is damaged"),
+    (changed(network={"text": "v = 3", "version": "C"}), "its tape goes back neither as A nor as B"),
+    (changed(network={"pushed": "many"}), "its pushed is no whole number"),
+    (changed(surgery=[{"address": "a"}]), "This is no intervention"),
+    (changed(sampling={"temperature": "hot"}), "Temperature must be a number"),
+]
+
+
+@pytest.mark.parametrize(("content", "reason"), BROKEN_SCENES)
 def test_what_is_no_scene_gets_its_sentence(content, reason):
     with pytest.raises(LmvizError, match=r"^night\.lmviz is no scene") as refused:
         Scene.from_bytes(content, "night.lmviz")
@@ -129,6 +131,12 @@ def is_scene_or_sentence(content):
         sentence = ""
         assert Scene.from_bytes(scene.to_bytes(), "a.lmviz") == scene
     assert not sentence or sentence.startswith("a.lmviz is no scene")
+
+
+@given(st.integers(0, len(FULL.to_bytes())), st.integers(0, 40), st.binary(max_size=8))
+def test_a_damaged_scene_is_a_scene_or_a_sentence(place, cut, put):
+    whole = FULL.to_bytes()
+    is_scene_or_sentence(whole[:place] + put + whole[place + cut :])
 
 
 @given(st.binary(max_size=200))

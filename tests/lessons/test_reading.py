@@ -1,5 +1,6 @@
 """Lessons from text: what is wrong is said at its line."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,16 @@ def test_any_file_is_a_lesson_or_a_sentence(tmp_path_factory: pytest.TempPathFac
     assert isinstance(is_lesson(path), bool)
     with pytest.raises(LmvizError):
         open_lesson(path, PERSPECTIVES)
+
+
+@given(st.binary(max_size=40), st.integers(0, 900), st.integers(0, 60))
+def test_a_damaged_lesson_is_a_lesson_or_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, put: bytes, place: int, cut: int
+) -> None:
+    path, whole = tmp_path_factory.getbasetemp() / "damaged.md", WHOLE.encode()
+    path.write_bytes(whole[:place] + put + whole[place + cut :])
+    with suppress(LmvizError):
+        assert open_lesson(path, PERSPECTIVES).steps
 
 
 def test_a_folder_carries_what_its_lesson_opens(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Polls as files: those that come with lmviz, and what is wrong with others, said at its line."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -93,35 +94,35 @@ def test_a_line_that_is_indented_goes_on() -> None:
     assert read_poll(text).question == "Which letter is second in the alphabet?"
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "sentence"),
-    [
-        (PLAIN.replace("question", "qestion"), 2, "“qestion” is nothing that a poll has"),
-        (PLAIN.replace("right: b", "right: D"), 5, "“D” is none of the choices A, B."),
-        (PLAIN.replace("right: b\n", ""), 0, "Nothing says which choice is right"),
-        (PLAIN.replace("B: beta", "C: beta"), 4, "There is no choice B"),
-        (PLAIN.replace("B: beta\n", ""), 0, "at least two choices"),
-        (PLAIN.replace("beta", "alpha"), 4, "The choice is the same as A"),
-        (PLAIN.replace("alpha", ""), 3, "Nothing stands behind the colon"),
-        (PLAIN.replace("alpha", "a" * 400), 3, "400 characters, and 300 fit"),
-        (PLAIN + "A: again", 6, "“A” stands on line 3 already"),
-        (PLAIN + "value: y", 6, "Line 5 says already which choice is right"),
-        ("   lost\n" + PLAIN, 1, "An indented line goes on"),
-        ("A: a\nB: b\nright: A", 0, "There is no question"),
-        (ORDER.replace("{before}", "{befor}"), 2, "{befor} is none of {before}"),
-        (ORDER.replace("0 1;", "0 x;"), 4, "“ 0 x” are no numbers"),
-        (ORDER.replace("0 1;", "0;"), 4, "different lengths"),
-        (ORDER.replace("query: 1 2", "query: 1 2 3"), 4, "The query has 3 numbers"),
-        (ORDER.replace("query: 1 2\n", ""), 4, "The last vector asks"),
-        (ORDER.replace("exchange: 1 2", "exchange: 1"), 6, "“1” are no two places"),
-        (ORDER.replace("exchange: 1 2", "exchange: 1 3"), 4, "Places 1 and 3 cannot be exchanged"),
-        (ORDER + "mask: some", 7, "“some” is none of causal, none."),
-        (ORDER + "layers: 3", 7, "“3” is none of 1, 2."),
-        (NETWORK.replace("value: y", "value: z"), 4, "The network has no value 'z'"),
-        (NETWORK.replace("square", "sqare"), 7, "square"),
-        (NETWORK.partition("network")[0], 4, "write “network:”"),
-    ],
-)
+BROKEN_POLLS = [
+    (PLAIN.replace("question", "qestion"), 2, "“qestion” is nothing that a poll has"),
+    (PLAIN.replace("right: b", "right: D"), 5, "“D” is none of the choices A, B."),
+    (PLAIN.replace("right: b\n", ""), 0, "Nothing says which choice is right"),
+    (PLAIN.replace("B: beta", "C: beta"), 4, "There is no choice B"),
+    (PLAIN.replace("B: beta\n", ""), 0, "at least two choices"),
+    (PLAIN.replace("beta", "alpha"), 4, "The choice is the same as A"),
+    (PLAIN.replace("alpha", ""), 3, "Nothing stands behind the colon"),
+    (PLAIN.replace("alpha", "a" * 400), 3, "400 characters, and 300 fit"),
+    (PLAIN + "A: again", 6, "“A” stands on line 3 already"),
+    (PLAIN + "value: y", 6, "Line 5 says already which choice is right"),
+    ("   lost\n" + PLAIN, 1, "An indented line goes on"),
+    ("A: a\nB: b\nright: A", 0, "There is no question"),
+    (ORDER.replace("{before}", "{befor}"), 2, "{befor} is none of {before}"),
+    (ORDER.replace("0 1;", "0 x;"), 4, "“ 0 x” are no numbers"),
+    (ORDER.replace("0 1;", "0;"), 4, "different lengths"),
+    (ORDER.replace("query: 1 2", "query: 1 2 3"), 4, "The query has 3 numbers"),
+    (ORDER.replace("query: 1 2\n", ""), 4, "The last vector asks"),
+    (ORDER.replace("exchange: 1 2", "exchange: 1"), 6, "“1” are no two places"),
+    (ORDER.replace("exchange: 1 2", "exchange: 1 3"), 4, "Places 1 and 3 cannot be exchanged"),
+    (ORDER + "mask: some", 7, "“some” is none of causal, none."),
+    (ORDER + "layers: 3", 7, "“3” is none of 1, 2."),
+    (NETWORK.replace("value: y", "value: z"), 4, "The network has no value 'z'"),
+    (NETWORK.replace("square", "sqare"), 7, "square"),
+    (NETWORK.partition("network")[0], 4, "write “network:”"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "sentence"), BROKEN_POLLS)
 def test_what_is_wrong_is_said_at_its_line(text: str, line: int, sentence: str) -> None:
     assert any(number == line and sentence in said for number, said in faults(text))
 
@@ -154,3 +155,14 @@ def test_any_text_is_a_poll_or_a_sentence(lines: list[str]) -> None:
     assert len(poll.filled) >= 1
     if not poll.needs_model:
         poll.find_right()
+
+
+@given(st.binary(max_size=200), st.integers(0, 200), st.sampled_from([PLAIN, ORDER, NETWORK]))
+def test_any_file_is_a_poll_or_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, place: int, whole: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.poll"
+    for damaged in (content, whole.encode()[:place] + content + whole.encode()[place:]):
+        path.write_bytes(damaged)
+        with suppress(LmvizError):
+            assert len(open_poll(path).filled) >= 1
