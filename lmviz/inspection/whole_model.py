@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.inspection.alignment import source_attentions
 from lmviz.inspection.attention import largest_of_squares
 from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.logit_lens import LogitLens, logit_lens
@@ -73,17 +72,11 @@ def whole_model(
 
 
 def source_place(trace: Trace, position: int) -> int:
-    """The place of the source that a position attends to most, over all layers and heads; else the last.
+    """The place of the source at which an encoder is drawn: that of the same number, as in every view of one.
 
     −1 where the model reads no source.
     """
-    if SOURCE not in trace.sequences:
-        return -1
-    found = [attention.weights for attention in source_attentions(trace)]
-    if not found:
-        return len(trace.sequences[SOURCE].tokens) - 1
-    rows = [trace[address].at(position=position).reshape(-1, trace[address].shape[-1]) for address in found]
-    return int(np.nan_to_num(np.concatenate(rows)).sum(axis=0).argmax())
+    return min(position, len(trace.sequences[SOURCE].tokens) - 1) if SOURCE in trace.sequences else -1
 
 
 def place_along(trace: Trace, address: str, position: int, source_position: int) -> int:

@@ -7,12 +7,12 @@ import pytest
 
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection import whole_model as module
-from lmviz.inspection.alignment import source_attentions
 from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.outline import Block, Line, StreamPlace, lines_of, outline
 from lmviz.inspection.tracing import trace
+from lmviz.inspection.views import strip
 from lmviz.inspection.whole_model import (
     looked_at_most,
     place_along,
@@ -100,16 +100,16 @@ def test_a_place_of_the_stream_is_called_after_what_was_added_there():
 
 
 @every_kind
-def test_the_encoder_is_drawn_where_the_position_looks_most(kind):
+def test_the_encoder_is_drawn_at_the_place_of_the_same_number_as_in_every_view(kind):
+    assert len(TEXT) > len(SOURCE)
     for position in range(len(TEXT)):
-        found = source_place(traced(kind), position)
-        rows = [
-            traced(kind)[attention.weights].at(position=position).reshape(-1, len(SOURCE))
-            for attention in source_attentions(traced(kind))
-        ]
-        sums = np.concatenate(rows).sum(axis=0) if rows else np.arange(len(SOURCE))
-        assert sums[found] == sums.max()
-        assert whole_model(translator(kind), traced(kind), position).source_position == found
+        found = whole_model(translator(kind), traced(kind), position)
+        assert found.source_position == source_place(traced(kind), position)
+        for address in (each for part in found.parts for each in addresses(part)):
+            if traced(kind)[address].axes == ("source", "unit"):
+                assert strip(traced(kind), address, position, 0, ()).fixed == {
+                    "source": found.source_position
+                }
 
 
 def test_a_model_without_a_source_has_no_place_in_it():

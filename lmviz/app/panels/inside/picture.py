@@ -38,9 +38,7 @@ class PicturePanel(Panel):
         self._unrolled, self._whole = UnrolledPage(self), WholeModelPage(self)
         self._ladder, self._window = LadderPage(self), WindowPage(self)
         self._all: tuple[Page, ...] = (self._ladder, self._window, self._unrolled, self._whole)
-        leave_arrow_keys(
-            self, self._unrolled.unrolled, self._whole.view, self._ladder.view, self._window.view
-        )
+        leave_arrow_keys(self, *self._unrolled.views, self._whole.view, self._ladder.view, self._window.view)
         self._page: Page | None = None
         self._reading: Reading | None = None
         self._position = -1

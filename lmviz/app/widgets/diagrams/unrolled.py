@@ -92,6 +92,7 @@ class UnrolledView(Canvas):
         self._current = (-1, -1)
         self._in_sight = range(0)
         self._hovered: UnrolledCell | None = None
+        self._is_read_whole = False
         self._readout: Readout | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -104,9 +105,15 @@ class UnrolledView(Canvas):
         return self._layers
 
     def set_network(
-        self, tokens: Sequence[str], layers: Sequence[UnrolledLayer], predictions: Sequence[str] = ()
+        self,
+        tokens: Sequence[str],
+        layers: Sequence[UnrolledLayer],
+        predictions: Sequence[str] = (),
+        *,
+        is_read_whole: bool = False,
     ) -> None:
-        """Draw a network over tokens (position,)."""
+        """Draw a network over tokens (position,). What is read whole, as a source is, is nowhere faint."""
+        self._is_read_whole = is_read_whole
         self._tokens, self._layers, self._predictions = tuple(tokens), tuple(layers), tuple(predictions)
         if self._hovered is not None and not self._has(self._hovered):
             self._hovered = None
@@ -239,7 +246,8 @@ class UnrolledView(Canvas):
             for layer in range(len(self._layers)):
                 painter.setOpacity(self._strength(position, layer))
                 self._draw_cell(painter, position, layer)
-            faded = not self._is_directed and 0 <= self._current[0] < position
+            is_later = not self._is_directed and 0 <= self._current[0] < position
+            faded = is_later and not self._is_read_whole
             painter.setOpacity(FAINT if faded else 1.0)
             self._draw_labels(painter, position)
         painter.setOpacity(1.0)
@@ -250,6 +258,8 @@ class UnrolledView(Canvas):
     def _strength(self, position: int, layer: int) -> float:
         """How strongly a cell is drawn."""
         hovered = None if self._hovered is None else self._hovered.position
+        if self._is_read_whole and (hovered is None or not self._is_directed):
+            return 1.0
         is_near = is_reached(self._layers, (position, layer), self._current[0], hovered)
         return 1.0 if is_near else FAINT
 

@@ -1,0 +1,95 @@
+"""The picture of a model that translates: encoder and decoder, layer by layer and unrolled."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.inside.picture import PicturePanel
+from lmviz.app.panels.inside.unrolled_page import UnrolledPage
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.diagrams.picture import Spot
+from lmviz.app.widgets.diagrams.unrolled_values import UnrolledCell
+
+
+@pytest.fixture
+def panel(session: Session, qtbot: QtBot) -> PicturePanel:
+    made = PicturePanel(session)
+    qtbot.addWidget(made)
+    made.resize(700, 800)
+    made.show()
+    return made
+
+
+def drawn(panel: PicturePanel, qtbot: QtBot) -> UnrolledPage:
+    qtbot.waitUntil(lambda: isinstance(panel.page, UnrolledPage) and panel.page.shown is not None)
+    assert isinstance(panel.page, UnrolledPage)
+    return panel.page
+
+
+def test_the_encoder_stands_over_the_source_and_the_decoder_over_the_text(
+    panel: PicturePanel, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
+) -> None:
+    session = read_pair(attending_run)
+    page, trace = drawn(panel, qtbot), session.reading.current.trace
+    text, encoder, decoder = page.views
+    assert (text.isHidden(), encoder.isHidden(), decoder.isHidden()) == (True, False, False)
+    for view, place in ((encoder, "encoder"), (decoder, "decoder")):
+        address = f"{place}/layers/0/hidden"
+        states = [layer.rows[0].values for layer in view.layers if layer.direction != "backward"][:1]
+        if address in trace.arrays:
+            np.testing.assert_array_equal(states[0], trace[address].array)
+    assert page.unrolled is decoder
+
+
+def test_a_click_on_a_state_of_the_encoder_goes_to_its_stage_and_pins_it(
+    panel: PicturePanel, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
+) -> None:
+    session = read_pair(attending_run)
+    encoder = drawn(panel, qtbot).views[1]
+    encoder.cell_clicked.emit(UnrolledCell(1, 0, 0, 2))
+    address, index = session.focus.cell
+    assert (address.startswith("encoder/layers/0"), index) == (True, (1, 2))
+    trace = session.reading.current.trace
+    assert address in trace.stages[session.focus.stage].results
+    assert session.focus.position == 1
+
+
+def test_a_source_that_is_longer_than_the_text_moves_no_position(
+    panel: PicturePanel, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
+) -> None:
+    session = read_pair(attending_run, source="abcabcabc", text="c")
+    encoder, before = drawn(panel, qtbot).views[1], session.focus.position
+    encoder.cell_clicked.emit(UnrolledCell(8, 0, 0, 0))
+    encoder.cell_hovered.emit(UnrolledCell(8, 0, 0, 0))
+    assert session.focus.position == before
+    assert session.focus.hovered_position is None
+    assert session.focus.cell[1] == (8, 0)
+
+
+def test_a_head_of_the_attention_to_the_source_can_be_clicked(
+    panel: PicturePanel, heads_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
+) -> None:
+    session = read_pair(heads_run)
+    qtbot.waitUntil(lambda: panel.page is not None and panel.page.shown is not None)
+    address, last = "decoder/layers/0/cross/weights", 1
+    panel.whole.set_open("decoder/layers/0")
+    place = panel.whole.rectangle(Spot(f"{address}#{address}#{last}", 0, 1)).center().toPoint()
+    qtbot.mouseClick(panel.whole, Qt.MouseButton.LeftButton, pos=place)
+    assert session.focus.cell == (address, (last, 0, 1))
+    assert session.attention.head == (0, last)
+
+
+def test_another_model_leaves_no_encoder_behind(
+    panel: PicturePanel, attending_run: Path, lstm_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
+) -> None:
+    session = read_pair(attending_run)
+    page = drawn(panel, qtbot)
+    session.library.open(lstm_run)
+    session.reading.set_prefix("the cows eat")
+    qtbot.waitUntil(lambda: bool(page.views[0].layers))
+    assert [bool(view.layers) for view in page.views] == [True, False, False]
+    assert [view.isHidden() for view in page.views] == [False, True, True]
