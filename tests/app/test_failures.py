@@ -548,6 +548,7 @@ def test_the_table_has_every_question_and_every_job() -> None:
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+CLASS_KEYS = ("key", "job_name")
 
 
 def names_asked_under() -> set[str]:
@@ -611,7 +612,7 @@ def _beginnings(node: ast.expr, function: Function, tree: ast.Module, class_keys
     if isinstance(node, ast.Constant):
         return {node.value} if isinstance(node.value, str) else set()
     if isinstance(node, ast.Attribute):
-        return class_keys if node.attr == "key" else set()
+        return class_keys if node.attr in CLASS_KEYS else set()
     if isinstance(node, ast.Name):
         values = [*_assigned(node.id, function.body), *_assigned(node.id, tree.body)]
         return {name for value in values for name in _beginnings(value, function, tree, class_keys)}
@@ -631,9 +632,9 @@ def _assigned(name: str, body: list[ast.stmt]) -> Iterator[ast.expr]:
 
 
 def _class_keys(tree: ast.Module) -> Iterator[str]:
-    """The attributes `key` of classes, under which these ask."""
+    """The names under which classes ask and start jobs, as attributes of theirs."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
-            for value in _assigned("key", node.body):
+            for value in (value for name in CLASS_KEYS for value in _assigned(name, node.body)):
                 if isinstance(value, ast.Constant) and value.value:
                     yield value.value

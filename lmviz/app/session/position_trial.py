@@ -18,7 +18,7 @@ from lmviz.text.corpus import Corpus
 class PositionTrial(TrainedInTurn[TrialOptions, TriedPositions]):
     """Runs one trial at a time. A scaling experiment that begins stops it too."""
 
-    title = "Trying kinds of positions"
+    job_name = "Trying kinds of positions"
 
     def __init__(
         self,

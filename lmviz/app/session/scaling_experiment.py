@@ -13,7 +13,7 @@ from lmviz.text.corpus import Corpus
 class ScalingExperiment(TrainedInTurn[ExperimentOptions, Trained]):
     """Runs one experiment at a time."""
 
-    title = "Scaling experiment"
+    job_name = "Scaling experiment"
 
     @property
     def law(self) -> PowerLaw | None:

@@ -32,8 +32,8 @@ class TrainedInTurn(Part, Generic[Options, Model]):
     ended = Signal()
     """No more models are trained, for whatever reason."""
 
-    title: ClassVar[str]
-    """Of the job, in words that a person reads."""
+    job_name: ClassVar[str]
+    """What the job is called, in words that a person reads."""
 
     def __init__(self, work: Work, text: OpenText, training: Training, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -92,7 +92,7 @@ class TrainedInTurn(Part, Generic[Options, Model]):
             return
         self._trained, self._subject = (), corpus.name
         self._job = self._work.start_job(
-            self.title,
+            self.job_name,
             lambda report: self._train_with_all_cores(options, corpus),
             self._take,
             self.failed.emit,
