@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lmviz.inspection.recipes.recipe import arguments_of
 
 if TYPE_CHECKING:
+    from lmviz.configuration import Configuration
     from lmviz.text.corpus import Corpus
 
 
@@ -93,6 +94,31 @@ def places_recipe(sources: Sequence[str], settings: Mapping[str, Any], ids: Sequ
         f"found = concordance_of_ids(corpus, {list(ids)!r})",
         f"places = [({row}) for place in found.places]",
         imports=("from lmviz.text.concordance import concordance_of_ids",),
+    )
+
+
+def turns_recipe(
+    sources: Sequence[str],
+    settings: Mapping[str, Any],
+    train: Callable[..., Generator[Any, None, Any]],
+    options: Configuration,
+    *printed: str,
+) -> str:
+    """What models trained in turn on the text have reached, printed as each of them goes on.
+
+    `train(options, corpus)` yields fractions, and tuples of what is known so far of every model; `printed`
+    are expressions of `trained`, the last of these.
+    """
+    kind = type(options)
+    return _recipe(
+        sources,
+        settings,
+        f"options = {kind.__name__}({arguments_of(**options.to_values())})",
+        f"for found in {train.__name__}(options, corpus):",
+        "    if isinstance(found, tuple):",
+        "        trained = found[-1]",
+        f"        print({', '.join(printed)})",
+        imports=(f"from {kind.__module__} import {kind.__name__}, {train.__name__}",),
     )
 
 

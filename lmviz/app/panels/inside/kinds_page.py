@@ -11,7 +11,8 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.position_trial import KINDS
+from lmviz.inspection.recipes.text import settings_of, turns_recipe
+from lmviz.position_trial import KINDS, try_positions
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -59,16 +60,10 @@ class KindsPage(QWidget):
     def recipe(self) -> str:
         """The same trial from Python."""
         corpus, options = self._session.text.corpus, self._session.position_trial.options
-        if corpus is None or len(corpus.sources) != 1:
+        if corpus is None:
             return ""
-        values = ", ".join(f"{name}={value}" for name, value in options.to_values().items())
-        return (
-            "import lmviz\nfrom lmviz.position_trial import TrialOptions, try_positions\n\n"
-            f"corpus = lmviz.load_corpus({corpus.sources[0]!r}, tokenizer={corpus.options.tokenizer!r})\n"
-            f"for tried in try_positions(TrialOptions({values}), corpus):\n"
-            "    if isinstance(tried, tuple):\n"
-            "        print(tried[-1].kind, tried[-1].steps[-1], tried[-1].losses[-1])\n"
-        )
+        said = ("trained.kind", "trained.steps[-1]", "trained.losses[-1]")
+        return turns_recipe(corpus.sources, settings_of(corpus), try_positions, options, *said)
 
     def draw(self) -> None:
         """Draw how far the trial has come."""

@@ -29,6 +29,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.parts_bar import PartsBar
 from lmviz.app.widgets.text.big_figure import BigFigure
 from lmviz.errors import LmvizError
+from lmviz.inspection.recipes.recipe import arguments_of
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling.compute import (
     amount_in_words,
@@ -174,11 +175,10 @@ class CalculatorPanel(Panel):
             for name, value in planned.configuration.to_values().items()
             if value != getattr(default, name)
         }
-        given = ", ".join(f"{name}={value!r}" for name, value in settings.items())
         return (
             "from lmviz.models.transformer_configuration import TransformerConfiguration\n"
             "from lmviz.scaling.planned_model import PlannedModel\n\n"
-            f"configuration = TransformerConfiguration({given})\n"
+            f"configuration = TransformerConfiguration({arguments_of(**settings)})\n"
             f"planned = PlannedModel(configuration, {planned.vocabulary}, {planned.tokens})\n"
             "print(planned.parameters, planned.approximation, planned.memory, planned.compute)\n"
         )

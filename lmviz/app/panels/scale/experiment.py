@@ -15,7 +15,9 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
+from lmviz.inspection.recipes.text import settings_of, turns_recipe
 from lmviz.scaling.compute import amount_in_words
+from lmviz.scaling.experiment import run_experiment
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -90,16 +92,10 @@ class ExperimentPanel(Panel):
     def recipe(self) -> str:
         """The same experiment from Python."""
         corpus, options = self.session.text.corpus, self.session.experiment.options
-        if corpus is None or len(corpus.sources) != 1:
+        if corpus is None:
             return ""
-        values = ", ".join(f"{name}={value}" for name, value in options.to_values().items())
-        return (
-            "import lmviz\nfrom lmviz.scaling.experiment import ExperimentOptions, fitted, run_experiment\n\n"
-            f"corpus = lmviz.load_corpus({corpus.sources[0]!r}, tokenizer={corpus.options.tokenizer!r})\n"
-            f"for trained in run_experiment(ExperimentOptions({values}), corpus):\n"
-            "    if isinstance(trained, tuple):\n"
-            "        print(trained[-1].width, trained[-1].compute[-1], trained[-1].loss[-1])\n"
-        )
+        said = ("trained.width", "trained.compute[-1]", "trained.loss[-1]")
+        return turns_recipe(corpus.sources, settings_of(corpus), run_experiment, options, *said)
 
     def refresh(self) -> None:
         experiment = self.session.experiment

@@ -146,6 +146,9 @@ def test_the_kinds_are_trained_side_by_side(
     best = min(trial.trained, key=lambda each: each.losses[-1])
     assert f"nats a token: {best.kind} {best.losses[-1]:.3f}" in said(panel, "position_trial_said")
     assert panel.exported_arrays()["rotary"].shape == (10, 2)
+    found: dict[str, object] = {}
+    exec(panel.recipe(), found)
+    assert found["trained"] == trial.trained[-1]
 
 
 def test_a_training_that_begins_stops_the_trial(

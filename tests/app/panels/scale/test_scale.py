@@ -294,6 +294,9 @@ def test_an_experiment_is_run_drawn_and_fitted(scene: Scene, with_text: Callable
     assert curves["fit"].dashed
     assert f"{experiment.law.exponent:.3f}" in scene.find(QLabel, "experiment_said").text()
     assert len(panel.exported_arrays()["loss over compute"]) == 20
+    found: dict[str, object] = {}
+    exec(panel.recipe(), found)
+    assert found["trained"] == experiment.trained[-1]
 
 
 def test_an_experiment_can_be_stopped_and_gives_way_to_a_training(
