@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
-
-from PySide6.QtCore import QRectF
 
 from lmviz.app.widgets.diagrams.picture import Miniature
 
@@ -70,14 +68,3 @@ class ModelBlock:
 
 
 ModelPart = ModelLine | StreamMark | ModelBlock
-
-
-@dataclass(frozen=True, eq=False)
-class Row:
-    """One row of the picture, and what stands in it."""
-
-    kind: str
-    part: ModelPart | None = None
-    lines: tuple[ModelLine, ...] = ()
-    block: ModelBlock | None = None
-    area: QRectF = field(default_factory=QRectF)

@@ -9,7 +9,8 @@ from PySide6.QtGui import QPainter, QPen
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.roles import Theme
-from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, Row, StreamMark
+from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, StreamMark
+from lmviz.app.widgets.diagrams.model_rows import Row
 
 SPINE, LEFT = 12, 34
 """Where the stream runs, and where what it meets begins; pixels at scale 1."""

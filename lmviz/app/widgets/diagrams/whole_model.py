@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, Row, StreamMark
+from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
+from lmviz.app.widgets.diagrams.model_rows import EXTENTS, Row, listed
 from lmviz.app.widgets.diagrams.model_spine import LEFT, draw_arrow, draw_spine
 from lmviz.app.widgets.diagrams.picture import Picture
 from lmviz.app.widgets.diagrams.rows import Extent, shared_heights
@@ -22,19 +23,7 @@ WORDS, FEW_WORDS = 124, 84
 SMALLEST = 6
 """Rows lower than this are left out."""
 RIGHT = Qt.AlignmentFlag.AlignRight
-LARGEST_SQUARE, STRIP = 180, 20
-
-EXTENTS = {
-    "head": Extent(13, 18, 20),
-    "line": Extent(8, 17, 34),
-    "squares": Extent(20, 80, LARGEST_SQUARE),
-    "mark": Extent(12, 21, 40),
-    "title": Extent(14, 21, 26),
-    "edge": Extent(2, 7, 12),
-    "folded": Extent(18, 46, 90),
-    "folded line": Extent(0, 17, 24),
-    "end": Extent(20, 30, 34),
-}
+STRIP = 20
 
 
 class WholeModelView(Picture):
@@ -114,26 +103,7 @@ class WholeModelView(Picture):
         return QSize(round(self.length(260)), round(max(least, self.length(60))))
 
     def _listed(self) -> list[Row]:
-        """The rows from top to bottom, without their places."""
-        rows = [Row("head")] if self._parts else []
-        for part in self._parts:
-            if isinstance(part, ModelBlock):
-                rows += self._listed_block(part)
-            else:
-                rows.append(_listed_part(part))
-        return [*rows, Row("end")] if self._parts else []
-
-    def _listed_block(self, block: ModelBlock) -> list[Row]:
-        edge = Row("edge", block=block)
-        if block.key == self._open:
-            inside = [_listed_part(part, block) for part in block.parts]
-            return [edge, Row("title", block=block), *inside, edge, Row("edge")]
-        inside = []
-        for number, lines in enumerate(block.summary):
-            is_high = any(line.is_square for line in lines)
-            kind = "folded" if is_high else "title" if number == 0 else "folded line"
-            inside.append(Row(kind, lines=lines, block=block))
-        return [edge, *inside, edge, Row("edge")]
+        return listed(self._parts, self._open)
 
     def _extent(self, row: Row) -> Extent:
         extent = EXTENTS[row.kind]
@@ -410,8 +380,3 @@ class WholeModelView(Picture):
             self.set_open("" if self._open == around else around)
         else:
             super().keyPressEvent(event)
-
-
-def _listed_part(part: ModelLine | StreamMark, block: ModelBlock | None = None) -> Row:
-    kind = "mark" if isinstance(part, StreamMark) else "squares" if part.is_square else "line"
-    return Row(kind, part, block=block)

@@ -1,0 +1,63 @@
+"""Which rows a picture of a whole model has from top to bottom, and how high each kind of row may be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QRectF
+
+from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
+from lmviz.app.widgets.diagrams.rows import Extent
+
+EXTENTS = {
+    "head": Extent(13, 18, 20),
+    "line": Extent(8, 17, 34),
+    "squares": Extent(20, 80, 180),
+    "mark": Extent(12, 21, 40),
+    "title": Extent(14, 21, 26),
+    "edge": Extent(2, 7, 12),
+    "folded": Extent(18, 46, 90),
+    "folded line": Extent(0, 17, 24),
+    "end": Extent(20, 30, 34),
+}
+"""Heights of the kinds of rows, in pixels at scale 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One row of the picture, and what stands in it."""
+
+    kind: str
+    part: ModelPart | None = None
+    lines: tuple[ModelLine, ...] = ()
+    block: ModelBlock | None = None
+    area: QRectF = field(default_factory=QRectF)
+
+
+def listed(parts: Sequence[ModelPart], unfolded: str) -> list[Row]:
+    """The rows from top to bottom, without their places; `unfolded` is the key of the open block."""
+    if not parts:
+        return []
+    rows = [Row("head")]
+    for part in parts:
+        rows += _of_block(part, unfolded) if isinstance(part, ModelBlock) else [_of_part(part)]
+    return [*rows, Row("end")]
+
+
+def _of_block(block: ModelBlock, unfolded: str) -> list[Row]:
+    edge = Row("edge", block=block)
+    if block.key == unfolded:
+        inside = [_of_part(part, block) for part in block.parts]
+        return [edge, Row("title", block=block), *inside, edge, Row("edge")]
+    inside = []
+    for number, lines in enumerate(block.summary):
+        is_high = any(line.is_square for line in lines)
+        kind = "folded" if is_high else "title" if number == 0 else "folded line"
+        inside.append(Row(kind, lines=lines, block=block))
+    return [edge, *inside, edge, Row("edge")]
+
+
+def _of_part(part: ModelLine | StreamMark, block: ModelBlock | None = None) -> Row:
+    kind = "mark" if isinstance(part, StreamMark) else "squares" if part.is_square else "line"
+    return Row(kind, part, block=block)
