@@ -10,12 +10,11 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from lmviz.app.look.theme import application
+from lmviz.app.widgets.base.arrows import ACROSS, DOWN
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
-ACROSS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-DOWN: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 
 

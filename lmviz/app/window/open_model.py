@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN
 from lmviz.app.widgets.controls.search_field import SearchField
 from lmviz.runs.run_list import ListedRun
 from lmviz.runs.run_title import when
@@ -141,10 +142,9 @@ class OpenModelDialog(QDialog):
 
     def _press(self, event: QKeyEvent) -> bool:
         """Do what a key means for the list, and say whether it meant anything."""
-        steps: dict[int, int] = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
-        if event.key() in steps:
-            self._go(steps[event.key()])
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.key() in DOWN:
+            self._go(DOWN[event.key()])
+        elif event.key() in CONFIRMING:
             self._open(self._list.currentItem())
         elif event.key() == Qt.Key.Key_F2 and self._rename_button.isEnabled():
             self._rename()

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.pointable import Pointable
 
 GAP, LINE, EDGE = 8, 17, 9
@@ -112,10 +113,9 @@ class PresetCards(Pointable):
             self.card_chosen.emit(self._current)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         names = [card.name for card in self._cards]
-        if event.key() in steps and names:
+        if event.key() in ACROSS and names:
             at = names.index(self._current) if self._current in names else -1
-            self._choose(at + steps[event.key()])
+            self._choose(at + ACROSS[event.key()])
         else:
             super().keyPressEvent(event)

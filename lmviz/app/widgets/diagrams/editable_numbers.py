@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from lmviz.app.widgets.base.arrows import ACROSS, DOWN
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.diagrams.network_values import Cell
@@ -214,12 +215,7 @@ class EditableNumbers(Canvas):
             self.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {
-            Qt.Key.Key_Left: -1,
-            Qt.Key.Key_Right: 1,
-            Qt.Key.Key_Up: -1,
-            Qt.Key.Key_Down: 1,
-        }
+        steps = ACROSS | DOWN
         cells = self.cells()
         if event.key() in steps and cells:
             at = cells.index(self._pinned) + steps[event.key()] if self._pinned in cells else 0

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QPainter, QPaintEvent, Q
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.arrows import ACROSS, DOWN
 from lmviz.app.widgets.base.pointable import Pointable
 from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.diagrams.family_shapes import draw_shape
@@ -145,12 +146,7 @@ class FamilyCards(Pointable):
         self._choose(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {
-            Qt.Key.Key_Left: -1,
-            Qt.Key.Key_Right: 1,
-            Qt.Key.Key_Up: -COLUMNS,
-            Qt.Key.Key_Down: COLUMNS,
-        }
+        steps = ACROSS | {key: COLUMNS * way for key, way in DOWN.items()}
         letters = [card.title[:1].casefold() for card in self._cards]
         if event.key() in steps:
             self._choose(self._current + steps[event.key()])

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.hover_card import HoverCard
@@ -18,12 +19,6 @@ LARGEST, SMALLEST = 46, 15  # pixels of a cell at scale 1
 WIDEST_LABEL = 90
 HEAD = 18
 SIZE, NAME_SIZE = 12, 11
-STEPS: dict[int, tuple[int, int]] = {
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-}
 
 
 class ConfusionGrid(Pointable):
@@ -101,12 +96,11 @@ class ConfusionGrid(Pointable):
             self.cell_clicked.emit(right, given)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current >= 0:
+        if event.key() in CONFIRMING and self._current >= 0:
             self.clicked_on(self._current)
-        elif event.key() in STEPS and self._labels:
-            last, (down, across) = len(self._labels) - 1, STEPS[event.key()]
-            right, given = self._place(max(0, self._current))
-            self.set_current(min(max(right + down, 0), last), min(max(given + across, 0), last))
+        elif event.key() in ARROWS and self._labels:
+            cell, size = self._place(max(0, self._current)), len(self._labels)
+            self.set_current(*step(cell, event.key(), size, size))
         else:
             super().keyPressEvent(event)
 

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.plot_axes import SIZE
@@ -240,11 +241,10 @@ class BandedPlot(PointablePlot):
         self._choose(x, min(distances, key=lambda name: distances[name]))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        if event.key() not in steps or not len(self._places):
+        if event.key() not in ACROSS or not len(self._places):
             super().keyPressEvent(event)
             return
-        step = steps[event.key()]
+        step = ACROSS[event.key()]
         if self._current is None:
             now = -1 if step > 0 else len(self._places)
         else:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.pointable import Pointable
 from lmviz.app.widgets.matrix.crossfade import Crossfade
+from lmviz.app.widgets.plots.pointable_bars import PointableBars
 
 ROW = 23
 BAR = 13
@@ -21,7 +21,7 @@ MOST_LABEL = 0.34
 LEAST_BAR, LEAST_LABEL = 10, 24  # pixels at scale 1
 
 
-class BarsView(Pointable):
+class BarsView(PointableBars):
     """`BarsView()`: bars with a label on the left and the value written on the right.
 
     `set_bars(labels, values, texts=None, notes=None, highlighted=(), faded=(), limit=None, crossfade=False)`
@@ -30,12 +30,8 @@ class BarsView(Pointable):
     Up and Down move the mark.
     """
 
-    bar_hovered = Signal(int)
-    bar_clicked = Signal(int)
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._labels: tuple[str, ...] = ()
         self._values = np.zeros(0)
         self._texts: tuple[str, ...] = ()
         self._notes: tuple[str, ...] = ()
@@ -44,7 +40,6 @@ class BarsView(Pointable):
         self._limit: float | None = None
         self._current = -1
         self._crossfade: Crossfade[dict[str, tuple[int, float]]] = Crossfade(self)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName("bars")
 
@@ -200,22 +195,3 @@ class BarsView(Pointable):
     def index_at(self, place: QPointF) -> int:
         index = int(place.y() // self._row)
         return index if 0 <= index < len(self._labels) else -1
-
-    def pointed_at(self, index: int) -> None:
-        self.bar_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.bar_clicked.emit(index)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.hover(-1)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        if event.key() in steps and self._labels:
-            self.hover(min(max(self.hovered + steps[event.key()], 0), len(self._labels) - 1))
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.hovered >= 0:
-            self.bar_clicked.emit(self.hovered)
-        else:
-            super().keyPressEvent(event)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.pointable import Pointable
 from lmviz.app.widgets.plots.ghost_bar import draw_ghost
+from lmviz.app.widgets.plots.pointable_bars import PointableBars
 
 ROW, FIRST_ROW, BETWEEN = 27, 40, 22
 LABEL_SIZE, FIRST_SIZE = 12.0, 14.0
@@ -20,7 +20,7 @@ SAME = 1.5
 """Scales that differ by less are one."""
 
 
-class BeforeAfterBars(Pointable):
+class BeforeAfterBars(PointableBars):
     """`BeforeAfterBars()`: `set_words(labels, before, after, lost=False)`, probabilities (word,).
 
     With `lost` the first word stands apart, larger: it lost most. The others share a scale of their own
@@ -29,15 +29,10 @@ class BeforeAfterBars(Pointable):
     mark.
     """
 
-    bar_hovered = Signal(int)
-    bar_clicked = Signal(int)
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._labels: tuple[str, ...] = ()
         self._before, self._after = np.zeros(0), np.zeros(0)
         self._lost = False
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("words before and after the change")
 
@@ -193,21 +188,6 @@ class BeforeAfterBars(Pointable):
     def index_at(self, place: QPointF) -> int:
         found = (index for index in range(len(self._labels)) if self._place(index).contains(place))
         return next(found, -1)
-
-    def pointed_at(self, index: int) -> None:
-        self.bar_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.bar_clicked.emit(index)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        if event.key() in steps and self._labels:
-            self.hover(min(max(self.hovered + steps[event.key()], 0), len(self._labels) - 1))
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.hovered >= 0:
-            self.bar_clicked.emit(self.hovered)
-        else:
-            super().keyPressEvent(event)
 
 
 def _figure(share: float) -> str:

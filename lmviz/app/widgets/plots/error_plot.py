@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.canvas import Canvas
 
 SIZE = 11
@@ -141,11 +142,10 @@ class ErrorPlot(Canvas):
         self.epsilon_chosen.emit(nearest)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        if event.key() in steps and self._curves:
-            choices = next(iter(self._curves.values()))[:, 0].tolist()
-            at = min(range(len(choices)), key=lambda i: abs(math.log10(choices[i] / self._epsilon)))
-            chosen = choices[min(max(at + steps[event.key()], 0), len(choices) - 1)]
-            self.epsilon_chosen.emit(chosen)
+        choices = next(iter(self._curves.values()))[:, 0].tolist() if self._curves else []
+        apart = [abs(math.log10(choice / self._epsilon)) for choice in choices]
+        wanted = along(ACROSS, event.key(), apart.index(min(apart)) if apart else -1, len(choices))
+        if wanted is not None:
+            self.epsilon_chosen.emit(choices[wanted])
         else:
             super().keyPressEvent(event)

@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.plot_axes import SIZE, ReferenceLine
@@ -360,14 +361,14 @@ class LinePlot(QWidget):
             self.cursor_moved.emit(x)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         curves = [curve.x for curve in self._shown().values() if len(curve.x)]
-        if event.key() not in steps or not curves:
-            super().keyPressEvent(event)
-            return
-        places = np.unique(np.concatenate(curves))
+        places = np.unique(np.concatenate(curves)) if curves else np.zeros(0)
         now = int(np.searchsorted(places, self._cursor.value()))
-        self._move_cursor(float(places[np.clip(now + steps[event.key()], 0, len(places) - 1)]))
+        wanted = along(ACROSS, event.key(), now, len(places))
+        if wanted is not None:
+            self._move_cursor(float(places[wanted]))
+        else:
+            super().keyPressEvent(event)
 
 
 def rounded_range(values: Sequence[float], logarithmic: bool) -> tuple[float, float] | None:

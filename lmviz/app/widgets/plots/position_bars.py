@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.pointable import Pointable
@@ -117,9 +118,9 @@ class PositionBars(Pointable):
         self.position_clicked.emit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        if event.key() in steps and len(self._parts):
-            self.clicked_on(min(max(self._current + steps[event.key()], 0), len(self._parts) - 1))
+        wanted = along(ACROSS, event.key(), self._current, len(self._parts))
+        if wanted is not None:
+            self.clicked_on(wanted)
         else:
             super().keyPressEvent(event)
 

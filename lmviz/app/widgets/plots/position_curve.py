@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
@@ -158,8 +159,8 @@ class PositionCurve(Canvas):
             self.position_clicked.emit(position)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        if event.key() in steps and len(self._values):
-            self._choose(min(max(self._current + steps[event.key()], 0), len(self._values) - 1))
+        wanted = along(ACROSS, event.key(), self._current, len(self._values))
+        if wanted is not None:
+            self._choose(wanted)
         else:
             super().keyPressEvent(event)

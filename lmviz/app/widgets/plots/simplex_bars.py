@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.arrows import DOWN, along
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number, signed_figure
 from lmviz.app.widgets.base.pointable import Pointable
@@ -135,10 +136,10 @@ class SimplexBars(Pointable):
             self.share_wanted.emit(self._dragged, min(max(share, 0.0), 1.0))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        rows: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        wanted = along(DOWN, event.key(), self._current, len(self._words))
         steps: dict[int, float] = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}
-        if event.key() in rows and self._words:
-            self.choose(min(max(self._current + rows[event.key()], 0), len(self._words) - 1))
+        if wanted is not None:
+            self.choose(wanted)
         elif event.key() in steps and len(self._shares):
             share = float(self._shares[self._current]) + steps[event.key()]
             self.share_wanted.emit(self._current, min(max(share, 0.0), 1.0))

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
@@ -283,9 +284,9 @@ class SurprisalPlot(Canvas):
         self.word_clicked.emit(word)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        if event.key() in steps and self._words:
-            self._choose(min(max(self._current + steps[event.key()], 0), len(self._words) - 1))
+        wanted = along(ACROSS, event.key(), self._current, len(self._words))
+        if wanted is not None:
+            self._choose(wanted)
         else:
             super().keyPressEvent(event)
 

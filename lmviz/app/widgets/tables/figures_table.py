@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN, along
 from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine, place_columns
@@ -251,18 +252,14 @@ class FiguresTable(QuietTable):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, line = event.key(), self._cell[0]
         page = self.verticalScrollBar().pageStep()
-        steps: dict[int, int] = {
-            Qt.Key.Key_Up: -1,
-            Qt.Key.Key_Down: 1,
-            Qt.Key.Key_PageUp: -page,
-            Qt.Key.Key_PageDown: page,
-        }
-        if key in steps and self._model.rowCount():
-            line = min(max(line + steps[key], 0), self._model.rowCount() - 1)
+        steps = DOWN | {Qt.Key.Key_PageUp: -page, Qt.Key.Key_PageDown: page}
+        wanted = along(steps, key, line, self._model.rowCount())
+        if wanted is not None:
+            line = wanted
             self.scrollTo(self._model.index(line, 0))
             self._hover((line, -1))
             self.setAccessibleDescription(" ".join(self._model.line(line).texts))
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and line >= 0:
+        elif key in CONFIRMING and line >= 0:
             self.line_clicked.emit(line)
         else:
             event.ignore()

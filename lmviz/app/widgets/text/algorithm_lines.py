@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN, along
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.pointable import Pointable
 
@@ -107,10 +108,10 @@ class AlgorithmLines(Pointable):
         self.line_clicked.emit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        if event.key() in steps and self._lines:
-            self.clicked_on(min(max(self._current + steps[event.key()], 0), len(self._lines) - 1))
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current >= 0:
+        wanted = along(DOWN, event.key(), self._current, len(self._lines))
+        if wanted is not None:
+            self.clicked_on(wanted)
+        elif event.key() in CONFIRMING and self._current >= 0:
             self.clicked_on(self._current)
         else:
             super().keyPressEvent(event)

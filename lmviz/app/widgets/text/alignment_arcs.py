@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPain
 from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
@@ -249,10 +250,9 @@ class AlignmentArcs(Canvas):
             self.source_clicked.emit(word[1])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        if event.key() in steps and self._words[TARGET]:
-            last = len(self._words[TARGET]) - 1
-            self.set_current(min(max(self._current + steps[event.key()], 0), last))
+        wanted = along(ACROSS, event.key(), self._current, len(self._words[TARGET]))
+        if wanted is not None:
+            self.set_current(wanted)
             self.target_clicked.emit(self._current)
         else:
             super().keyPressEvent(event)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN, along
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 
 if TYPE_CHECKING:
@@ -208,13 +209,13 @@ class ArithmeticCard(Canvas):
             self.operand_clicked.emit(operand.source, operand.index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         rows = self.rows
-        if event.key() in steps and rows:
-            self._marked = min(max(self._marked + steps[event.key()], 0), len(rows) - 1)
+        wanted = along(DOWN, event.key(), self._marked, len(rows))
+        if wanted is not None:
+            self._marked = wanted
             self._hovered = rows[self._marked].main
             self.update()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and 0 <= self._marked < len(rows):
+        elif event.key() in CONFIRMING and 0 <= self._marked < len(rows):
             self._follow(rows[self._marked].main)
         else:
             super().keyPressEvent(event)

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
@@ -271,12 +272,12 @@ class AttentionText(Canvas):
             self.token_clicked.emit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        wanted = along(ACROSS, event.key(), self._current, len(self._tokens))
         if event.key() == Qt.Key.Key_Shift:
             self.set_looked_at(True)
             event.ignore()  # others show it too
-        elif event.key() in steps and self._tokens:
-            self.set_current(min(max(self._current + steps[event.key()], 0), len(self._tokens) - 1))
+        elif wanted is not None:
+            self.set_current(wanted)
             self.token_clicked.emit(self._current)
         else:
             super().keyPressEvent(event)

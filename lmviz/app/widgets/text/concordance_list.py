@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.arrows import DOWN, along
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.pointable import Pointable
 
@@ -113,9 +114,9 @@ class ConcordanceList(Pointable):
         self._choose(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        if event.key() in steps and self._lines:
-            self._choose(min(max(self._current + steps[event.key()], 0), len(self._lines) - 1))
+        wanted = along(DOWN, event.key(), self._current, len(self._lines))
+        if wanted is not None:
+            self._choose(wanted)
         else:
             super().keyPressEvent(event)
 

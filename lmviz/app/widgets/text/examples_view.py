@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.pointable import Pointable
 from lmviz.app.widgets.text.chips import SIZE, ChipLayout, lay_out
@@ -18,7 +19,6 @@ TAG_SIZE = 11
 BETWEEN = 10  # pixels between two examples
 COLUMN = 18  # pixels between two columns
 WIDEST_LABEL = 160
-ARROWS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,9 @@ class ExamplesView(Pointable):
         self.word_clicked.emit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in ARROWS and self._firsts[-1]:
-            self.clicked_on(min(max(self._current + ARROWS[event.key()], 0), self._firsts[-1] - 1))
+        wanted = along(ACROSS, event.key(), self._current, self._firsts[-1])
+        if wanted is not None:
+            self.clicked_on(wanted)
         else:
             super().keyPressEvent(event)
 

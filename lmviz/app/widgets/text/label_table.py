@@ -6,21 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.pointable import Pointable
 from lmviz.app.widgets.base.words_in_sight import words_in_sight
+from lmviz.app.widgets.text.marked_words import MarkedWords
 
 ROW, SIZE, NAME_SIZE = 30, 12, 12
 PADDING, BAR, MORE = 7, 3, 16
 WIDEST_NAME, WIDEST_WORD = 150, 130
-STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 @dataclass(frozen=True)
@@ -41,17 +40,15 @@ class LabelRow:
     labels: tuple[TableLabel, ...]
 
 
-class LabelTable(Pointable):
+class LabelTable(MarkedWords):
     """`LabelTable()`: `set_rows(words, rows, gold=())`, a column for each word.
 
     `gold` are the right labels, "" where none is known. A column in which models disagree is marked.
-    `set_current(word)` marks a column. In projector mode it takes the width that there is and shows the
-    words around the current one. Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
-    Left and Right move the mark.
+    In projector mode it takes the width that there is and shows the words around the current one. Left and
+    Right move the mark.
     """
 
-    word_hovered = Signal(int)
-    word_clicked = Signal(int)
+    arrows = ACROSS
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,10 +56,7 @@ class LabelTable(Pointable):
         self._rows: tuple[LabelRow, ...] = ()
         self._gold: tuple[str, ...] = ()
         self._edges: tuple[float, ...] = (0.0,)
-        self._current = -1
         self._in_sight = range(0)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
         self.setAccessibleName("labels of several models")
 
     @property
@@ -84,31 +78,21 @@ class LabelTable(Pointable):
     def set_rows(self, words: Sequence[str], rows: Sequence[LabelRow], gold: Sequence[str] = ()) -> None:
         """Show words and labels."""
         self._words, self._rows, self._gold = tuple(words), tuple(rows), tuple(gold)
-        self._current = min(self._current, len(self._words) - 1)
-        if self.hovered >= len(self._words):
-            self.set_hovered(-1)
+        self.show_count(len(self._words))
         self._measure()
-        self._describe()
-        self.update()
 
-    def set_current(self, word: int) -> None:
-        """Mark a column; −1 for none."""
-        word = min(word, len(self._words) - 1)
-        if word != self._current:
-            self._current = word
-            self._look()
-            self._describe()
-            self.update()
+    def set_current(self, index: int) -> None:
+        super().set_current(index)
+        self._look()
 
     @property
     def in_sight(self) -> range:
         """The words that are drawn: all, or in projector mode those there is room for."""
         return self._in_sight
 
-    def word_rectangle(self, word: int) -> QRectF:
-        """The column of a word."""
-        width = self._edges[word + 1] - self._edges[word]
-        left = self._edges[0] + self._edges[word] - self._edges[self._in_sight.start]
+    def word_rectangle(self, index: int) -> QRectF:
+        width = self._edges[index + 1] - self._edges[index]
+        left = self._edges[0] + self._edges[index] - self._edges[self._in_sight.start]
         return QRectF(left, 0, width, self._height)
 
     def sizeHint(self) -> QSize:
@@ -130,25 +114,8 @@ class LabelTable(Pointable):
             return -1
         return next((at for at in self._in_sight if self.word_rectangle(at).contains(place)), -1)
 
-    def pointed_at(self, index: int) -> None:
-        if index >= 0:
-            lines = [self._in_words(row, index) for row in self._rows]
-            HoverCard.beside(
-                self, self.word_rectangle(index).bottomLeft().toPoint(), self._words[index], lines
-            )
-        else:
-            HoverCard.leave(self)
-        self.word_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.word_clicked.emit(index)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        wanted = self._current + STEPS.get(event.key(), 0)
-        if event.key() in STEPS and 0 <= wanted < len(self._words):
-            self.word_clicked.emit(wanted)
-        else:
-            super().keyPressEvent(event)
+    def read_out(self, index: int) -> tuple[str, Sequence[str]]:
+        return self._words[index], [self._in_words(row, index) for row in self._rows]
 
     @property
     def _height(self) -> float:
@@ -159,14 +126,12 @@ class LabelTable(Pointable):
         said = f"{found.label} {percentage(found.probability)}" if found.label else "no label"
         return f"{row.name}: {said}{', wrong' if found.wrong else ''}"
 
-    def _describe(self) -> None:
+    def description(self) -> str:
+        if self.current >= 0:
+            said = ", ".join(self._in_words(row, self.current) for row in self._rows)
+            return f"{self._words[self.current]}: {said}"
         many = len(self.disagreements)
-        said = f"{len(self._words)} words, {many} disagreement{'' if many == 1 else 's'}"
-        if self._current >= 0:
-            said = f"{self._words[self._current]}: " + ", ".join(
-                self._in_words(row, self._current) for row in self._rows
-            )
-        self.setAccessibleDescription(said)
+        return f"{len(self._words)} words, {many} disagreement{'' if many == 1 else 's'}"
 
     def _measure(self) -> None:
         """Where the columns begin, and where the last one ends."""
@@ -188,24 +153,22 @@ class LabelTable(Pointable):
         if theme_switch().projector:
             widths = [after - before for before, after in pairwise(self._edges)]
             room = self.width() - self._edges[0] - self.length(MORE)
-            self._in_sight = words_in_sight(widths, self._current, room, first)
+            self._in_sight = words_in_sight(widths, self.current, room, first)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        painter.setPen(Qt.PenStyle.NoPen)
         marked = [(place, self.theme.note_wash) for place in self.disagreements]
         for place, color in (*marked, (self.hovered, self.theme.hover)):
             if place in self._in_sight:
-                painter.setBrush(color)
-                painter.drawRoundedRect(self.word_rectangle(place), self.length(4), self.length(4))
+                self.draw_mark(painter, place, color)
         self._draw_names(painter)
         for place in self._in_sight:
             self._draw_column(painter, place, self._words[place])
         self._draw_more(painter)
-        if self._current in self._in_sight:
+        if self.current in self._in_sight:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(self.theme.accent, self.length(2)))
-            area = self.word_rectangle(self._current).adjusted(1, 1, -1, -1)
+            area = self.word_rectangle(self.current).adjusted(1, 1, -1, -1)
             painter.drawRoundedRect(area, self.length(4), self.length(4))
         self.draw_focus(painter)
 

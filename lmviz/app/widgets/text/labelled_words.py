@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.text.marked_words import ROW, WordColumn
 
-ROW = 24
 SIZE = 12
 WORD, LABEL, NOTE = 0.3, 0.2, 0.26  # of the width, at most
 BAR = 5
@@ -39,23 +36,16 @@ class LabelledWord:
 Readout = Callable[[int], tuple[str, Sequence[str]]]
 
 
-class LabelledWords(Pointable):
+class LabelledWords(WordColumn):
     """`LabelledWords()`: `set_words(words)`, one below the other; `set_current(index)` marks one.
 
-    `set_readout(function)` gives the hover card's words for an index.
-    Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`. Up and Down move the mark.
+    `set_readout(function)` gives the hover card's words for an index. Up and Down move the mark.
     """
-
-    word_hovered = Signal(int)
-    word_clicked = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words: tuple[LabelledWord, ...] = ()
-        self._current = -1
         self._readout: Readout | None = None
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
         self.setAccessibleName("words and their labels")
 
     @property
@@ -66,31 +56,11 @@ class LabelledWords(Pointable):
     def set_words(self, words: Sequence[LabelledWord]) -> None:
         """Show words."""
         self._words = tuple(words)
-        self._current = min(self._current, len(self._words) - 1)
-        hovered, readout = self.hovered, self._readout
-        if hovered >= len(self._words):
-            self.set_hovered(-1)
-        known = readout is not None and 0 <= hovered < len(self._words)
-        HoverCard.renew(self, partial(readout, hovered) if known and readout is not None else None)
-        self._describe()
-        self.updateGeometry()
-        self.update()
-
-    def set_current(self, index: int) -> None:
-        """Mark a word; −1 for none."""
-        index = min(index, len(self._words) - 1)
-        if index != self._current:
-            self._current = index
-            self._describe()
-            self.update()
+        self.show_count(len(self._words))
 
     def set_readout(self, readout: Readout) -> None:
         """What the hover card says of a word: a title and lines."""
         self._readout = readout
-
-    def row_rectangle(self, index: int) -> QRectF:
-        """Where a word is drawn."""
-        return QRectF(0, index * self.length(ROW), self.width(), self.length(ROW))
 
     def sizeHint(self) -> QSize:
         return QSize(round(self.length(LEAST)), round(self.length(ROW) * max(1, len(self._words))))
@@ -98,48 +68,25 @@ class LabelledWords(Pointable):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def index_at(self, place: QPointF) -> int:
-        index = int(place.y() // self.length(ROW))
-        return index if 0 <= index < len(self._words) else -1
+    def read_out(self, index: int) -> tuple[str, Sequence[str]]:
+        if self._readout is not None:
+            return self._readout(index)
+        item = self._words[index]
+        return item.word, [f"{item.label} {percentage(item.probability)}"]
 
-    def pointed_at(self, index: int) -> None:
-        if index >= 0 and self._readout is not None:
-            HoverCard.beside(self, self.row_rectangle(index).bottomLeft().toPoint(), *self._readout(index))
-        else:
-            HoverCard.leave(self)
-        self.word_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.word_clicked.emit(index)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        wanted = self._current + steps.get(event.key(), 0)
-        if event.key() in steps and 0 <= wanted < len(self._words):
-            self.word_clicked.emit(wanted)
-        else:
-            super().keyPressEvent(event)
-
-    def _describe(self) -> None:
+    def description(self) -> str:
         said = [
             f"{item.word}: {item.label} {percentage(item.probability)}{', wrong' if item.wrong else ''}"
             for item in self._words
         ]
-        self.setAccessibleDescription(said[self._current] if self._current >= 0 else ", ".join(said[:5]))
+        return said[self.current] if self.current >= 0 else ", ".join(said[:5])
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        row = self.length(ROW)
-        painter.setPen(Qt.PenStyle.NoPen)
-        for index, color in ((self.hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
-            if 0 <= index < len(self._words):
-                painter.setBrush(color)
-                painter.drawRoundedRect(self.row_rectangle(index), self.length(4), self.length(4))
-        first = max(0, int(event.rect().top() // row))
-        last = min(len(self._words), int(event.rect().bottom() // row) + 1)
+        self.draw_marks(painter)
         columns = self._columns()
-        for index in range(first, last):
-            self._draw_row(painter, self._words[index], index * row, columns)
+        for index in self.rows_in(event.rect()):
+            self._draw_row(painter, self._words[index], self.top(index), columns)
         self.draw_focus(painter)
 
     def _columns(self) -> tuple[float, float, float]:

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.text.chips import ChipLayout, Shades, lay_out
 
 UNSHADED = Shades(np.zeros(0), "share", None)
-ARROWS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class TokenStrip(Canvas):
@@ -264,8 +264,8 @@ class TokenStrip(Canvas):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         last = len(self._tokens) - 1
         targets: dict[int, int] = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
-        if event.key() in ARROWS:
-            step = -ARROWS[event.key()] if self._laid_out().right_to_left else ARROWS[event.key()]
+        if event.key() in ACROSS:
+            step = -ACROSS[event.key()] if self._laid_out().right_to_left else ACROSS[event.key()]
             targets[event.key()] = min(max(self._current + step, 0), last)
         if last >= 0 and event.key() in targets:
             self.set_current(targets[event.key()])

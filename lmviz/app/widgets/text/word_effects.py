@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import signed_figure
-from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.text.marked_words import WordColumn
 
-ROW, HEAD = 24, 20  # pixels at scale 1
 SIZE, HEAD_SIZE = 12, 11
 WORD = 0.3  # of the width, at most
 NUMBER = "+00.00"
@@ -33,24 +31,21 @@ class WordEffect:
     measured: float
 
 
-class WordEffects(Pointable):
+class WordEffects(WordColumn):
     """`WordEffects()`: `set_words(words, limit)`, one below the other; `set_current(index)` marks one.
 
     Upper bars are what is predicted, lower ones what was measured, both from a line in the middle up to
     `limit`; a word stands on the colour of what was measured. `words_named` is what the words are called in
-    the head. Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`. Up and Down move the mark.
+    the head. Up and Down move the mark.
     """
 
-    word_hovered = Signal(int)
-    word_clicked = Signal(int)
+    HEAD = 20
 
     def __init__(self, words_named: str = "without", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._named = words_named
         self._words: tuple[WordEffect, ...] = ()
         self._limit = 1.0
-        self._current = -1
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.setAccessibleName("what erasing each word would do, and does")
 
@@ -62,85 +57,39 @@ class WordEffects(Pointable):
     def set_words(self, words: Sequence[WordEffect], limit: float) -> None:
         """Show words; the longest bar is as long as `limit`."""
         self._words, self._limit = tuple(words), limit if limit > 0 else 1.0
-        self._current = min(self._current, len(self._words) - 1)
-        if self.hovered >= len(self._words):
-            self.set_hovered(-1)
-        self._describe()
-        self.updateGeometry()
-        self.update()
-
-    def set_current(self, index: int) -> None:
-        """Mark a word; −1 for none."""
-        index = min(index, len(self._words) - 1)
-        if index != self._current:
-            self._current = index
-            self._describe()
-            self.update()
-
-    def row_rectangle(self, index: int) -> QRectF:
-        """Where a word is drawn."""
-        return QRectF(0, self.length(HEAD) + index * self.length(ROW), self.width(), self.length(ROW))
+        self.show_count(len(self._words))
 
     def sizeHint(self) -> QSize:
-        rows = max(1, len(self._words))
-        return QSize(round(self.length(280)), round(self.length(HEAD) + self.length(ROW) * rows))
+        return QSize(round(self.length(280)), round(self.top(max(1, len(self._words)))))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(round(self.length(220)), self.sizeHint().height())
 
-    def index_at(self, place: QPointF) -> int:
-        index = int((place.y() - self.length(HEAD)) // self.length(ROW))
-        return index if 0 <= index < len(self._words) else -1
+    def read_out(self, index: int) -> tuple[str, Sequence[str]]:
+        word = self._words[index]
+        return f"{self._named} “{word.word}”", [
+            f"{PREDICTED}  {signed_figure(word.predicted, 4)}",
+            f"{MEASURED}  {signed_figure(word.measured, 4)}",
+        ]
 
-    def pointed_at(self, index: int) -> None:
-        if index >= 0:
-            word = self._words[index]
-            lines = [
-                f"{PREDICTED}  {signed_figure(word.predicted, 4)}",
-                f"{MEASURED}  {signed_figure(word.measured, 4)}",
-            ]
-            place = self.row_rectangle(index).bottomLeft().toPoint()
-            HoverCard.beside(self, place, f"{self._named} “{word.word}”", lines)
-        else:
-            HoverCard.leave(self)
-        self.word_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.word_clicked.emit(index)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        wanted = self._current + steps.get(event.key(), 0)
-        if event.key() in steps and 0 <= wanted < len(self._words):
-            self.word_clicked.emit(wanted)
-        else:
-            super().keyPressEvent(event)
-
-    def _describe(self) -> None:
+    def description(self) -> str:
         said = [
             f"{self._named} {item.word}: {PREDICTED} {signed_figure(item.predicted)}, "
             f"{MEASURED} {signed_figure(item.measured)}"
             for item in self._words
         ]
-        self.setAccessibleDescription(said[self._current] if self._current >= 0 else "; ".join(said[:5]))
+        return said[self.current] if self.current >= 0 else "; ".join(said[:5])
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        painter.setPen(Qt.PenStyle.NoPen)
-        for index, color in ((self.hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
-            if 0 <= index < len(self._words):
-                painter.setBrush(color)
-                painter.drawRoundedRect(self.row_rectangle(index), self.length(4), self.length(4))
+        self.draw_marks(painter)
         bars, numbers = self._columns()
         self._draw_head(painter, bars, numbers)
-        head, row = self.length(HEAD), self.length(ROW)
-        first = max(0, int((event.rect().top() - head) // row))
-        last = min(len(self._words), int((event.rect().bottom() - head) // row) + 1)
-        for index in range(first, last):
+        for index in self.rows_in(event.rect()):
             self._draw_row(painter, index, bars, numbers)
         painter.setPen(QPen(self.theme.line, 1))
         middle = round(bars.center().x()) + 0.5
-        painter.drawLine(QPointF(middle, head), QPointF(middle, head + row * len(self._words)))
+        painter.drawLine(QPointF(middle, self.top(0)), QPointF(middle, self.top(len(self._words))))
         self.draw_focus(painter)
 
     def _columns(self) -> tuple[QRectF, tuple[QRectF, QRectF]]:
@@ -163,7 +112,7 @@ class WordEffects(Pointable):
     def _draw_head(self, painter: QPainter, bars: QRectF, numbers: tuple[QRectF, QRectF]) -> None:
         painter.setFont(self.theme.font(HEAD_SIZE))
         painter.setPen(self.theme.muted_text)
-        middle, height = Qt.AlignmentFlag.AlignVCenter, self.length(HEAD)
+        middle, height = Qt.AlignmentFlag.AlignVCenter, self.length(self.HEAD)
         place = QRectF(self.length(4), 0, bars.left() - self.length(4), height)
         painter.drawText(place, middle, self._named)
         for title, column in zip((PREDICTED, MEASURED), numbers, strict=True):
@@ -173,7 +122,7 @@ class WordEffects(Pointable):
             painter.drawText(place, middle | Qt.AlignmentFlag.AlignRight, title)
 
     def _draw_row(self, painter: QPainter, index: int, bars: QRectF, numbers: tuple[QRectF, QRectF]) -> None:
-        item, place = self._words[index], self.row_rectangle(index)
+        item, place = self._words[index], self.word_rectangle(index)
         self._draw_word(painter, item, place, bars.left() - self.length(8))
         pairs = ((item.predicted, 0.27, 5.0), (item.measured, 0.66, 7.0))
         for (value, height, thick), column in zip(pairs, numbers, strict=True):
