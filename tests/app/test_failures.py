@@ -230,6 +230,13 @@ def ask_the_model(scene: Scene) -> None:
     scene.session.polls.open_file(path)
 
 
+def read_nothing_known(scene: Scene) -> None:
+    """Show a model words of which it knows none."""
+    scene.session.reading.set_prefix("xyzzy plugh")
+    scene.open_model("gru")
+    scene.open_model("lstm")
+
+
 def follow_a_context(scene: Scene) -> None:
     """Look at what an n-gram matched, after other words each time."""
     scene.type()
@@ -345,6 +352,7 @@ ROWS = (
     Row("Reading ", "corpus", "texts_view", paste),
     Row("Downloading ", "corpus", "texts_view", download),
     Row("reading", "train", NOTICE, Scene.type),
+    Row("fitting text", "train", NOTICE, read_nothing_known),
     Row("live sample", "train", "live_sample_view", Scene.type),
     Row("over time", "train", "over_time_view", Scene.type),
     Row("weight sizes", "train", "health_view", weigh),

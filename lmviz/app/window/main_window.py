@@ -300,6 +300,7 @@ class MainWindow(QMainWindow):
             (session.work, session.work.ready_changed),
             (session.library, session.library.model_changed),
             (session.reading, session.reading.changed),
+            (session.fitting, session.library.model_changed),
             (session.text, session.text.changed),
             (session.lesson, session.lesson.changed),
         ):
