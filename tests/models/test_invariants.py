@@ -165,8 +165,11 @@ def trained(family, settings):
     model = untrained(family, dict(settings))
     if model.predicts.continues and not translates(model):
         learn(model, steps=2)
-    # Without normalisation values grow from layer to layer, and rounding with them.
-    shaking = 0.15 if dict(settings).get("norm") == "none" else 0.4
+    # Without normalisation values grow from layer to layer, and without a bounded activation from step to
+    # step. A norm over four channels now and then divides by next to nothing. Rounding grows with all of
+    # these, in PyTorch's own fused path as well.
+    delicate = {("norm", "none"), ("norm_kind", "rms"), ("activation", "identity")}
+    shaking = 0.15 if delicate.intersection(settings) else 0.4
     with torch.no_grad():
         for parameter in model.parameters():
             parameter += shaking * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1))
@@ -464,8 +467,7 @@ def test_gradients_are_those_of_autograd_through_the_fused_path(model):
             gradient_of(model, IDS)
         return
     tokens = torch.from_numpy(IDS)[None]
-    rounding = 3e-5 if len(model.inputs) > 1 else 1e-5  # two stacks of layers round twice as often
-    for kind, tolerance in ((torch.float32, rounding), (torch.float64, 1e-9)):
+    for kind, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-9)):
         found = gradient_over(deepcopy(model).to(kind), chosen(model))
         other = deepcopy(model).double().requires_grad_()  # exact beside what is rounded to float32
         with torch.enable_grad():
@@ -474,11 +476,16 @@ def test_gradients_are_those_of_autograd_through_the_fused_path(model):
             )
             number.backward()
         assert found.value == pytest.approx(float(number.detach()), rel=10 * tolerance)
-        assert set(found.parameters) == dict(other.named_parameters()).keys()
-        largest = max(np.abs(gradient).max() for gradient in found.parameters.values())
-        for name, parameter in other.named_parameters():
-            wanted = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-            assert far(found.parameters[name], wanted.numpy(), max(largest / 100, 1e-12)) <= tolerance, name
+        wanted = {
+            name: np.zeros(parameter.shape) if parameter.grad is None else parameter.grad.numpy()
+            for name, parameter in other.named_parameters()
+        }
+        assert set(found.parameters) == wanted.keys()
+        whole = np.linalg.norm([np.linalg.norm(gradient) for gradient in wanted.values()])
+        assert whole > 1e-4  # there is something to compare
+        for name, gradient in wanted.items():
+            off = relative_error(found.parameters[name], gradient, whole / 100)
+            assert off <= tolerance, (name, kind)
 
 
 @every_case
@@ -542,12 +549,14 @@ def loss_after(model, intervention):
     return chosen_number(model.predicts, np.log(probabilities))
 
 
-def far(found, wanted, least):
-    """The largest difference of two arrays beside the largest number, which is taken to be `least` or more.
+def relative_error(found, wanted, least):
+    """‖found − wanted‖ / ‖wanted‖, whose norm is taken to be `least` or more.
 
-    Some gradients are zero but for rounding, as that of a bias which moves all scores alike.
+    By the norm and not cell by cell, as is usual for vectors and matrices (Higham 2002, chapter 6): a cell
+    is a sum, and where its terms cancel nothing is left of it but the rounding of its neighbours. Some whole
+    gradients cancel so, as that of a bias which moves all scores alike.
     """
-    return np.abs(found - wanted).max() / max(np.abs(wanted).max(), least)
+    return np.linalg.norm(found - wanted) / max(np.linalg.norm(wanted), least)
 
 
 def check_gradient_operand(model, found, factor):
