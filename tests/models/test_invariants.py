@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
+from closeness import relative_error
 from small_models import small_settings
 
 from lmviz.errors import LmvizError
@@ -547,16 +548,6 @@ def loss_after(model, intervention):
     """The loss of the whole text with one thing changed, in nats."""
     probabilities = traced(model, IDS, interventions=[intervention])["probabilities"].array
     return chosen_number(model.predicts, np.log(probabilities))
-
-
-def relative_error(found, wanted, least):
-    """‖found − wanted‖ / ‖wanted‖, whose norm is taken to be `least` or more.
-
-    By the norm and not cell by cell, as is usual for vectors and matrices (Higham 2002, chapter 6): a cell
-    is a sum, and where its terms cancel nothing is left of it but the rounding of its neighbours. Some whole
-    gradients cancel so, as that of a bias which moves all scores alike.
-    """
-    return np.linalg.norm(found - wanted) / max(np.linalg.norm(wanted), least)
 
 
 def check_gradient_operand(model, found, factor):
