@@ -205,8 +205,8 @@ CATALOGUE: tuple[Entry, ...] = (
     ),
     Entry(
         name="english-web",
-        title="English Web Treebank",
-        description="Sentences from blogs, e-mails, reviews and forums, every word tagged by hand.",
+        title="English treebank",
+        description="The English Web Treebank: blogs, e-mails, reviews and forums, every word tagged.",
         characters=None,
         licence="CC BY-SA 4.0, Universal Dependencies 2.7, Silveira et al. 2014",
         sha256="4e45f7b6f6d4e8d33e0ba7090fc37f2385a91711edb20d456d3fb5f45ac0fc28",

@@ -51,6 +51,18 @@ def test_it_grows_step_by_step_and_drops_nothing(bigram):
         assert min(node.total for node in offers[:3]) >= max((n.total for n in offers[3:]), default=-np.inf)
 
 
+def test_of_three_texts_with_four_continuations_each_twelve_are_offered_and_three_kept(bigram):
+    options = BeamOptions(width=3, continuations=4, length=4, stop_at_end=False)
+    *_, before, after = grow_beam(bigram, "cows", options)
+    offers = after.nodes[len(before.nodes) :]
+    assert (len(before.live), len(offers)) == (3, 12)
+    kept = [node for node in offers if node.state == KEPT]
+    assert kept == sorted(offers, key=lambda node: -node.total)[:3]
+    for node in (before.nodes[place] for place in before.live):
+        likeliest = np.argsort(-log_probabilities(bigram)[node.id])[:4]
+        assert [child.id for child in after.children(node)] == likeliest.tolist()
+
+
 def test_totals_add_up_along_each_path(bigram):
     tree = beam_search(bigram, "cows eat", BeamOptions(width=4, length=5))
     rows = log_probabilities(bigram)

@@ -97,6 +97,36 @@ def test_a_palindrome_has_a_palindrome_of_answers():
     np.testing.assert_allclose(found["logits"].array[:, 0], [2.25, 1, 2.25])
 
 
+@every_family
+def test_one_matrix_for_both_directions_is_the_sum_of_one_for_each(family):
+    """y = V→ h→ + V← h← + b."""
+    model = build(family, layers=1)
+    found, (left, right) = trace(model, IDS[0].numpy()), model.output.weight.chunk(2, dim=1)
+    parts = [
+        found[f"layers/0/{way}/hidden"].array @ weight.numpy().T
+        for way, weight in (("forward", left), ("backward", right))
+    ]
+    np.testing.assert_allclose(found["logits"].array, sum(parts) + model.output.bias.numpy(), atol=1e-6)
+
+
+@pytest.mark.parametrize("direction", ["forward", "both"])
+def test_of_a_text_of_one_word_it_is_a_network_with_one_hidden_layer(direction):
+    model = build("rnn", "classification", layers=1, direction=direction, pooling="last")
+    weights = dict(model.recurrence.named_parameters())
+    embedded = model.embedding.weight[4]
+    hidden = [
+        torch.tanh(weights[f"weight_ih_l0{way}"] @ embedded + sum_of_biases(weights, way))
+        for way in ("", "_reverse")[: 2 if direction == "both" else 1]
+    ]
+    found = trace(model, np.array([4]))["logits"].array
+    expected = model.output.weight @ torch.cat(hidden) + model.output.bias
+    np.testing.assert_allclose(found, expected.numpy(), atol=1e-6)
+
+
+def sum_of_biases(weights, way):
+    return weights[f"bias_ih_l0{way}"] + weights[f"bias_hh_l0{way}"]
+
+
 @pytest.mark.parametrize(("inputs", "units"), [(3, 5), (8, 8)])
 def test_parameters_are_as_many_as_the_lecture_counts(inputs, units):
     """J(I + J) + J for each direction, 2J in the place of I above, and J for PyTorch's second bias."""

@@ -101,6 +101,34 @@ def test_without_attention_the_last_states_are_all_that_passes():
         assert np.array_equal(found["logits"].array, other["logits"].array) is kept
 
 
+@pytest.mark.parametrize("case", [1, 3], ids=["both ways", "forward"])
+def test_without_attention_the_context_is_the_last_state_and_enters_at_every_step(case):
+    """h_i = g(y_(i−1), h_(i−1), c): not only the first state knows of the source."""
+    model, place = shaken(case), 2
+    found = trace(model, TEXT, source=SOURCE)
+    last = found[f"encoder/layers/{model.configuration.layers - 1}/last"].array
+    np.testing.assert_array_equal(found["context"].array, np.tile(last, (len(TEXT), 1)))
+    joined = np.hstack([found["decoder/embedding"].array, found["context"].array])
+    np.testing.assert_array_equal(found["decoder/input"].array, joined)
+    other = Intervention("context", "replace", 0.3, where={"position": place})
+    changed = trace(model, TEXT, source=SOURCE, interventions=[other])
+    moved = (found["logits"].array != changed["logits"].array).any(axis=1)
+    assert moved.tolist() == [position >= place for position in range(len(TEXT))]
+
+
+@pytest.mark.parametrize("family", ["rnn", "lstm", "gru"])
+def test_without_attention_it_is_two_modules_of_torch_one_after_the_other(family):
+    model = shake(build(family, "forward", "none"))
+    tokens, source = tensors(TEXT, SOURCE)
+    states, ends = model.encoder(model.source_embedding(source))
+    hidden = ends[0] if family == "lstm" else ends
+    first = (hidden, torch.zeros_like(hidden)) if family == "lstm" else hidden
+    inputs = torch.cat([model.embedding(tokens), states[:, -1:].expand(-1, len(TEXT), -1)], dim=-1)
+    written, _ = model.decoder(inputs, first)
+    expected = functional.linear(written, model.output.weight, model.output.bias)
+    torch.testing.assert_close(model(tokens, source=source), expected)
+
+
 def test_rows_of_attention_are_shares_of_the_source():
     found = trace(shaken(2), TEXT, source=SOURCE)
     weights = found["attention/weights"]

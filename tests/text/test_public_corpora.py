@@ -147,6 +147,6 @@ def test_the_command_line_tells_licence_and_size_and_fetches(served, capsys):
     assert run(["corpora", "--download", "multi30k"]) == 0
     said = capsys.readouterr().out
     assert "Multi30k (CC BY-NC-SA 4.0, Elliott et al. 2016) is on this computer." in said
-    assert "English Web Treebank (CC BY-SA 4.0" in said
+    assert "English treebank (CC BY-SA 4.0" in said
     assert "`lmviz corpora --download english-web`, 0.0 MB." in said
     assert "None" not in said

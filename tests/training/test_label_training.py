@@ -1,11 +1,6 @@
-"""Training taggers and classifiers: the lecture's figures, resuming, and being killed."""
+"""Training taggers and classifiers: the lecture's figures, and resuming."""
 
 import math
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -76,41 +71,6 @@ def test_a_resumed_training_equals_an_undisturbed_one(request, tmp_path, kind):
     lmviz.train("lstm", corpus, tmp_path / "parts", steps=9, schedule="constant", **settings)
     parts = lmviz.train("lstm", corpus, tmp_path / "parts", steps=20, resume=True)
     one, other = straight.load_snapshot(20), parts.load_snapshot(20)
-    assert all(torch.equal(one[name], other[name]) for name in one)
-
-
-VICTIM = """
-import sys
-import torch
-import lmviz
-from lmviz.training import recorder
-torch.set_num_threads(1)
-recorder.SAVE_SECONDS = recorder.FLUSH_SECONDS = 0.05
-corpus = lmviz.load_corpus(sys.argv[1])
-settings = {"batch": 4, "width": 6, "direction": "both", "snapshots": 60, "resume_seconds": 1}
-lmviz.train("gru", corpus, sys.argv[2], steps=300, **settings)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nothing kills like this here")
-def test_a_tagger_that_is_killed_and_resumed_is_undisturbed(tagged, tmp_path):
-    torch.set_num_threads(1)
-    folder = tmp_path / "killed"
-    victim = subprocess.Popen([sys.executable, "-c", VICTIM, tagged.sources[0], str(folder)])
-    try:
-        deadline = time.monotonic() + 60
-        while not (folder / "run.json").is_file() or len(Run.open(folder).snapshots()) < 20:
-            assert victim.poll() is None, "it ended by itself"
-            assert time.monotonic() < deadline, "it never got going"
-            time.sleep(0.01)
-    finally:
-        os.kill(victim.pid, signal.SIGKILL)
-        victim.wait()
-    killed = lmviz.train("gru", tagged, folder, resume=True)
-    settings = {"batch": 4, "width": 6, "direction": "both", "snapshots": 60, "resume_seconds": 1}
-    straight = lmviz.train("gru", tagged, tmp_path / "straight", steps=300, **settings)
-    one, other = straight.load_snapshot(300), killed.load_snapshot(300)
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 

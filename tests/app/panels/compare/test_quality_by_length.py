@@ -98,6 +98,27 @@ def test_a_click_opens_the_worst_sentence_of_the_model_of_that_curve(
     assert session.reading.source == expected[before].worst.source
 
 
+def test_a_click_leads_to_the_alignment_of_the_worst_sentence(
+    view: QualityByLengthPanel, window: MainWindow, session: Session, attending_run: Path, qtbot: QtBot
+) -> None:
+    session.comparison.choose([])  # the shown model alone, which is the one with attention
+    click(window, "quality_button", qtbot)
+    qtbot.waitUntil(lambda: len(view.plot.curves) == 1 and not session.work.jobs, timeout=LONG)
+    expected = core(attending_run)
+    length = max(expected)
+    place = view.plot.place_of(length, view.plot.curves[0].at(length))
+    QTest.mouseClick(view.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    window.show_perspective("attention")
+    alignment = bring_to_front(window, "alignment_view", qtbot)
+    qtbot.waitUntil(lambda: alignment.shown.size > 0 and not session.reading.is_busy)
+    worst, names = expected[length].worst, alignment.exported_names()
+    assert names.columns == (*worst.source, "⟨end⟩")
+    assert names.rows[: len(worst.written)] == tuple(worst.written)
+    assert alignment.shown.shape == (len(worst.written) + 1, length + 1)
+    drawn = session.reading.current.trace["attention/weights"].array
+    np.testing.assert_array_equal(alignment.shown, drawn)
+
+
 @pytest.mark.usefixtures("measured")
 def test_a_click_on_the_curve_of_a_model_just_closed_opens_nothing(
     view: QualityByLengthPanel, session: Session

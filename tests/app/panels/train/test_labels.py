@@ -1,13 +1,17 @@
 """The Train form for texts with labels: which families, which settings, what is measured, and the floor."""
 
+from pathlib import Path
+
 import pyqtgraph
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.train.loss import LossPanel
+from lmviz.app.panels.train.plan import PlanPanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.diagrams.family_cards import FamilyCards
 from lmviz.app.widgets.plots.line_plot import LinePlot
@@ -77,6 +81,34 @@ def test_a_tagger_is_trained_as_stated_and_measured_by_its_labels(
     measured = session.training.state.history.validation_accuracy.values
     assert values == pytest.approx(100 * measured)
     assert not references(plot)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("the/d cat/n runs/v\ncats/n run/v\nthe/d cats/n\n", "tagger"),
+        ("good\ta fine film\nbad\ta dull film\ngood\tfine\n", "classifier"),
+        ("one two\tuno dos y tres\nthree\ttres\none\tuno\n", "translator"),
+    ],
+)
+def test_as_many_parameters_are_stated_as_the_trained_model_has(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, text: str, what: str
+) -> None:
+    (tmp_path / "lines.txt").write_text(text * 8, encoding="utf-8")
+    session.text.open(tmp_path / "lines.txt")
+    qtbot.waitUntil(lambda: session.text.corpus is not None)
+    configuration = FAMILIES["gru"].configuration(width=9, pooling="attention", attention="bilinear")
+    session.plan.set("gru", configuration, TrainingOptions(steps=1, batch=2, validate_every=0))
+    subject = window.findChild(QLabel, "training_subject")
+    qtbot.waitUntil(lambda: subject.text() == f"will train {what}: GRU · lines · words")
+    plan = window.findChild(QWidget, "plan_view")
+    assert isinstance(plan, PlanPanel)
+    qtbot.waitUntil(lambda: plan.is_up_to_date)
+    stated = plan.card.aside
+    qtbot.mouseClick(window.findChild(QPushButton, "new_run_button"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    assert stated.startswith(f"{short(session.library.model.parameters)} parameters")
+    assert str(session.library.model.parameters)[:3] in stated.replace(".", "")
 
 
 def references(plot: LinePlot) -> dict[str, float]:
