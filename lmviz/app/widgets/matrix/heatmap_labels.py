@@ -75,11 +75,12 @@ class Labels:
         every = max(1, math.ceil(13 * theme.scale / frame.cell_height))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         width = frame.area.left() - 8 * theme.scale
-        for row in _with_room(frame.shown_rows, len(self.rows), every, marked):
-            _choose_pen(painter, theme, self.row_role, row in marked)
-            place = QRectF(0, frame.cell(row, 0).center().y() - LINE, width, 2 * LINE)
-            text = measure.elidedText(self.rows[row], Qt.TextElideMode.ElideRight, width)
-            painter.drawText(place, right, text)
+        for kind, rows in _with_room(frame.shown_rows, len(self.rows), every, marked):
+            _choose_pen(painter, theme, self.row_role, kind)
+            for row in rows:
+                place = QRectF(0, frame.cell(row, 0).center().y() - LINE, width, 2 * LINE)
+                text = measure.elidedText(self.rows[row], Qt.TextElideMode.ElideRight, width)
+                painter.drawText(place, right, text)
 
     def draw_columns(
         self, painter: QPainter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
@@ -88,10 +89,11 @@ class Labels:
         measure, rotated = metrics(SIZE, token=True), self.rotated(frame.cell_width)
         every = max(1, math.ceil(19 * theme.scale / frame.cell_width)) if rotated else 1
         widest = WIDEST_COLUMN * theme.scale
-        for column in _with_room(frame.shown_columns, len(self.columns), every, marked):
-            _choose_pen(painter, theme, self.column_role, column in marked)
-            text = measure.elidedText(self.columns[column], Qt.TextElideMode.ElideRight, widest)
-            self._draw_column(painter, theme, frame, frame.cell(0, column), text, rotated)
+        for kind, columns in _with_room(frame.shown_columns, len(self.columns), every, marked):
+            _choose_pen(painter, theme, self.column_role, kind)
+            for column in columns:
+                text = measure.elidedText(self.columns[column], Qt.TextElideMode.ElideRight, widest)
+                self._draw_column(painter, theme, frame, frame.cell(0, column), text, rotated)
 
     def _draw_column(
         self, painter: QPainter, theme: Theme, frame: HeatmapFrame, cell: QRectF, text: str, rotated: bool
@@ -109,14 +111,16 @@ class Labels:
         painter.restore()
 
 
-def _with_room(shown: range, count: int, every: int, marked: Collection[int]) -> list[int]:
-    """Whose names are drawn: the marked ones, and each `every`-th that is not too near to those."""
+def _with_room(
+    shown: range, count: int, every: int, marked: Collection[int]
+) -> tuple[tuple[bool, list[int]], tuple[bool, list[int]]]:
+    """Whose names are drawn: the marked ones (True), and each `every`-th (False) not too near to those."""
     shown = range(shown.start, min(shown.stop, count))
     kept = [index for index in marked if index in shown]
-    regular = range(-(-shown.start // every) * every, shown.stop, every)
-    return kept + [
-        index for index in regular if all(abs(index - other) >= every for other in marked if other >= 0)
-    ]
+    regular = list(range(-(-shown.start // every) * every, shown.stop, every))
+    for other in kept:
+        regular = [index for index in regular if abs(index - other) >= every]
+    return (True, kept), (False, regular)
 
 
 def _widest(labels: tuple[str, ...]) -> float:
