@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
@@ -46,6 +46,9 @@ class Panel(QWidget):
     A panel that is about the next word says in `needs_next_word` what would show it: where the shown model
     predicts labels that sentence stands in its place, and nothing is drawn or asked.
     """
+
+    begun = Signal()
+    """What it shows has just begun: it comes in front, unless a person has chosen a tab in its place."""
 
     gives_way = 0
     """Milliseconds for which it lets the others draw first, so that the window is not painted all at once."""

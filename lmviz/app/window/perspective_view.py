@@ -13,6 +13,7 @@ from lmviz.app.look.stylesheet import SEPARATOR
 from lmviz.app.look.theme import application, current_theme, theme_switch
 from lmviz.app.panels.table import PanelRow, rows_of
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
+from lmviz.app.window.chosen_tabs import ChosenTabs
 from lmviz.app.window.panel_dock import PanelDock
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class PerspectiveView(QMainWindow):
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
         self._fitted_for: OpenedModel | None = None  # the model for which the tabs in front were chosen
+        self._chosen_tabs = ChosenTabs()
         session.reading.changed.connect(self._raise_what_fits)
         theme_switch().theme_changed.connect(self._adopt_theme)
         application().focusChanged.connect(self._show_focused)
@@ -120,6 +122,7 @@ class PerspectiveView(QMainWindow):
     def reset(self) -> None:
         """Arrange the panels as the table of panels says."""
         self._is_own, self._only, self._everything = False, (), QByteArray()
+        self._chosen_tabs.forget()
         for dock in self._docks.values():
             self.removeDockWidget(dock)
         self._arrange()
@@ -134,7 +137,9 @@ class PerspectiveView(QMainWindow):
         """Make the first panel that is missing; before the perspective is shown it belongs to no window."""
         row = self.missing[0]
         panel = row.build(self._session)
-        self._docks[row.name] = PanelDock(row.name, row.title, panel, self if self.isVisible() else None)
+        dock = PanelDock(row.name, row.title, panel, self if self.isVisible() else None)
+        self._docks[row.name] = dock
+        panel.begun.connect(lambda: self._raise_what_has_begun(dock))
         if not self.missing:
             self.set_rearranging(self._rearranging)
             self._fix_least_sizes()
@@ -192,6 +197,12 @@ class PerspectiveView(QMainWindow):
             ]
             for other in fitting[:1]:
                 other.raise_()
+
+    def _raise_what_has_begun(self, dock: PanelDock) -> None:
+        """Bring a panel in front of those that share its place, unless a person has chosen among them."""
+        together = (dock, *self.tabifiedDockWidgets(dock))
+        if not dock.isHidden() and not self._chosen_tabs.has_choice(each.windowTitle() for each in together):
+            dock.raise_()
 
     def _put_away(self) -> None:
         """Hide what is not wanted now, or bring everything back to where it was."""
@@ -289,6 +300,7 @@ class PerspectiveView(QMainWindow):
         bars.sort(key=self._distance_from_panel)
         shown: set[frozenset[str]] = set()
         for bar in bars:
+            self._chosen_tabs.watch(bar)
             titles = frozenset(bar.tabText(at) for at in range(bar.count()))
             bar.setVisible(bar.count() > 1 and titles not in shown)
             bar.setAccessibleName("panels that share this place")

@@ -18,6 +18,8 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLines
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.training.observation import Observed
@@ -51,6 +53,8 @@ class AlgorithmPanel(Panel):
         self._light = QTimer(self, interval=A_LINE)
         self._light.timeout.connect(self._light_next)
         self._lines.line_clicked.connect(self._choose)
+        self._seen: tuple[Path | None, bool] = (None, False)  # the run, and whether a step of it was observed
+        session.training.changed.connect(self._notice)
         session.training.changed.connect(self.refresh_now_and_then)
         self.follow(session.library.models_changed)
 
@@ -96,6 +100,13 @@ class AlgorithmPanel(Panel):
             self._lines.set_lit(0)
             self._light.start()
         self._show_details()
+
+    def _notice(self) -> None:
+        """The first step of a training that is made alone is what the panel has been waiting for."""
+        state = self.session.training.state
+        before, self._seen = self._seen, (state.folder, state.observed is not None)
+        if state.observed is not None and self._seen != before:
+            self.begun.emit()
 
     def _model(self) -> OpenedModel | None:
         """The model that is trained, whose tokens the batch has; None before it is open."""

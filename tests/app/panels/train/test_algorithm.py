@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDockWidget, QLabel, QPushButton
+from PySide6.QtWidgets import QDockWidget, QLabel, QPushButton, QTabBar
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.train import algorithm
@@ -28,14 +28,31 @@ class Scene:
     """The panel in front, and what a person does there."""
 
     def __init__(self, window: MainWindow, session: Session, qtbot: QtBot) -> None:
-        self.session, self.qtbot = session, qtbot
+        self.window, self.session, self.qtbot = window, session, qtbot
         [self.panel] = [panel for panel in window.perspective.panels if isinstance(panel, AlgorithmPanel)]
+        self.lines = self.panel.findChild(AlgorithmLines)
+
+    def open(self) -> None:
+        """Bring the panel in front."""
         dock = self.panel.parentWidget()
         while not isinstance(dock, QDockWidget):
             dock = dock.parentWidget()
         dock.raise_()
-        qtbot.waitUntil(lambda: self.panel.is_in_sight)
-        self.lines = self.panel.findChild(AlgorithmLines)
+        self.qtbot.waitUntil(lambda: self.panel.is_in_sight)
+
+    def choose_tab(self, title: str) -> None:
+        """Click a tab."""
+        bars = [bar for bar in self.window.perspective.findChildren(QTabBar) if bar.isVisible()]
+        [(bar, at)] = [(bar, i) for bar in bars for i in range(bar.count()) if bar.tabText(i) == title]
+        QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(at).center())
+
+    def training_step(self) -> None:
+        """One step by the button below the panels, until it was observed."""
+        button = self.window.findChild(QPushButton, "step_button")
+        before = self.session.training.state.observed
+        self.qtbot.waitUntil(button.isEnabled)
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+        self.qtbot.waitUntil(lambda: self.session.training.state.observed is not before)
 
     def step(self) -> None:
         """One step, until all its lines have been lit."""
@@ -63,16 +80,23 @@ def _quick_light(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def scene(
+def closed(
     window: MainWindow, session: Session, text_file: Path, options: TrainingOptions, qtbot: QtBot
 ) -> Scene:
-    """The Train perspective with a text, and the algorithm in front of the sample."""
+    """The Train perspective with a text, and the algorithm behind the sample."""
     with qtbot.waitSignal(session.text.changed):
         session.text.open(text_file, documents="line")
     window.show_perspective("train")
     session.plan.set("lstm", FAMILIES["lstm"].configuration(width=8), replace(options, clip=0.01))
     qtbot.waitUntil(lambda: session.work.is_ready)
     return Scene(window, session, qtbot)
+
+
+@pytest.fixture
+def scene(closed: Scene) -> Scene:
+    """The same with the algorithm in front."""
+    closed.open()
+    return closed
 
 
 def stop(scene: Scene) -> None:
@@ -187,3 +211,29 @@ def test_an_ngram_model_shows_how_it_counts(scene: Scene) -> None:
     assert model.data(model.index(1, 1)) == str(observed.orders[1].total)
     assert set(scene.panel.exported_arrays()) == {"ids"}
     stop(scene)
+
+
+def test_the_first_step_brings_it_in_front(closed: Scene) -> None:
+    assert not closed.panel.is_in_sight
+    closed.training_step()
+    closed.qtbot.waitUntil(lambda: closed.panel.is_in_sight)
+    stop(closed)
+
+
+def test_whoever_has_chosen_another_tab_keeps_it(closed: Scene) -> None:
+    closed.choose_tab("Noise")
+    closed.choose_tab("Sample")
+    closed.training_step()
+    assert not closed.panel.is_in_sight
+    closed.choose_tab("Algorithm")
+    closed.qtbot.waitUntil(lambda: closed.panel.observed is not None)
+    stop(closed)
+
+
+def test_a_second_step_leaves_the_tab_that_was_chosen_since(closed: Scene) -> None:
+    closed.training_step()
+    closed.qtbot.waitUntil(lambda: closed.panel.is_in_sight)
+    closed.choose_tab("Sample")
+    closed.training_step()
+    assert not closed.panel.is_in_sight
+    stop(closed)
