@@ -199,7 +199,7 @@ QGroupBox::title { subcontrol-origin: margin; left: ${p2}px; }
 
 #frame { background: $background; }
 #header, #prefix_bar { background: $surface; border: none; border-bottom: 1px solid $line; }
-#transport, #job_strip { background: $surface; border: none; border-top: 1px solid $line; }
+#transport { background: $surface; border: none; border-top: 1px solid $line; }
 #perspective_rail { background: $surface; border: none; border-right: 1px solid $line; }
 #header QMenuBar { border: none; }
 #prefix_edit {
@@ -207,8 +207,9 @@ QGroupBox::title { subcontrol-origin: margin; left: ${p2}px; }
 }
 #surgery_chip QPushButton { color: $changed; font-weight: 600; }
 #surgery_chip QPushButton:hover { background: $hover; }
-#notice { background: $note_wash; border: none; }
-#welcome_strip { background: $accent_wash; border: none; }
+#notice, #welcome_strip { border: 1px solid $strong_line; border-radius: ${p8}px; }
+#notice { background: $note_wash; }
+#welcome_strip { background: $accent_wash; }
 #lesson_frame { background: $surface; border: 1px solid $accent; border-radius: ${p8}px; }
 #lesson_question { background: $surface; border: 1px solid $line; border-radius: ${p8}px; }
 #lesson_sentence, #lesson_question_words { font-size: ${p14}px; }

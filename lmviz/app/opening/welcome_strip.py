@@ -13,7 +13,7 @@ from lmviz.app.widgets.base.flow import FlowLayout
 
 
 class WelcomeStrip(QWidget):
-    """Buttons for the first minutes.
+    """Buttons for the first minutes; once one has been pressed it makes room.
 
     `sample_models` gives the names of sample models whenever their list is opened. Signals: `look_wanted`,
     `train_wanted`, `text_wanted`, `sample_wanted(name)`, `tour_wanted`; `dismissed` when it is sent away.
@@ -71,6 +71,7 @@ class WelcomeStrip(QWidget):
         ):
             button = _button(name, text)
             button.clicked.connect(wanted)
+            button.clicked.connect(self.hide)
             flow.addWidget(button)
         samples = _button("welcome_samples", "Sample models")
         samples.setProperty("menu", True)
@@ -84,7 +85,8 @@ class WelcomeStrip(QWidget):
     def _fill(self) -> None:
         self._samples.clear()
         for name in self._sample_models():
-            self._samples.addAction(name, lambda name=name: self.sample_wanted.emit(name))
+            action = self._samples.addAction(name, lambda name=name: self.sample_wanted.emit(name))
+            action.triggered.connect(self.hide)
         if self._samples.isEmpty():
             self._samples.addAction("This installation has none").setEnabled(False)
 

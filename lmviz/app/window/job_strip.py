@@ -1,42 +1,85 @@
-"""A strip for long work: its name, its progress, and a button to cancel it."""
+"""A line for long work: its name, its progress, and a button to cancel it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+
+from lmviz.app.look.theme import current_theme, theme_switch
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.app.workers.job import Job
 
+HEIGHT = 22
+GAP = 24
+SHORTEST_BAR = 80
+"""Pixels at scale 1."""
 
-class JobStrip(QFrame):
-    """One row for each job of the session; hidden while there is none."""
+
+class JobStrip(QWidget):
+    """The jobs of the session side by side, as many as there is room for; the others are counted.
+
+    Its height is the same with and without jobs, so that nothing moves when one begins or ends.
+    """
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("job_strip")
         self._rows: dict[Job, _JobRow] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(16, 4, 16, 4)
-        self._column.setSpacing(2)
+        self._others = QLabel()
+        self._others.setObjectName("other_jobs")
+        self._others.setProperty("role", "muted")
+        self._others.hide()
+        self._line = QHBoxLayout(self)
+        self._line.setContentsMargins(0, 0, 0, 0)
+        self._line.addWidget(self._others)
         session.work.job_started.connect(self._add)
         session.work.job_finished.connect(self._remove)
-        self.hide()
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
 
     def _add(self, job: Job) -> None:
         row = _JobRow(job)
+        row.cancel_button.clicked.connect(self._fit)
         self._rows[job] = row
-        self._column.addWidget(row)
-        self.show()
+        self._line.insertWidget(self._line.count() - 1, row, 1)
+        self._fit()
 
     def _remove(self, job: Job) -> None:
         row = self._rows.pop(job)
-        self._column.removeWidget(row)
+        self._line.removeWidget(row)
+        row.hide()
         row.deleteLater()
-        self.setVisible(bool(self._rows))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Show the first jobs for which there is room, at least one."""
+        running = [row for job, row in self._rows.items() if not job.is_cancelled]
+        room = self.width() - self._others.sizeHint().width()
+        shown = 0
+        for row in running:
+            room -= row.sizeHint().width() + self._line.spacing()
+            shown += room >= 0 or not shown
+        for place, row in enumerate(running):
+            row.setVisible(place < shown)
+        others = len(running) - shown
+        self._others.setText(f"and {others} more")
+        self._others.setToolTip("\n".join(row.name for row in running[shown:]))
+        self._others.setVisible(others > 0)
+
+    def _adopt_theme(self) -> None:
+        scale = current_theme().scale
+        self._line.setSpacing(round(GAP * scale))
+        self.setFixedHeight(round(HEIGHT * scale))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
 
 class _JobRow(QWidget):
@@ -44,24 +87,26 @@ class _JobRow(QWidget):
 
     def __init__(self, job: Job) -> None:
         super().__init__()
+        self.name = job.name
         name = QLabel(job.name)
         name.setProperty("role", "muted")
         self._bar = QProgressBar()
         self._bar.setRange(0, 0)
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(job.name)
-        cancel = QPushButton("cancel")
-        cancel.setObjectName("cancel_button")
-        cancel.setProperty("role", "link")
-        cancel.setAccessibleName(f"cancel {job.name}")
-        cancel.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        cancel.clicked.connect(job.cancel)
-        cancel.clicked.connect(self.hide)
+        self._bar.setMinimumWidth(round(SHORTEST_BAR * current_theme().scale))
+        self.cancel_button = QPushButton("cancel")
+        self.cancel_button.setObjectName("cancel_button")
+        self.cancel_button.setProperty("role", "link")
+        self.cancel_button.setAccessibleName(f"cancel {job.name}")
+        self.cancel_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.cancel_button.clicked.connect(job.cancel)
+        self.cancel_button.clicked.connect(self.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(name)
         row.addWidget(self._bar, 1)
-        row.addWidget(cancel)
+        row.addWidget(self.cancel_button)
         job.progressed.connect(self._show)
 
     def _show(self, fraction: float) -> None:

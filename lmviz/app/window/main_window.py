@@ -34,6 +34,7 @@ from lmviz.app.window.first_place import LEAST, USUAL, first_place, least_size
 from lmviz.app.window.header import Header
 from lmviz.app.window.job_strip import JobStrip
 from lmviz.app.window.lessons import Lessons
+from lmviz.app.window.messages import Messages
 from lmviz.app.window.notice import Notice
 from lmviz.app.window.perspective_rail import PerspectiveRail
 from lmviz.app.window.perspective_view import PerspectiveView
@@ -268,8 +269,10 @@ class MainWindow(QMainWindow):
         middle.setSpacing(0)
         middle.addWidget(self.rail)
         padded = QVBoxLayout()
-        padded.setContentsMargins(12, 12, 12, 12)
-        padded.addWidget(self._stack)
+        padded.setContentsMargins(12, 12, 12, 0)
+        padded.setSpacing(0)
+        padded.addWidget(self._stack, 1)
+        padded.addWidget(self.jobs)
         middle.addLayout(padded, 1)
         middle.addWidget(self.lessons.side)
         centre = QWidget()
@@ -277,12 +280,14 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for above in (self.header, self.notice, self.beginning.strip, self.prefix_bar):
+        for above in (self.header, self.prefix_bar):
             column.addWidget(above)
         column.addLayout(middle, 1)
-        for below in (self.jobs, self.transport):
-            column.addWidget(below)
+        column.addWidget(self.transport)
         self.setCentralWidget(centre)
+        self._messages = Messages(
+            (self.beginning.strip, self.notice, self.transport.notice), self._stack, centre
+        )
         self.setMinimumSize(LEAST)
 
     def _connect(self) -> None:

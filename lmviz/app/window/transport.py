@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
@@ -49,19 +49,14 @@ class Transport(QFrame):
         self._speed.setProperty("role", "muted")
         self._phase = ""
         self.time = TimeControls(session)
-        self.notice = Notice()
-        row = QHBoxLayout()
+        self.notice = Notice(self)  # the window puts it where it covers no button
+        row = QHBoxLayout(self)
         row.setContentsMargins(16, 10, 16, 10)
         row.setSpacing(14)
         figures = (self._step, self._loss, self._sparkline, self._speed)
         for widget in (self.train_button, self.pause_button, self.step_button, self.stop_button, *figures):
             row.addWidget(widget)
         row.addWidget(self.time, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.notice)
-        column.addLayout(row)
         self._connect()
         self._adopt_theme()
         self._show_training()

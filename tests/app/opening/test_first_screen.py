@@ -115,13 +115,17 @@ def test_the_shipped_screen_shows_a_thing_that_returns() -> None:
 def test_the_strip_leads_on_and_stays_away_when_sent_away(
     sleeping: MainWindow, samples: Path, qtbot: QtBot
 ) -> None:
+    strip = sleeping.beginning.strip
     press(sleeping, qtbot, "welcome_look")
     assert sleeping.perspective.name == "inside"
+    assert not strip.isVisible(), "what it covers is what was asked for"
+    sleeping.beginning.welcome(samples)
+    assert strip.isVisible(), "it was not sent away"
     sleeping.session.start()
     press(sleeping, qtbot, "welcome_train")
     assert sleeping.perspective.name == "train"
     qtbot.waitUntil(lambda: sleeping.session.text.corpus is not None, timeout=LONG)
-    strip = sleeping.beginning.strip
+    sleeping.beginning.welcome(samples)
     qtbot.mouseClick(strip.findChild(QToolButton, "welcome_dismiss"), Qt.MouseButton.LeftButton)
     assert not strip.isVisible()
     sleeping.beginning.welcome(samples)

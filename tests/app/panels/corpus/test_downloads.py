@@ -83,7 +83,7 @@ def half_way(entry: Entry, window: MainWindow, session: Session, qtbot: QtBot) -
     assert texts.topLevelItem(0).toolTip(0) == "A test. (CC0) 420 kB are downloaded."
     place = texts.visualItemRect(texts.topLevelItem(0)).center()
     qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    qtbot.waitUntil(lambda: window.jobs.isVisible(), timeout=LONG)
+    qtbot.waitUntil(lambda: bool(window.jobs.findChildren(QProgressBar)), timeout=LONG)
     bar = window.jobs.findChild(QProgressBar)
     qtbot.waitUntil(lambda: 0 < bar.value() <= bar.maximum() / 2, timeout=LONG)
     return window
@@ -99,7 +99,7 @@ def test_a_click_fetches_a_text_and_opens_it(
     texts = half_way.findChild(QTreeWidget, "corpus_picker")
     qtbot.waitUntil(lambda: texts.topLevelItem(0).text(1) == "420 kB", timeout=LONG)
     assert half_way.findChild(QWidget, "texts_view").sentence == "A test. (CC0)"
-    qtbot.waitUntil(lambda: not half_way.jobs.isVisible(), timeout=LONG)
+    qtbot.waitUntil(lambda: not half_way.jobs.findChildren(QProgressBar), timeout=LONG)
 
 
 def test_fetching_can_be_cancelled_and_leaves_nothing(
@@ -107,7 +107,7 @@ def test_fetching_can_be_cancelled_and_leaves_nothing(
 ) -> None:
     qtbot.mouseClick(half_way.jobs.findChild(QPushButton, "cancel_button"), Qt.MouseButton.LeftButton)
     server.may_go_on.set()
-    qtbot.waitUntil(lambda: not half_way.jobs.isVisible(), timeout=LONG)
+    qtbot.waitUntil(lambda: not half_way.jobs.findChildren(QProgressBar), timeout=LONG)
     qtbot.waitUntil(lambda: not any(entry.path.parent.iterdir()), timeout=LONG)
     assert session.text.corpus is None
 

@@ -1,0 +1,57 @@
+"""Messages that come and go: they lie over the panels, so that nothing else moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from lmviz.app.look.theme import current_theme
+
+GAP = 6  # pixels at scale 1 between two messages
+
+FOLLOWED = (QEvent.Type.Resize, QEvent.Type.Move)
+SHOWN_OR_HIDDEN = (QEvent.Type.ShowToParent, QEvent.Type.HideToParent)
+
+
+class Messages(QWidget):
+    """`Messages(parts, over, parent)`: one below the other at the lower edge of the widget `over`.
+
+    `parent` is an ancestor of `over`. As long as no part has anything to say, nothing is covered.
+    """
+
+    def __init__(self, parts: Sequence[QWidget], over: QWidget, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._parts, self._over, self._parent = tuple(parts), over, parent
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        for part in self._parts:
+            hidden = part.isHidden()
+            self._column.addWidget(part)
+            part.setHidden(hidden)
+            part.installEventFilter(self)
+        over.installEventFilter(self)
+        self._place()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (FOLLOWED if watched is self._over else SHOWN_OR_HIDDEN):
+            self._place()
+        return False
+
+    def event(self, event: QEvent) -> bool:
+        taken = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._place()
+        return taken
+
+    def _place(self) -> None:
+        is_wanted = any(not part.isHidden() for part in self._parts)
+        if is_wanted:
+            self._column.setSpacing(round(GAP * current_theme().scale))
+            area = self._over.rect()
+            corner = self._over.mapTo(self._parent, area.bottomLeft())
+            height = self._column.heightForWidth(area.width())
+            self.setGeometry(corner.x(), corner.y() + 1 - height, area.width(), height)
+            self.raise_()
+        self.setVisible(is_wanted)
