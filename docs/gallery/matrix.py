@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 from gallery import Exhibit, show
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from lmviz.app.widgets.matrix.confusion_grid import ConfusionGrid
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.app.widgets.matrix.operation_view import OperationView
+from lmviz.app.widgets.matrix.pixel_grid import PixelGrid
 from lmviz.app.widgets.matrix.strips import Strip, StripList
 from lmviz.inspection.operation_picture import Band, Block, OperationPicture
+from lmviz.text.pictures import SIDE, pixels_of
 
 WORDS = ("The", "bat", "made", "noise", "at", "night", "and", "the")
+PICTURE = "..###../..#.#../..###../......./...#.../..#.#../...#..."
 
 
 def heatmap() -> QWidget:
@@ -86,7 +89,22 @@ def confusion() -> QWidget:
     return grid
 
 
+def pixels() -> QWidget:
+    """A picture that can be painted, and beside it the same, coloured by a number for each pixel."""
+    painted, colored = PixelGrid(SIDE), PixelGrid(SIDE)
+    painted.set_editable()
+    for grid in (painted, colored):
+        grid.set_pixels(pixels_of(PICTURE))
+    colored.set_values(np.random.default_rng(7).normal(size=SIDE * SIDE), 2.0)
+    both = QWidget()
+    row = QHBoxLayout(both)
+    row.addWidget(painted)
+    row.addWidget(colored)
+    return both
+
+
 EXHIBITS = (
+    Exhibit("A picture and its gradient", "7 × 7", pixels, (280, 170)),
     Exhibit("Confusion", "18 of 20 tags", confusion, (300, 270)),
     Exhibit("Layer 2, head 3", "softmax", heatmap, (520, 500)),
     Exhibit("All heads", "4 layers × 4 heads", mosaic, (350, 400)),

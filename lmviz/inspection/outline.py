@@ -99,7 +99,9 @@ def outline(trace: Trace) -> tuple[Part, ...]:
             continue
         behind = addresses.pop() if addresses[-1] in places else ""
         lines: list[Line | StreamPlace] = [
-            _handed_on(address) for address in (*addresses, behind) if _is_handed_on(trace.stages, address)
+            _handed_on(address)
+            for address in (*addresses, behind)
+            if _is_handed_on(trace.stages, address) and not _has_row_before(address, addresses)
         ]
         lines += [_part(trace, address, places) for address in addresses]
         parts.append(Block(layer, title_of(layer), tuple(lines), _summary(lines)))
@@ -201,6 +203,11 @@ def _is_handed_on(stages: Sequence[Stage], address: str) -> bool:
     """Whether a stage reads the value of the position before, and does not only pass it on."""
     readers = (stage for stage in stages if not stage.results[0].endswith("/previous"))
     return any((address, -1) in zip(stage.operands, stage.shifts, strict=False) for stage in readers)
+
+
+def _has_row_before(address: str, drawn: Sequence[str]) -> bool:
+    """Whether the state of the position before is a tap with a row of its own."""
+    return _last(address) == "hidden" and f"{address.rpartition('/')[0]}/previous" in drawn
 
 
 def _handed_on(address: str) -> Line:

@@ -126,9 +126,11 @@ SENTENCES: tuple[tuple[str, str, str], ...] = (
     (CLASS, "probabilities", "The text is {leader}, with {lead}."),
     # Models that translate or write captions
     ("*", "picture", "One for each painted pixel: the picture, which enters here and never again."),
+    ("*", "layers/*/start", "What layer {layer} begins with: all that it will ever be told of the picture."),
+    ("*", "layers/*/previous", "The state before {word}, which layer {layer} goes on from."),
     ("*", "encoder/**", "Made of the source alone, before the first word is written."),
     ("*", "decoder/embedding", "The row of the table that stands for {word}, wherever it occurs."),
-    ("*", "decoder/layers/*/start", "What the decoder begins with, before it has read any word."),
+    ("*", "decoder/layers/*/start", "What the decoder begins with, made of the encoder's last states."),
     ("*", "decoder/layers/*/previous", "The state before {word}, which the decoder goes on from."),
     ("*", "attention/keys", "What each word of the source can be found by."),
     ("*", "attention/scores", "How well each word of the source fits the state before {word}."),

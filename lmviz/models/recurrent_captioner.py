@@ -20,13 +20,13 @@ from lmviz.models.tap import Stage, Tap, Value, Weight
 from lmviz.models.translator import Translator
 from lmviz.text.pictures import PIXELS, check_pixels
 
-PICTURE, EMBEDDING = "picture", "decoder/embedding"
+PICTURE, EMBEDDING = "picture", "embedding"
 
 
 class RecurrentCaptioner(Translator):
     """Recurrent layers that begin with tanh(W · pixels + b), each with a map of its own.
 
-    `start` holds these maps and `decoder` PyTorch's module. The memory cell of an LSTM begins empty.
+    `start` holds these maps and `recurrence` PyTorch's module. The memory cell of an LSTM begins empty.
     """
 
     kind: type[Cell]
@@ -46,7 +46,7 @@ class RecurrentCaptioner(Translator):
         )
         self.cell = self.kind(configuration)
         self.start = nn.ModuleList(nn.Linear(PIXELS, width) for _ in range(layers))
-        self.decoder = self.cell.build(
+        self.recurrence = self.cell.build(
             input_size=channels, hidden_size=width, num_layers=layers, batch_first=True
         )
         self.dropout = nn.Dropout(configuration.dropout)
@@ -81,7 +81,7 @@ class RecurrentCaptioner(Translator):
         begun: tuple[State, ...] = self._begun(None, None) if state is None else state
         values, reached = self.embedding(tokens), []
         for layer, start in enumerate(begun):
-            weights = weights_of(self.decoder, f"_l{layer}")
+            weights = weights_of(self.recurrence, f"_l{layer}")
             values, last = self.cell.run(self.dropout(values), weights, start, training=self.training)
             reached.append(last)
         return self.dropout(values), tuple(reached)
@@ -112,7 +112,7 @@ class RecurrentCaptioner(Translator):
         return (
             Stage("Picture", r"\mathbf{p} \in \{0, 1\}^{49}", (PICTURE,), (), PICTURE),
             *(self._start_stage(layer) for layer in range(self.configuration.layers)),
-            Stage("Embedding", r"\mathbf{x}_t = E_{y_t}", (EMBEDDING,), (), "decoder/embedding", True),
+            Stage("Embedding", r"\mathbf{x}_t = E_{y_t}", (EMBEDDING,), (), "embedding", True),
             *(
                 stage
                 for layer, strand in enumerate(self._strands())
@@ -123,27 +123,27 @@ class RecurrentCaptioner(Translator):
 
     def _start_stage(self, layer: int) -> Stage:
         equation = r"\mathbf{h}_0 = \tanh(W \mathbf{p} + \mathbf{b})"
-        return Stage("First state", equation, (_start(layer),), (PICTURE,), f"decoder/layers/{layer}")
+        return Stage("First state", equation, (_start(layer),), (PICTURE,), f"layers/{layer}")
 
     @property
     def _top(self) -> str:
         """The tap that logits are made of."""
-        return f"decoder/layers/{self.configuration.layers - 1}/hidden"
+        return f"layers/{self.configuration.layers - 1}/hidden"
 
     def _strands(self) -> list[Strand]:
         """The recurrence of each layer."""
         found: list[Strand] = []
         for layer in range(self.configuration.layers):
             below = found[-1].at("hidden").address if found else EMBEDDING
-            place, width = f"decoder/layers/{layer}", self.configuration.width
-            strand = Strand(place, below, f"_l{layer}", width, reverse=False, module="decoder")
+            place, width = f"layers/{layer}", self.configuration.width
+            strand = Strand(place, below, f"_l{layer}", width, reverse=False)
             found.append(replace(strand, begun=True))
         return found
 
 
 def _start(layer: int) -> str:
     """The tap that a layer begins with."""
-    return f"decoder/layers/{layer}/start"
+    return f"layers/{layer}/start"
 
 
 def _before(layer: int, strand: Strand) -> Stage:

@@ -1,4 +1,4 @@
-"""Pictures of pixels that are painted or blank, with captions: the text format, and pixels as tokens.
+"""Pictures of pixels that are painted or blank: as they are written, and as tokens.
 
 A picture is written as its rows with slashes between them, such as "..#..../.###.../..#....": `#` or 1 is
 painted, `.` or 0 is blank.
@@ -10,9 +10,6 @@ from collections.abc import Sequence
 from functools import cache
 
 from lmviz.errors import LmvizError
-from lmviz.text.pairs import PairCollector
-from lmviz.text.tagged import lines_of
-from lmviz.text.task_text import Complaints
 from lmviz.text.tokenizer import UNKNOWN, Tokenizer
 from lmviz.text.tokenizer_file import CHARACTER_PATTERN
 
@@ -67,20 +64,6 @@ def is_picture(text: str) -> bool:
     except LmvizError:
         return False
     return True
-
-
-def read_captions(data: bytes, found: PairCollector, complaints: Complaints) -> None:
-    """A picture and its caption on each line, parted by a tab."""
-    for number, line in lines_of(data):
-        cells = [cell.strip() for cell in line.split("\t")]
-        if len(cells) != 2 or not all(cells):
-            if any(cells):
-                complaints.add(number, "has not a picture and a caption with one tab between them")
-            continue
-        try:
-            found.add(picture_of(pixels_of(cells[0])), cells[1])
-        except LmvizError as error:
-            complaints.add(number, f"has no picture. {str(error).removesuffix('.')}")
 
 
 @cache

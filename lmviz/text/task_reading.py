@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lmviz.errors import LmvizError
+from lmviz.text.captions import read_captions
 from lmviz.text.labelled import LabelledCollector, read_folders, read_labels, read_table
 from lmviz.text.pairs import PairCollector, read_pairs, read_parallel
-from lmviz.text.pictures import read_captions
 from lmviz.text.recognition import FORMS, form_for, recognise
 from lmviz.text.table import find_table, guess_table
 from lmviz.text.tagged import TaggedCollector, read_columns, read_conllu, read_slashes

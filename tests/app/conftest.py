@@ -166,6 +166,20 @@ def translator_run(make_translator: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture(scope="session")
+def captioner_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of a small GRU that begins with a picture and writes its caption."""
+    from lmviz.api import train
+    from lmviz.text.catalogue import corpus_path
+    from lmviz.text.corpus import load_corpus
+
+    folder = tmp_path_factory.mktemp("captions")
+    lines = corpus_path("pictures").read_text(encoding="utf-8").splitlines()
+    (folder / "shapes.tsv").write_text("\n".join(lines[:60]) + "\n", encoding="utf-8")
+    corpus = load_corpus(folder / "shapes.tsv")
+    return train("gru", corpus, folder / "run", steps=5, batch=8, width=8, validate_every=0).folder
+
+
+@pytest.fixture(scope="session")
 def attending_run(make_translator: Callable[..., Path]) -> Path:
     """A run of a small GRU that looks at its source as it translates."""
     return make_translator(width=6, attention="dot")

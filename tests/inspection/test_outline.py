@@ -18,6 +18,17 @@ def pieces(parts):
     return [piece for part in parts for piece in (part.parts if isinstance(part, Block) else (part,))]
 
 
+def test_a_state_before_that_is_a_tap_has_one_row():
+    configuration = FAMILIES["lstm"].configuration(width=5, layers=2)
+    model = build_model("lstm", configuration, 7, 0, source_vocabulary=3, task="captioning").eval()
+    found = outline(trace(model, [1, 2], source=[0, 1] * 24 + [1]))
+    for block in (part for part in found if isinstance(part, Block)):
+        earlier = [line.addresses for line in lines_of(block) if line.earlier]
+        own = [line.addresses for line in lines_of(block) if not line.earlier]
+        assert earlier == [(f"{block.place}/cell",)]
+        assert (f"{block.place}/previous",) in own
+
+
 @pytest.fixture
 def parts_of(a, text):
     return lambda kind: outline(trace(a(kind), text))

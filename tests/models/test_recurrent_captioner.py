@@ -37,7 +37,7 @@ def test_the_recurrent_families_write_captions():
 def test_it_is_pytorchs_network_with_the_picture_as_its_first_state(family):
     model = shaken(family)
     network = TORCH[family](3, 4, num_layers=2, batch_first=True)
-    network.load_state_dict(model.decoder.state_dict())
+    network.load_state_dict(model.recurrence.state_dict())
     pixels = torch.from_numpy(PICTURE).float()
     first = torch.stack([torch.tanh(start.weight @ pixels + start.bias) for start in model.start])[:, None]
     begun = (first, torch.zeros_like(first)) if family == "lstm" else first
@@ -57,7 +57,7 @@ def test_a_picture_enters_once_and_reaches_every_word(family):
     read = {
         tap.address for tap in model.taps() for value in tap.operation.operands if value.address == "picture"
     }
-    assert read == {f"decoder/layers/{layer}/start" for layer in range(2)}
+    assert read == {f"layers/{layer}/start" for layer in range(2)}
     held = [Intervention(address, "replace", before[address].array) for address in read]
     after = trace(model, TEXT, source=other, interventions=held)
     np.testing.assert_array_equal(before["logits"].array, after["logits"].array)
@@ -68,7 +68,7 @@ def test_a_longer_caption_takes_over_what_was_made_of_the_picture():
     earlier = trace(model, TEXT[:2], source=PICTURE)
     longer = trace(model, TEXT, source=PICTURE, earlier=earlier)
     whole = trace(model, TEXT, source=PICTURE)
-    assert longer["decoder/layers/0/start"] is earlier["decoder/layers/0/start"]
+    assert longer["layers/0/start"] is earlier["layers/0/start"]
     for address, expected in whole.arrays.items():
         np.testing.assert_allclose(longer[address].array, expected.array, atol=1e-6, err_msg=address)
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lmviz.errors import LmvizError
+from lmviz.text.captions import read_captions
 from lmviz.text.catalogue import corpus_path
 from lmviz.text.own_pictures import SHAPES
 from lmviz.text.pairs import PairCollector
@@ -15,7 +16,6 @@ from lmviz.text.pictures import (
     picture_of,
     picture_tokenizer,
     pixels_of,
-    read_captions,
 )
 from lmviz.text.task_text import Complaints
 from lmviz.text.tokenizer import Tokenizer

@@ -36,7 +36,7 @@ class ComparedModel:
     """A model at a step, with the interventions that are made in it.
 
     `is_twin`: it is the unchanged model, next to the same model at the same step with interventions.
-    `source` is what it reads beside its text where it translates; None where it does not.
+    `source` is what it reads beside its text, a text or a picture; None where it reads nothing else.
     """
 
     moment: Moment
@@ -213,7 +213,7 @@ class Comparison(Part):
 def obstacle_between(shown: OpenedModel, other: OpenedModel) -> Obstacle | None:
     """Why two models cannot be compared; None where they can."""
     if other.task != shown.task:
-        sentence = f"{shown.name} {_answers(shown)}, and {other.name} {_answers(other)}."
+        sentence = f"{shown.name} {shown.does}, and {other.name} {other.does}."
         return Obstacle(other.task.title.lower(), sentence)
     labels, others = shown.predicts.names, other.predicts.names
     if labels and set(labels).isdisjoint(others):
@@ -224,10 +224,6 @@ def obstacle_between(shown: OpenedModel, other: OpenedModel) -> Obstacle | None:
 
 def _some(labels: Sequence[str]) -> str:
     return ", ".join(labels[:NAMED]) + (" …" if len(labels) > NAMED else "")
-
-
-def _answers(model: OpenedModel) -> str:
-    return "translates" if model.reads_source else f"predicts {model.predicts.describe()}"
 
 
 def names_of(moments: Sequence[Moment]) -> tuple[str, ...]:

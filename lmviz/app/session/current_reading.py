@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.app.session.reading import Reading, of_source, read
+from lmviz.text.pictures import is_picture
 from lmviz.text.tokenizer import Encoding
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from lmviz.text.tokenizer import Tokenizer
 
 T = TypeVar("T")
+
+FIRST_PICTURE = "..###../..#.#../..###../......./...#.../..#.#../...#..."
+"""What is painted before anybody has painted: a square above a circle."""
 
 
 class CurrentReading(Part):
@@ -47,6 +51,7 @@ class CurrentReading(Part):
         self._work, self._text, self._library = work, text, library
         self._surgery, self._focus = surgery, focus
         self._prefix = self._source = ""
+        self._picture = FIRST_PICTURE
         self._encoding: Encoding | None = None
         self._dropped = 0
         self._reading: Reading | None = None
@@ -66,13 +71,21 @@ class CurrentReading(Part):
 
     @property
     def source(self) -> str:
-        """What a model that translates reads beside the prefix, which is then its translation so far."""
-        return self._source
+        """What the shown model reads beside the prefix, which is then its translation or caption so far.
+
+        A picture is kept apart from a text, for models that read the one or the other.
+        """
+        return self._picture if self.has_picture else self._source
 
     @property
     def has_source(self) -> bool:
-        """Whether the shown model translates, so that the source counts."""
+        """Whether the shown model reads a source, so that it counts."""
         return self._library.model is not None and self._library.model.reads_source
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether that is a picture."""
+        return self._library.model is not None and self._library.model.reads_picture
 
     @property
     def tokenizer(self) -> Tokenizer | None:
@@ -132,9 +145,13 @@ class CurrentReading(Part):
                 self._read_soon.start()
 
     def set_source(self, text: str) -> None:
-        """Type what is to be translated."""
-        if text != self._source:
-            self._source = text
+        """Type what is to be translated, or paint what is to be described; a picture is told by its form."""
+        is_painted = is_picture(text)
+        if text != (self._picture if is_painted else self._source):
+            if is_painted:
+                self._picture = text
+            else:
+                self._source = text
             self.source_changed.emit()
             if self.has_source and self.is_possible:
                 self._read()
@@ -174,7 +191,7 @@ class CurrentReading(Part):
         from lmviz.inspection.recipes.recipe import RecipeSubject
 
         model, step = self._library.shown_moment
-        source = self._source if self.has_source else None
+        source = self.source if self.has_source else None
         return RecipeSubject(str(model.folder), text, step, self._surgery.in_force, source)
 
     def ask(
@@ -186,7 +203,7 @@ class CurrentReading(Part):
         """
         if self._library.moment is not None:
             in_force = self._surgery.in_force
-            source = self._source
+            source = self.source
 
             def of_what_is_read(model: Model) -> T:
                 return work(of_source(model, source))
@@ -234,7 +251,7 @@ class CurrentReading(Part):
             return read(read_by, model, step, text, interventions, previous, source)
 
         (model, step), cache, previous = moment, self._work.cache, self._reading
-        source = self._source if self.has_source else None
+        source = self.source if self.has_source else None
         self._work.ask("reading", work, self._take, self.failed.emit)
 
     def _take(self, reading: Reading | None) -> None:

@@ -51,8 +51,20 @@ class OpenedModel:
 
     @property
     def reads_source(self) -> bool:
-        """Whether it translates, and so reads a source beside its text."""
+        """Whether it translates or writes captions, and so reads a source beside its text."""
         return self.description.source_vocabulary_size is not None
+
+    @property
+    def reads_picture(self) -> bool:
+        """Whether its source is a picture."""
+        return self.reads_source and self.task.name == "captioning"
+
+    @property
+    def does(self) -> str:
+        """What it does, in words: "translates", "predicts the next token"."""
+        if self.reads_picture:
+            return "writes captions for pictures"
+        return "translates" if self.reads_source else f"predicts {self.predicts.describe()}"
 
     def nearest_snapshot(self, step: int) -> int:
         """The snapshot closest to a step, the earlier of two."""

@@ -24,6 +24,7 @@ from lmviz.app.session.gold import gold_of
 from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.window.prefix_answers import answers_of, how_many_are_right, label_of_text
+from lmviz.app.window.source_picture import SourcePicture
 from lmviz.text.tokenizer import END, START, Encoding, visible
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 2
 NAMED_UNKNOWNS = 3
+OF_TEXT = "Type a prefix to see what could come next"
+OF_PICTURE = "Type the words so far that describe the picture; paint it with the mouse"
 
 
 class PrefixEdit(QLineEdit):
@@ -54,11 +57,11 @@ class PrefixBar(QFrame):
         self.edit = PrefixEdit()
         self.edit.setObjectName("prefix_edit")
         self.edit.setAccessibleName("prefix")
-        self.edit.setPlaceholderText("Type a prefix to see what could come next")
         self.source = QLineEdit()
         self.source.setObjectName("source_edit")
         self.source.setAccessibleName("source")
         self.source.setPlaceholderText("Type what should be translated; its translation so far stands below")
+        self.picture = SourcePicture(session)
         self._strip = AnsweredStrip()
         self._strip.setObjectName("prefix_tokens")
         self._strip.setAccessibleName("tokens of the prefix")
@@ -75,15 +78,24 @@ class PrefixBar(QFrame):
         self._example.setProperty("role", "link")
         self._example.setToolTip("Read the next example of the open text, and what is right beside it")
         self._example.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._blank = QPushButton("Clear the picture")
+        self._blank.setObjectName("blank_button")
+        self._blank.setProperty("role", "link")
+        self._blank.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         below.addWidget(self._area, 1)
+        below.addWidget(self._blank, 0, Qt.AlignmentFlag.AlignTop)
         below.addWidget(self._example, 0, Qt.AlignmentFlag.AlignTop)
         below.addWidget(self._info, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 10, 16, 8)
+        row, column = QHBoxLayout(self), QVBoxLayout()
+        row.setContentsMargins(16, 10, 16, 8)
+        row.setSpacing(14)
+        row.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(column, 1)
         column.setSpacing(6)
         column.addWidget(self.source)
         column.addWidget(self.edit)
         column.addLayout(below)
+        column.addStretch()
         self._connect()
         theme_switch().theme_changed.connect(self._show_info)
         self._show_source()
@@ -107,6 +119,7 @@ class PrefixBar(QFrame):
         for changed in (session.library.model_changed, session.text.changed):
             changed.connect(self._offer_example)
         self._example.clicked.connect(self._read_example)
+        self._blank.clicked.connect(self.picture.clear)
         session.focus.position_changed.connect(self._show_position)
         session.focus.hovered_position_changed.connect(self._show_position)
         self._strip.token_clicked.connect(session.focus.choose_position)
@@ -117,9 +130,11 @@ class PrefixBar(QFrame):
             self.edit.setText(self._session.reading.prefix)
 
     def _show_source(self) -> None:
-        """The source stands above the prefix where the shown model reads one."""
+        """The source stands above the prefix where the shown model reads one, a picture beside it."""
         reading = self._session.reading
-        self.source.setVisible(reading.has_source)
+        self.source.setVisible(reading.has_source and not reading.has_picture)
+        self._blank.setVisible(reading.has_picture)
+        self.edit.setPlaceholderText(OF_PICTURE if reading.has_picture else OF_TEXT)
         if self.source.text() != reading.source:
             self.source.setText(reading.source)
 

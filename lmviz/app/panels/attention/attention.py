@@ -87,6 +87,8 @@ class AttentionPanel(WeightMatrixPanel):
     def out_of_place(self, model: OpenedModel) -> str:
         if not model.reads_source:
             return ""
+        if model.reads_picture:
+            return f"{model.name} {model.does}, which it reads once. Open a Transformer to see attention."
         return f"{model.name} translates. Alignment shows what it looks at in its source."
 
     def refresh(self) -> None:

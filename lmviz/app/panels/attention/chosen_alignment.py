@@ -71,6 +71,8 @@ def chosen_alignment(session: Session) -> ChosenAlignment | None:
 
 def out_of_translation(model: OpenedModel, what: str) -> str:
     """Why a model that reads no source has nothing to show, and what would show it; empty where it has."""
+    if model.reads_picture:
+        return f"{model.name} {model.does}, which it reads once. Open a model that translates to see {what}."
     if model.reads_source:
         return ""
     return f"{model.name} reads no source. Open a model that translates to see {what}."

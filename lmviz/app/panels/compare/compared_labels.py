@@ -93,8 +93,8 @@ class ComparedLabelsPanel(Panel):
     def out_of_place(self, model: OpenedModel) -> str:
         if not model.predicts.continues:
             return ""
-        told = "translates" if model.reads_source else "predicts the next token"
-        return f"{model.name} {told}: Surprisal compares its words. Open a tagger or a classifier for labels."
+        said = f"{model.name} {model.does}: Surprisal compares its words."
+        return f"{said} Open a tagger or a classifier for labels."
 
     def refresh(self) -> None:
         models, encoding = self.session.comparison.models, self.session.reading.encoding

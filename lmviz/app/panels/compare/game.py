@@ -57,7 +57,8 @@ class GamePanel(Panel):
 
     def out_of_place(self, model: OpenedModel) -> str:
         if model.reads_source:
-            return f"{model.name} translates: its words depend on a source. {self.needs_next_word}"
+            what = "picture" if model.reads_picture else "source"
+            return f"{model.name} {model.does}: its words depend on a {what}. {self.needs_next_word}"
         return super().out_of_place(model)
 
     def add_page(self, page: QWidget) -> None:

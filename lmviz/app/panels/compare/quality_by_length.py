@@ -22,6 +22,7 @@ from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.plots.banded_plot import BandedCurve, BandedPlot
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
+from lmviz.tasks import TRANSLATION
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -124,7 +125,7 @@ class QualityByLengthPanel(Panel):
 
     def refresh(self) -> None:
         moments, corpus = self._moments, self.session.text.corpus
-        can_measure = bool(moments) and corpus is not None and corpus.task == "translation"
+        can_measure = bool(moments) and corpus is not None and corpus.task == TRANSLATION
         self._button.setVisible(can_measure)
         self._button.setText("Cancel" if self._job is not None else "Measure")
         self._button.setEnabled(self._job is not None or bool(self._missing()))
@@ -142,7 +143,8 @@ class QualityByLengthPanel(Panel):
     @property
     def _moments(self) -> tuple[Moment, ...]:
         """The compared models that translate."""
-        return tuple(moment for moment in self.session.comparison.moments if moment[0].reads_source)
+        moments = self.session.comparison.moments
+        return tuple(moment for moment in moments if moment[0].task.name == TRANSLATION)
 
     def _page(self) -> QWidget:
         page = QWidget()

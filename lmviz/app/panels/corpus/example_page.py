@@ -43,6 +43,7 @@ def shown_examples(corpus: Corpus, page: range) -> list[ShownExample]:
                 label=names[0] if corpus.task == "classification" else "",
                 target=_words(other, answer) if other is not None else (),
                 unknown=tuple(n for n, id in enumerate(ids) if id == tokenizer.unknown_id),
+                pixels=tuple(id == 1 for id in ids) if corpus.task == "captioning" else (),
             )
         )
     return shown

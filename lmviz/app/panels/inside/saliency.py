@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
+from lmviz.app.panels.inside.effect_pictures import EffectPictures
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.offered_numbers import likeliest_logit, number_in_words, offered_numbers
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
 
 QUESTION = "saliency"
 LENGTH = 14  # characters of what is chosen
+PICTURE = "picture"
 NAMED = {TEXT: "without", SOURCE: "without, of the source"}
 
 
 class SaliencyPanel(Panel):
-    """A row for each word that the model reads, and for each of the source of a translation.
+    """A row for each word that the model reads, and for each of a source; of a picture the pixels themselves.
 
     The number is the logit of the likeliest answer, or what a person chooses; while gradients are shown it is
     theirs, here and wherever gradients stand.
@@ -57,6 +59,7 @@ class SaliencyPanel(Panel):
         self._said.setObjectName("saliency_sentence")
         self._said.setProperty("role", "muted")
         self._said.setWordWrap(True)
+        self._picture = EffectPictures()
         self._words = {name: WordEffects(NAMED[name]) for name in (SOURCE, TEXT)}
         leave_arrow_keys(self, *self._words.values())
         self._card = Card("Saliency", self._choice, self._lay_out())
@@ -87,6 +90,11 @@ class SaliencyPanel(Panel):
     def source_words(self) -> WordEffects:
         """The rows of the source, hidden where there is none."""
         return self._words[SOURCE]
+
+    @property
+    def picture(self) -> EffectPictures:
+        """The pixels of a source that is a picture, hidden where it is none."""
+        return self._picture
 
     @property
     def sentence(self) -> str:
@@ -132,6 +140,7 @@ class SaliencyPanel(Panel):
         rows, body = QWidget(), QWidget()
         column = QVBoxLayout(rows)
         column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._picture)
         for words in self._words.values():
             column.addWidget(words)
         column.addStretch()
@@ -196,14 +205,25 @@ class SaliencyPanel(Panel):
         for name, words in self._words.items():
             item = next((item for item in self._found if item.sequence == name), None)
             rows = [] if item is None else list(zip(item.tokens, item.predicted, item.measured, strict=True))
+            if item is not None and item.address == PICTURE:
+                rows = []
             words.setVisible(bool(rows))
             words.set_words(
                 [WordEffect(visible(token), float(first), float(second)) for token, first, second in rows],
                 float(max(sizes, default=0.0)),
             )
+        self._draw_picture(float(max(sizes, default=0.0)))
         sentence = f"{said[:1].upper()}{said[1:]}. {agreement_sentence(self._found)}" if self._found else ""
         self._said.setText(sentence)
         self._mark()
+
+    def _draw_picture(self, limit: float) -> None:
+        """Where the source is a picture, its pixels in the place of rows."""
+        item = next((item for item in self._found if item.address == PICTURE), None)
+        self._picture.setVisible(item is not None)
+        if item is not None and self._reading is not None:
+            pixels = [value > 0.5 for value in self._reading.trace[PICTURE].array]
+            self._picture.set_effects(pixels, item.predicted, item.measured, limit)
 
     def _mark(self) -> None:
         if self._reading is not None and self._reading is self.session.reading.current:

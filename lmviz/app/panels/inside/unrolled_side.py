@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
 
 ENCODER, DECODER = "encoder/", "decoder/"
+PICTURE = "picture"
 SHORT = {"hidden": "h", "cell": "c", "forget": "f", "input": "i", "output": "o", "candidate": "c̃"}
 SHORT |= {"reset": "r", "update": "z", "preactivation": "a"}
 """The letters of the equations."""
@@ -54,6 +55,7 @@ class UnrolledSide:
         """Draw nothing."""
         self._reading = self._gradient = None
         self.view.set_network([], [])
+        self.view.set_picture(())
 
     def show(self, reading: Reading) -> None:
         """Draw a reading, or the gradient of it."""
@@ -102,6 +104,8 @@ class UnrolledSide:
             predictions,
             is_read_whole=self._place == ENCODER,
         )
+        pixels = trace[PICTURE].array if PICTURE in trace else ()
+        self.view.set_picture([value > 0.5 for value in pixels])
 
     def _row(self, trace: Trace, address: str) -> UnrolledRow:
         """A value of a layer, or its gradient."""

@@ -110,8 +110,7 @@ class ConfusionPanel(Panel):
     def out_of_place(self, model: OpenedModel) -> str:
         if not model.predicts.continues:
             return ""
-        told = "translates" if model.reads_source else "predicts the next token"
-        return f"{model.name} {told}. Open a tagger or a classifier to see what it takes for what."
+        return f"{model.name} {model.does}. Open a tagger or a classifier to see what it takes for what."
 
     def refresh(self) -> None:
         model, corpus, scores = self.session.library.model, self.session.text.corpus, self.session.scores

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import isqrt
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.pixels import draw_pixels
 from lmviz.app.widgets.base.words_in_sight import words_in_sight
 from lmviz.app.widgets.diagrams.unrolled_lines import (
     LAYER_GAP,
@@ -54,6 +56,8 @@ TOKEN_SIZE = 12.0
 FAINT = 0.3
 SIDES = {FORWARD: "from the\nleft", BACKWARD: "from the\nright"}
 DIRECTED_EDGE = 62
+PIXEL = 9
+PICTURE_GAP = 22
 KEYS: dict[int, tuple[int, int]] = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -74,6 +78,7 @@ class UnrolledView(Canvas):
     a direction is given, lines are blue from the left and orange from the right, and what cannot reach the
     lit word's answer is faint; while a word is hovered, what that word cannot reach. Where a layer has a
     wave, a ribbon as wide as the gradient stands in the place of the line from the previous position.
+    `set_picture(pixels)` draws the picture that the first states are made of, row by row, at their left.
     `set_readout(function)` gives the hover card's words for an UnrolledCell.
     Signals: `cell_clicked(UnrolledCell)`, `cell_hovered(UnrolledCell | None)`.
     It takes the width its text needs: place it in a scroll area. In projector mode it takes the width that
@@ -88,6 +93,7 @@ class UnrolledView(Canvas):
         self._tokens: tuple[str, ...] = ()
         self._layers: tuple[UnrolledLayer, ...] = ()
         self._predictions: tuple[str, ...] = ()
+        self._picture: tuple[bool, ...] = ()
         self._strips: list[list[QImage]] = []
         self._current = (-1, -1)
         self._in_sight = range(0)
@@ -131,6 +137,17 @@ class UnrolledView(Canvas):
     def in_sight(self) -> range:
         """The positions that are drawn: all, or in projector mode those there is room for."""
         return self._in_sight
+
+    @property
+    def picture(self) -> tuple[bool, ...]:
+        """The pixels that the first states are made of; none where they begin with zeros."""
+        return self._picture
+
+    def set_picture(self, pixels: Sequence[bool]) -> None:
+        """Draw what the first states are made of (pixel,); nothing where there is none."""
+        self._picture = tuple(pixels)
+        self.updateGeometry()
+        self.update()
 
     def set_current(self, position: int, layer: int) -> None:
         """Light one cell; −1 for none."""
@@ -204,6 +221,8 @@ class UnrolledView(Canvas):
     @property
     def _edge(self) -> int:
         """The width at the left that names rows, in pixels at scale 1."""
+        if self._picture:
+            return MARGIN + PIXEL * isqrt(len(self._picture)) + PICTURE_GAP
         return DIRECTED_EDGE if self._is_directed else EDGE
 
     def _height(self, layer: int) -> int:
@@ -303,6 +322,9 @@ class UnrolledView(Canvas):
             before = cell.right() + stub if last else self.cell_rectangle(position + 1, layer).left()
             here = cell.right()
         else:
+            if self._picture and not position:
+                self._draw_first_state(painter, QPointF(cell.left(), middle), lit=lit)
+                return
             before = self.cell_rectangle(position - 1, layer).right() if position else cell.left() - stub
             here = cell.left()
         wave = self._layers[layer].wave
@@ -316,6 +338,21 @@ class UnrolledView(Canvas):
         draw_line(self, painter, ink, lit, QPointF(before, middle), QPointF(here, middle))
         if way:
             draw_head(self, painter, QPointF(here, middle), 1 if way == FORWARD else -1)
+
+    def _picture_area(self) -> QRectF:
+        """Where the picture is drawn: halfway up the layers."""
+        side = self.length(PIXEL) * isqrt(len(self._picture))
+        middle = (
+            self.cell_rectangle(0, 0).bottom() + self.cell_rectangle(0, len(self._layers) - 1).top()
+        ) / 2
+        return QRectF(self.length(MARGIN), round(middle - side / 2), side, side)
+
+    def _draw_first_state(self, painter: QPainter, end: QPointF, *, lit: bool) -> None:
+        """The line by which the picture enters a layer."""
+        start = QPointF(self._picture_area().right() + self.length(2), self._picture_area().center().y())
+        draw_line(self, painter, self.theme.key, lit, start, end)
+        if start.y() == end.y():
+            draw_head(self, painter, end, 1)
 
     def _draw_cell(self, painter: QPainter, position: int, layer: int) -> None:
         cell, theme = self.cell_rectangle(position, layer), self.theme
@@ -384,6 +421,9 @@ class UnrolledView(Canvas):
         top = self.cell_rectangle(0, len(self._layers) - 1).top() - self.length(LAYER_GAP + LABEL)
         bottom = self.cell_rectangle(0, 0).bottom() + self.length(LAYER_GAP)
         self._draw_sides(painter)
+        if self._picture and 0 in self._in_sight:
+            area = self._picture_area()
+            draw_pixels(painter, area.topLeft(), self.length(PIXEL), self._picture)
         painter.setFont(self.theme.font(11.5))
         painter.setPen(self.theme.muted_text)
         for name, height in (("y", top), ("x", bottom)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import isqrt
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -12,12 +13,14 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.pixels import draw_pixels
 from lmviz.app.widgets.base.pointable import Pointable
 from lmviz.app.widgets.text.chips import SIZE, ChipLayout, lay_out
 
 TAG_SIZE = 11
 BETWEEN = 10  # pixels between two examples
 COLUMN = 18  # pixels between two columns
+PIXEL = 10  # pixels of the screen for one of a picture
 WIDEST_LABEL = 160
 
 
@@ -26,7 +29,8 @@ class ShownExample:
     """The words of a source, white space made visible, and what belongs to it.
 
     `tags` are as many as the words; `label` is that of the whole text; `target` are the words of the other
-    language. `unknown` are the places of words that the vocabulary lacks.
+    language. `unknown` are the places of words that the vocabulary lacks. Where the words are those of a
+    picture, `pixels` says which of them are painted: they are drawn as such, and cannot be clicked.
     """
 
     words: tuple[str, ...]
@@ -34,19 +38,21 @@ class ShownExample:
     label: str = ""
     target: tuple[str, ...] = ()
     unknown: tuple[int, ...] = ()
+    pixels: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where an example is drawn: from which height, and the chips of both sides."""
+    """Where an example is drawn: from which height, the chips of both sides, and the side of a picture."""
 
     top: float
     words: ChipLayout
     target: ChipLayout
+    picture: float
 
     @property
     def bottom(self) -> float:
-        return self.top + max(self.words.height, self.target.height)
+        return self.top + max(self.words.height, self.target.height, self.picture)
 
 
 class ExamplesView(Pointable):
@@ -119,6 +125,10 @@ class ExamplesView(Pointable):
         """Where a word of a source is drawn."""
         number = next(n for n, first in enumerate(self._firsts[1:]) if index < first)
         place = self._lay_out(self.width())[number]
+        if self._examples[number].pixels:
+            row, column = divmod(index - self._firsts[number], isqrt(len(self._examples[number].pixels)))
+            side = self.length(PIXEL)
+            return QRectF(self._left + column * side, place.top + row * side, side, side)
         rectangle = place.words.rectangles[index - self._firsts[number]]
         return rectangle.translated(self._left, place.top)
 
@@ -162,8 +172,10 @@ class ExamplesView(Pointable):
         column = (room - self.length(COLUMN)) / 2 if paired else room
         top, places = 0.0, []
         for example in self._examples:
-            words = lay_out(example.words, column, self.theme, below=example.tags)
-            places.append(_Place(top, words, lay_out(example.target, column, self.theme)))
+            shown = () if example.pixels else example.words
+            words = lay_out(shown, column, self.theme, below=example.tags)
+            picture = self.length(PIXEL) * isqrt(len(example.pixels))
+            places.append(_Place(top, words, lay_out(example.target, column, self.theme), picture))
             top = places[-1].bottom + self.length(BETWEEN)
         return tuple(places)
 
@@ -176,7 +188,11 @@ class ExamplesView(Pointable):
             example = self._examples[number]
             if example.label:
                 self._draw_label(painter, example.label, place)
-            self._draw_words(painter, place.words, example.words, QPointF(left, place.top))
+            if example.pixels:
+                draw_pixels(painter, QPointF(left, place.top), self.length(PIXEL), example.pixels)
+                half = left + place.picture + self.length(COLUMN)
+            else:
+                self._draw_words(painter, place.words, example.words, QPointF(left, place.top))
             self._draw_words(painter, place.target, example.target, QPointF(half, place.top))
             self._draw_below(painter, place, example, left)
         self._draw_marks(painter)
