@@ -1,5 +1,7 @@
 """The course as a whole, and the page of the guide about it."""
 
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,36 @@ def test_a_lesson_is_short_asks_in_every_step_but_few_and_says_why(lesson: Lesso
     assert all(question.explanation for question in questions)
     assert lesson.about
     assert lesson.steps[0].perspective, "a lesson may be begun from anywhere"
+
+
+@pytest.mark.parametrize("lesson", COURSE, ids=lambda lesson: lesson.name)
+def test_something_is_done_before_it_is_asked_about(lesson: Lesson) -> None:
+    """In the same step, or in the step before where the question is about what stands there."""
+    is_done = [bool(step.tasks) for step in lesson.steps]
+    assert is_done[0]
+    assert all(before or here for before, here in pairwise(is_done))
+
+
+@pytest.mark.parametrize("lesson", COURSE[1:], ids=lambda lesson: lesson.name)
+def test_the_last_question_is_from_an_earlier_lesson(lesson: Lesson) -> None:
+    last = lesson.steps[-1]
+    earlier = [int(number) for number in re.findall(r"lesson (\d+)", last.title)]
+    assert (earlier and earlier[0] < lesson.number) or "the lesson before" in last.question.words
+
+
+@pytest.mark.parametrize(
+    ("name", "slip"),
+    [
+        ("chain-rule", "5-gram by maximum likelihood"),
+        ("autodiff", "starts every gradient at 1"),
+        ("scale", "gives 50 petaflop/s-days"),
+    ],
+)
+def test_the_slips_of_the_slides_are_to_be_found(name: str, slip: str) -> None:
+    lesson = next(lesson for lesson in COURSE if lesson.name == name)
+    step = next(step for step in lesson.steps if step.title == "Find the mistake")
+    assert "A slide" in step.question.words
+    assert slip in step.question.words
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)

@@ -1,9 +1,18 @@
 """What lessons say of the sample models and no value of the lesson language can check."""
 
+import re
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 import lmviz
+from lmviz.inspection.class_readings import read_beginnings
+from lmviz.inspection.held_words import held_words
 from lmviz.inspection.reach import reach, state_address
+from lmviz.models.prefix import read_prefix
+
+PAGE = Path(__file__).parents[2] / "docs" / "quality-by-length.md"
 
 HIDDEN_STONE = "Maya put the brown stone in the barrel. She opened it, and there lay the brown"
 
@@ -13,3 +22,30 @@ def test_the_gradient_reaches_further_along_the_cell_of_an_lstm(name, factor):
     model = lmviz.open_model(name)
     found = lmviz.gradient(model, HIDDEN_STONE, "loss@-1")
     assert reach(found, state_address(model)).factor == pytest.approx(factor, abs=0.01)
+
+
+def test_what_the_cell_of_the_lstm_holds():
+    model = lmviz.open_model("stories-lstm")
+    trace = lmviz.trace(model, "Maya put the brown stone in the barrel.")
+    shares = dict(zip(trace.tokens, held_words(trace).shares, strict=True))
+    assert max(shares, key=shares.get) == "."
+    assert shares["."] == pytest.approx(0.18, abs=0.005)
+    assert shares["Maya"] == pytest.approx(0.06, abs=0.005)
+    assert trace["layers/0/cell"].shape[-1] == 128
+
+
+def test_where_the_review_turns():
+    model = lmviz.open_model("reviews-lstm")
+    read = read_prefix(model, "the film was good but the story was bad END")
+    good = read_beginnings(model, read.ids)[:, model.predicts.names.index("good")]
+    falls = dict(zip(read.tokens[1:], np.diff(good), strict=True))
+    assert min(falls, key=falls.get) == "bad"
+    assert good[-3:] == pytest.approx([0.95, 0.32, 0.0], abs=0.006)
+
+
+@pytest.mark.parametrize("words", [5, 15, 25])
+def test_the_quality_that_lesson_11_states_is_that_of_the_page(words):
+    rows = re.findall(r"^\| (\d+) \|(.*)\|$", PAGE.read_text("utf-8"), re.MULTILINE)
+    means = [float(cell.split()[0]) for cell in dict(rows)[str(words)].split("|")]
+    stated = {5: [93, 100], 15: [29, 92], 25: [16, 45, 16, 99]}[words]
+    assert [round(mean) for mean in means[: len(stated)]] == stated

@@ -286,7 +286,10 @@ def _pin(driver: Driver, condition: Condition) -> None:
     if condition.relation == "not":
         driver.qtbot.keyClick(driver.control("prefix_edit"), Qt.Key.Key_Escape)
         return
-    at = int(float(wanted(driver, condition))) if condition.second is not None else 1
+    at = driver.session.focus.shown_position
+    if condition.second is not None:
+        at = int(float(wanted(driver, condition)))
+    driver.session.focus.hover_position(None)  # the pointer has left the cell that it pointed at
     tokens = driver.control("prefix_tokens")
     assert isinstance(tokens, TokenStrip)
     tokens.token_clicked.emit(at)
@@ -399,7 +402,6 @@ BY_TEXT: dict[str, Callable[[Driver], None]] = {
     'network("x[1]", 0) = 1': _rewrite("[2 -2; 0 3.5; 1 2.2]", "[1 2.2; 2 -2; 0 3.5]"),
     'control("nudged_cell") contains 1e-05': _nudge_by(1e-5),
     'control("nudged_cell") contains 1e-12': _nudge_by(1e-12),
-    'network("bf", 0) = 3': _rewrite("bf = [1; 1]", "bf = [3; 3]"),
     'network("x[3]") = 9': _rewrite("[1; 2; 3]", "[1; 2; 9]"),
     'network("x[2]", 2) = 2': _rewrite("0 1 0 0; 0 0 2 0", "0 0 2 0; 0 1 0 0"),
     "broken is not none": _find_fault,
