@@ -35,6 +35,10 @@ SAMPLES = ("twin-gru-short", "twin-gru-long", "twin-gru-attention-short", "twin-
 
 BLEU, EXACT = "BLEU", "word for word"
 UNITS = {"words": "words", "spaces": "words", "characters": "characters"}
+NOTHING = (
+    "Sentences that no model has learned from are translated. The plot shows how good the translations are, "
+    "by the length of the source."
+)
 Quality = Mapping[int, "LengthQuality"]
 
 
@@ -69,7 +73,7 @@ class QualityByLengthPanel(Panel):
         self._card = Card("Quality by length", FittingRow(controls, (self._note,)), self._pages)
         self.column.addWidget(self._card)
         self._button.clicked.connect(self._toggle)
-        self._invitation.accepted.connect(self._open_samples)
+        self._invitation.accepted.connect(self._accept)
         self._measure.currentIndexChanged.connect(self.refresh_soon)
         self._plot.point_chosen.connect(self._open_worst)
         theme_switch().theme_changed.connect(self.refresh_soon)
@@ -124,21 +128,28 @@ class QualityByLengthPanel(Panel):
         return quality_recipe(corpus.sources, settings_of(corpus), measured)
 
     def refresh(self) -> None:
-        moments, corpus = self._moments, self.session.text.corpus
-        can_measure = bool(moments) and corpus is not None and corpus.task == TRANSLATION
+        moments, can_measure = self._moments, self._can_measure
         self._button.setVisible(can_measure)
         self._button.setText("Cancel" if self._job is not None else "Measure")
         self._button.setEnabled(self._job is not None or bool(self._missing()))
         self._measure.setVisible(can_measure)
         self._note.set_text(self._said() if can_measure else "")
-        self._pages.setCurrentIndex(int(can_measure))
+        is_drawn = can_measure and (self._job is not None or any(map(self.quality_of, moments)))
+        self._pages.setCurrentIndex(int(is_drawn))
         if can_measure:
             self._draw(moments)
+            self._invitation.invite(NOTHING, "Measure")
             return
         self._invitation.invite(
             "No model that translates is compared." if not moments else "The open text has no pairs.",
             "Compare the four sample models of twin",
         )
+
+    @property
+    def _can_measure(self) -> bool:
+        """Whether there are translators, and pairs to judge them by."""
+        corpus = self.session.text.corpus
+        return bool(self._moments) and corpus is not None and corpus.task == TRANSLATION
 
     @property
     def _moments(self) -> tuple[Moment, ...]:
@@ -279,6 +290,13 @@ class QualityByLengthPanel(Panel):
             f"worst of {count(length)} words by {names_of([moment])[0]}: “{worst.written}”"
         )
         self._wanted.set_text(f"wanted: “{worst.wanted}”")
+
+    def _accept(self) -> None:
+        """Do what the invitation offers."""
+        if self._can_measure:
+            self._toggle()
+        else:
+            self._open_samples()
 
     def _open_samples(self) -> None:
         """Open the models of the lecture's figure, and the text that they were trained on."""

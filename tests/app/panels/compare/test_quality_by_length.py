@@ -132,6 +132,15 @@ def test_a_click_on_the_curve_of_a_model_just_closed_opens_nothing(
     assert session.library.model is None
 
 
+def test_before_anything_is_measured_the_panel_says_what_it_would_draw(
+    view: QualityByLengthPanel, window: MainWindow, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: not view.plot.isVisible())
+    click(window, "quality_samples_button", qtbot)
+    qtbot.waitUntil(lambda: len(view.plot.curves) == 2, timeout=LONG)
+    assert view.plot.isVisible()
+
+
 def test_measuring_can_be_cancelled_and_begun_again(
     view: QualityByLengthPanel, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
