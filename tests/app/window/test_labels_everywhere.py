@@ -1,5 +1,6 @@
 """With a model of any other task than the next token, every panel shows something and nothing fails."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,6 +58,30 @@ def test_no_panel_complains_or_is_blank(
             if panel.complaint or not shows_something(panel):
                 wrong.append((panel.objectName(), panel.complaint or "blank"))
     assert (wrong, said) == ([], [])
+
+
+@pytest.mark.parametrize("name", list(TEXTS))
+def test_what_makes_no_sense_says_what_would(
+    window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot, name: str
+) -> None:
+    """A kind of model to open, or another panel, which then has something to show of this one."""
+    session.library.open(label_runs[name])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_source("blue car")
+    session.reading.set_prefix(TEXTS[name])
+    wait_for_reading(session, qtbot)
+    model, wrong = session.library.model, []
+    for perspective in shown_perspectives():
+        window.show_perspective(perspective.name)
+        qtbot.waitUntil(lambda perspective=perspective: window.perspective.name == perspective.name)
+        titles = {panel.parentWidget().windowTitle(): panel for panel in window.perspective.panels}
+        said = {title: panel.out_of_place(model) for title, panel in titles.items()}
+        for title, sentence in said.items():
+            named = re.findall(r"See ([A-Z][a-z ]+), or|\. ([A-Z][a-z ]+) shows", sentence)
+            if sentence and not named and not re.search(r"[Oo]pen (a|one)\b", sentence):
+                wrong.append((title, sentence))
+            wrong += [(title, sentence) for names in named for other in names if other and said[other]]
+    assert not wrong
 
 
 def shows_something(panel: Panel) -> bool:

@@ -55,6 +55,8 @@ class AttentionTextPanel(FollowedTextPanel):
         return attention_recipe(reading.moment, attention.heads or (attention.head,))
 
     def out_of_place(self, model: OpenedModel) -> str:
+        if model.reads_source and not model.reads_picture:
+            return f"{model.name} {model.does}. Between the two texts shows what it looks at in its source."
         reading = self.session.reading.current
         if reading is None or reading.model != model or "layers/0/attention/weights" in reading.trace:
             return ""

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+OF_CAPTIONERS = "Open a language model to play against."
+OF_TRANSLATORS = "See By length, or open a language model to play against."
+
 
 class GamePanel(Panel):
     """A game with the held-out part of the open text, against the models that are open.
@@ -58,7 +61,8 @@ class GamePanel(Panel):
     def out_of_place(self, model: OpenedModel) -> str:
         if model.reads_source:
             what = "picture" if model.reads_picture else "source"
-            return f"{model.name} {model.does}: its words depend on a {what}. {self.needs_next_word}"
+            instead = OF_CAPTIONERS if model.reads_picture else OF_TRANSLATORS
+            return f"{model.name} {model.does}: its words depend on a {what}. {instead}"
         return super().out_of_place(model)
 
     def add_page(self, page: QWidget) -> None:

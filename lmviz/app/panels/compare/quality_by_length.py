@@ -279,7 +279,7 @@ class QualityByLengthPanel(Panel):
         moment, length = self._chosen if self._chosen is not None else (None, 0)
         found = self.quality_of(moment) if moment is not None and moment in self._moments else None
         if moment is None or found is None or length not in found:
-            hint = "Click a length: its worst translation is opened above."
+            hint = "Click a length: its worst translation is opened above, and its alignment under Attention."
             self._written.set_text(hint if self._plot.curves else "")
             self._wanted.set_text("")
             self._plot.set_current(None)
@@ -287,7 +287,8 @@ class QualityByLengthPanel(Panel):
         worst = found[length].worst
         self._plot.set_current(length)
         self._written.set_text(
-            f"worst of {count(length)} words by {names_of([moment])[0]}: “{worst.written}”"
+            f"worst of {count(length)} words by {names_of([moment])[0]}, aligned under Attention: "
+            f"“{worst.written}”"
         )
         self._wanted.set_text(f"wanted: “{worst.wanted}”")
 

@@ -151,7 +151,8 @@ class PositionsPanel(Panel):
             return ""
         if model.family == "transformer":
             return "Positions are drawn of Transformers that read one text: open a language model."
-        return f"{model.name} is no Transformer and reads word by word: order is in what it does."
+        reads = f"{model.name} is no Transformer and reads word by word: order is in what it does."
+        return f"{reads} Open one to see how it is told of order."
 
     def refresh(self) -> None:
         model = self.session.library.model

@@ -106,7 +106,7 @@ class BeamPanel(Panel):
         ]
         shown = beam.nodes[self._selected] if self._selected > 0 else beam.best
         self._tree.set_nodes(nodes, shown.index)
-        text = shown.text[len(beam.nodes[0].text) :].strip(" ")
+        text = shown.text[len(beam.nodes[0].text) :].strip(" ") or visible(shown.token)
         states = {FINISHED: "finished", PRUNED: "dropped"}
         best = "the best" if self.session.beam.is_grown else "best so far"
         state = best if shown == beam.best else states.get(shown.state, "kept")
