@@ -45,6 +45,8 @@ def _light_operand(strengths: np.ndarray, view: View, operand: OperandCells) -> 
             columns = _among(view.columns, places)
         else:
             drawn &= places == view.fixed[axis]
+    if view.folded:
+        rows, columns = np.divmod(columns, view.folded)
     drawn &= (rows >= 0) & (columns >= 0)
     weights = operand.strengths[drawn]
     lit = np.where(weights >= LARGE, FULL, np.where(weights >= NOTICEABLE, CLEAR, FAINT)).astype(np.int8)

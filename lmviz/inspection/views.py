@@ -16,6 +16,7 @@ from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.largest import largest
 from lmviz.models.tap import Stage, inside
+from lmviz.text.pictures import SIDE
 
 ANSWERS_SHOWN = 48
 OVER_TEXT = ("position", "query")
@@ -27,7 +28,8 @@ class View:
     """Cells of a tap: `values` (row, column), and where they come from.
 
     `row_axis` and `column_axis` name the axes drawn, "" for one that is not there; `rows` and
-    `columns` are the indices drawn along them; `fixed` are the indices of all other axes.
+    `columns` are the indices drawn along them; `fixed` are the indices of all other axes. Where an axis is
+    `folded`, so many of its columns stand in each row: the pixels of a picture.
     """
 
     address: str
@@ -39,6 +41,7 @@ class View:
     rows: tuple[int, ...]
     columns: tuple[int, ...]
     fixed: dict[str, int]
+    folded: int = 0
 
     def index(self, row: int, column: int) -> tuple[int, ...]:
         """The index in the tap of a cell that is drawn."""
@@ -46,7 +49,7 @@ class View:
         if self.row_axis:
             places[self.row_axis] = self.rows[row]
         if self.column_axis:
-            places[self.column_axis] = self.columns[column]
+            places[self.column_axis] = self.columns[row * self.folded + column]
         return tuple(places[axis] for axis in self.axes)
 
     def cell(self, index: Sequence[int]) -> tuple[int, int] | None:
@@ -59,7 +62,7 @@ class View:
             column = self.columns.index(places[self.column_axis]) if self.column_axis else 0
         except ValueError:
             return None
-        return row, column
+        return divmod(column, self.folded) if self.folded else (row, column)
 
 
 def strip(trace: Trace, address: str, position: int, head: int, tokens: Sequence[int]) -> View:
@@ -85,7 +88,7 @@ def matrix(
     tokens: Sequence[int],
     order: Sequence[int] | None = None,
 ) -> View:
-    """A tap over the whole text: units by positions, or queries by keys.
+    """A tap over the whole text: units by positions, or queries by keys; or a picture, row by row.
 
     `order` says in which order, or which, units are drawn. Along the vocabulary only `tokens` are.
     """
@@ -97,6 +100,9 @@ def matrix(
         rows, columns = (tuple(range(size)) for size in part.shape)
         return View(address, traced.axes, part, traced.scale, "query", "key", rows, columns, fixed)
     columns = tuple(range(part.shape[0]))
+    if free == ["pixel"]:
+        picture = part.reshape(SIDE, SIDE)
+        return View(address, traced.axes, picture, traced.scale, "", "pixel", (0,), columns, fixed, SIDE)
     if len(free) == 1:
         return View(address, traced.axes, part[None, :], traced.scale, "", free[0], (0,), columns, fixed)
     rows = (

@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from lmviz.families import build_model
+from lmviz.families import build_model, find_family
+from lmviz.inspection.backpropagation import gradient as gradient_of
+from lmviz.inspection.explain import explain
+from lmviz.inspection.gradient_views import gradient_view
+from lmviz.inspection.lighting import lights
 from lmviz.inspection.tracing import trace
 from lmviz.inspection.views import likeliest_answers, matrix, stage_parts, strip
 from lmviz.models.transformer_configuration import TransformerConfiguration
@@ -127,3 +131,22 @@ def test_what_stands_along_the_source_is_shown_at_one_place_of_it():
         view = strip(found, "encoder/hidden", position, 0, ())
         assert view.index(0, 2) == (place, 2)
         np.testing.assert_array_equal(view.values[0], found["encoder/hidden"].array[place])
+
+
+def test_a_picture_is_folded_into_its_rows():
+    configuration = find_family("gru").configuration(width=3)
+    model = build_model("gru", configuration, 7, seed=0, source_vocabulary=3, task="captioning").eval()
+    pixels = np.arange(49) % 4 == 0
+    found = trace(model, [1, 2], source=pixels.astype(int))
+    view = matrix(found, "picture", 0, 1, ())
+    assert np.array_equal(view.values, pixels.reshape(7, 7))
+    assert view.index(2, 3) == (17,)
+    assert view.cell((17,)) == (2, 3)
+    gradient = gradient_of(model, [1, 2], source=pixels.astype(int))
+    colored = gradient_view(view, gradient)
+    assert colored.values[2, 3] == gradient["picture"].array[17]
+    assert colored.cell((17,)) == (2, 3)
+    lit = lights(view, explain(model, found, "layers/0/start", (1,)))
+    assert lit.min() == 1  # every pixel is an operand, and those that are blank contribute nothing
+    assert (lit[~pixels.reshape(7, 7)] == 1).all()
+    assert (lit[pixels.reshape(7, 7)] == 3).any()

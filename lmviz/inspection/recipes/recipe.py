@@ -117,6 +117,7 @@ def _drawn(view: View) -> str:
         read += ".T"
     read += f"[{list(view.rows)}]" if _is_selection(view.row_axis, view.rows) else ""
     chosen = f"{list(view.columns)}" if _is_selection(view.column_axis, view.columns) else ""
+    read += f".reshape(-1, {view.folded})" if view.folded else ""
     return read + (f"[..., {chosen}]" if chosen else "")
 
 

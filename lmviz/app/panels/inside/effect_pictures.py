@@ -14,7 +14,7 @@ from lmviz.text.pictures import SIDE
 
 
 class EffectPictures(QWidget):
-    """`EffectPictures()`: `set_effects(pixels, predicted, measured, limit)`, each number of a pixel."""
+    """`EffectPictures()`: `set_effects(pixels, predicted, measured)`, each number of a pixel."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,10 +32,9 @@ class EffectPictures(QWidget):
         grid.setColumnStretch(2, 1)
         self.hide()
 
-    def set_effects(
-        self, pixels: Sequence[bool], predicted: np.ndarray, measured: np.ndarray, limit: float
-    ) -> None:
-        """Show a picture (pixel,) twice; the strongest colour is that of `limit`."""
+    def set_effects(self, pixels: Sequence[bool], predicted: np.ndarray, measured: np.ndarray) -> None:
+        """Show a picture (pixel,) twice; the strongest colour is that of the largest number in both."""
+        limit = float(max(np.abs(predicted).max(), np.abs(measured).max()))
         for picture, values in ((self.predicted, predicted), (self.measured, measured)):
             picture.set_pixels(pixels)
             picture.set_values(values, limit)

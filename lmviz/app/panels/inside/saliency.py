@@ -212,18 +212,18 @@ class SaliencyPanel(Panel):
                 [WordEffect(visible(token), float(first), float(second)) for token, first, second in rows],
                 float(max(sizes, default=0.0)),
             )
-        self._draw_picture(float(max(sizes, default=0.0)))
+        self._draw_picture()
         sentence = f"{said[:1].upper()}{said[1:]}. {agreement_sentence(self._found)}" if self._found else ""
         self._said.setText(sentence)
         self._mark()
 
-    def _draw_picture(self, limit: float) -> None:
+    def _draw_picture(self) -> None:
         """Where the source is a picture, its pixels in the place of rows."""
         item = next((item for item in self._found if item.address == PICTURE), None)
         self._picture.setVisible(item is not None)
         if item is not None and self._reading is not None:
             pixels = [value > 0.5 for value in self._reading.trace[PICTURE].array]
-            self._picture.set_effects(pixels, item.predicted, item.measured, limit)
+            self._picture.set_effects(pixels, item.predicted, item.measured)
 
     def _mark(self) -> None:
         if self._reading is not None and self._reading is self.session.reading.current:

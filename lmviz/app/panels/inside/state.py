@@ -120,7 +120,7 @@ class StatePanel(Panel):
     def exported_names(self) -> Names:
         from lmviz.inspection.view_names import names_along
 
-        if self._reading is None or self._view is None:
+        if self._reading is None or self._view is None or self._view.folded:
             return Names()
         view, trace = self._view, self._reading.trace
         return Names(
@@ -182,18 +182,20 @@ class StatePanel(Panel):
         walked = walked or (self.session.reading.has_stepped and reading is not self._reading)
         self._view, self._reading = view, reading
         size = (
-            f"{view.values.shape[0]} × {view.values.shape[1]}" if view.row_axis else f"{view.values.shape[1]}"
+            f"{view.values.shape[0]} × {view.values.shape[1]}"
+            if view.row_axis or view.folded
+            else f"{view.values.shape[1]}"
         )
         named = "".join(f"{coordinate(axis, view.fixed[axis])}, " for axis in HEADS if axis in view.fixed)
         title, numbers = title_of(view.address), f"{named}{size}"
         title = f"{title[0].upper()}{title[1:]}"
         self._card.set_title(self._longest_that_fits(f"{title} · {numbers}", title, numbers, size))
-        self._heatmap.set_style(square=view.row_axis == "query", values="hovered row")
+        self._heatmap.set_style(square=view.row_axis == "query" or view.folded > 0, values="hovered row")
         self._heatmap.set_matrix(
             view.values,
             scale=view.scale,
             rows=_labels(reading, view.row_axis, view.rows),
-            columns=_labels(reading, view.column_axis, view.columns),
+            columns=() if view.folded else _labels(reading, view.column_axis, view.columns),
             words=_words(reading, view) if view.scale == "token" else (),
             floor=color_floor(trace, view),
             crossfade=walked,
@@ -212,6 +214,8 @@ class StatePanel(Panel):
         position = self.session.reading.position
         if view.row_axis == "query":
             self._heatmap.set_selection(row=position)
+        elif view.folded:
+            self._heatmap.set_selection()
         else:
             self._heatmap.set_selection(column=position)
         cell = self.session.focus.cell
@@ -252,7 +256,8 @@ class StatePanel(Panel):
 
     def _hover(self, row: int, column: int) -> None:
         if self._view is not None:
-            self.session.focus.hover_position(_position_of(self._view, row, column))
+            is_word = not self._view.folded
+            self.session.focus.hover_position(_position_of(self._view, row, column) if is_word else None)
             self.session.focus.hover_cell((self._view.address, self._view.index(row, column)))
 
     def _leave(self) -> None:
@@ -261,7 +266,8 @@ class StatePanel(Panel):
 
     def _choose(self, row: int, column: int) -> None:
         if self._view is not None:
-            self.session.focus.choose_position(_position_of(self._view, row, column))
+            if not self._view.folded:
+                self.session.focus.choose_position(_position_of(self._view, row, column))
             self.session.focus.choose_cell((self._view.address, self._view.index(row, column)))
 
     def _replace(self, row: int, column: int, value: float) -> None:

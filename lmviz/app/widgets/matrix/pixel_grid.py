@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.pixels import pixel_color
@@ -188,5 +189,6 @@ class PixelGrid(Pointable):
     def _color(self, index: int) -> QColor:
         if self._values is None:
             return pixel_color(self._pixels[index])
-        share = float(np.clip(self._values[index] / self._limit, -1, 1))
-        return QColor(*(int(part) for part in self.theme.signed_map[round(127.5 * (share + 1))]))
+        value, theme = float(self._values[index]), self.theme
+        color = theme.signed_positive if value > 0 else theme.signed_negative
+        return mix(theme.chip, color, min(1.0, abs(value) / self._limit))  # so that zero can be seen as well
