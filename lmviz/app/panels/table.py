@@ -416,7 +416,7 @@ PANELS: tuple[PanelRow, ...] = (
         "autodiff",
         "left",
         "autodiff.editor:EditorPanel",
-        width=300,
+        width=280,
         least=(0, 250),
     ),
     PanelRow(
@@ -425,7 +425,7 @@ PANELS: tuple[PanelRow, ...] = (
         "autodiff",
         "centre",
         "autodiff.graph:GraphPanel",
-        least=(324, 250),
+        least=(350, 250),
         projected=True,
     ),
     PanelRow(
@@ -435,8 +435,8 @@ PANELS: tuple[PanelRow, ...] = (
         "right",
         "autodiff.tape:TapePanel",
         6,
-        width=330,
-        least=(0, 160),
+        width=290,
+        least=(278, 160),
         projected=True,
     ),
     PanelRow(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 
@@ -78,11 +79,14 @@ class EditableNumbers(Canvas):
 
     @property
     def zoom(self) -> float:
-        """By how much it is drawn larger, so that it fits where it can."""
-        size = self.natural_size()
-        fits = min(self.width() / max(size.width(), 1), self.height() / max(size.height(), 1))
-        scale = self.theme.scale
-        return min(LARGEST * scale, max(SMALLEST * scale, fits))
+        """By how much it is drawn larger, so that it fits where it can.
+
+        A projected picture scrolls downwards rather than grow small, but fits the width down to the
+        smallest type that is drawn on a screen.
+        """
+        size, scale = self.natural_size(), self.theme.scale
+        high = max(SMALLEST * scale, self.height() / max(size.height(), 1))
+        return max(SMALLEST, min(LARGEST * scale, high, self.width() / max(size.width(), 1)))
 
     @property
     def shift(self) -> QPointF:
@@ -105,8 +109,8 @@ class EditableNumbers(Canvas):
         return (self.natural_size() * self.theme.scale).toSize()
 
     def minimumSizeHint(self) -> QSize:
-        least = self.natural_size() * (self.theme.scale * SMALLEST)
-        return QSizeF(least.width(), least.height()).toSize()
+        size = self.natural_size()
+        return QSize(math.ceil(size.width() * SMALLEST), round(size.height() * self.theme.scale * SMALLEST))
 
     def set_pinned(self, cell: Cell | None) -> None:
         """Outline the cell that is explained."""

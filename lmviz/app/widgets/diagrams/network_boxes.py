@@ -64,6 +64,18 @@ class Box:
 
 
 @dataclass(frozen=True)
+class Arrangement:
+    """What takes room besides the modules: equations at the right, and gradients beside their matrices."""
+
+    has_equations: bool
+    is_wide: bool
+
+
+ARRANGEMENTS = (Arrangement(True, True), Arrangement(False, True), Arrangement(False, False))
+"""From the widest to the narrowest, which is the highest: there gradients lie below their matrices."""
+
+
+@dataclass(frozen=True)
 class Boxes:
     """All boxes by name, the size of the picture, and where equations begin; 0 where they have no room.
 
@@ -85,9 +97,10 @@ class Boxes:
         return None
 
 
-def place_boxes(values: Sequence[DrawnValue], *, unrolled: bool) -> Boxes:
+def place_boxes(values: Sequence[DrawnValue], arrangement: Arrangement, *, unrolled: bool) -> Boxes:
     """Put values into rows and columns; each row is centred, unless a loop is unrolled."""
-    sizes = {value.name: _size(value) for value in values}
+    wide = arrangement.is_wide
+    sizes = {value.name: _size(value, wide) for value in values}
     modules = [value for value in values if value.side == "module"]
     left = [value for value in values if value.side == "left"]
     below = [value for value in values if value.side == "below"]
@@ -108,18 +121,18 @@ def place_boxes(values: Sequence[DrawnValue], *, unrolled: bool) -> Boxes:
         for value in across:
             size = sizes[value.name]
             at = columns.get(value.column, x) if unrolled else x
-            boxes[value.name] = _box(value, QPointF(at, top + (height - size.height()) / 2), size)
+            boxes[value.name] = _box(value, QPointF(at, top + (height - size.height()) / 2), size, wide)
             x += size.width() + COLUMN_GAP
         y = top + (height - stacked) / 2
         for value in beside:
             size = sizes[value.name]
-            boxes[value.name] = _box(value, QPointF(MARGIN + left_width - size.width(), y), size)
+            boxes[value.name] = _box(value, QPointF(MARGIN + left_width - size.width(), y), size, wide)
             y += size.height() + BETWEEN
         if height:
             top += height + ROW_GAP
     right = max((box.frame.right() for box in boxes.values()), default=0.0)
     in_rows = [len(_in_row(modules, row)) for row in range(last + 1)]
-    has_equations = not unrolled and max(in_rows, default=0) == 1
+    has_equations = arrangement.has_equations and not unrolled and max(in_rows, default=0) == 1
     equations = right + COLUMN_GAP if has_equations else 0.0
     far = _far_sources(boxes)
     fields = {
@@ -189,29 +202,35 @@ def _words_width(value: DrawnValue) -> float:
     return max(word, name if value.word else alone) / current_theme().scale
 
 
-def _is_stacked(value: DrawnValue) -> bool:
-    """Whether the gradient lies below the values; that of a matrix lies beside them."""
-    return value.rows == 1
+def _is_stacked(value: DrawnValue, wide: bool) -> bool:
+    """Whether the gradient lies below the values; where there is room, that of a matrix lies beside them."""
+    return value.rows == 1 or not wide
 
 
-def _size(value: DrawnValue) -> QSizeF:
+def _between(value: DrawnValue) -> float:
+    """The gap between a block of values and its gradient below it."""
+    return GAP if value.rows == 1 else 3 * GAP
+
+
+def _size(value: DrawnValue, wide: bool) -> QSizeF:
     block, words = _block(value), _words_width(value)
-    if _is_stacked(value):
-        inner = QSizeF(words + BETWEEN + block.width(), 2 * block.height() + GAP)
+    if _is_stacked(value, wide):
+        inner = QSizeF(words + BETWEEN + block.width(), 2 * block.height() + _between(value))
     else:
         inner = QSizeF(words + 2 * BETWEEN + 2 * block.width(), block.height() + ABOVE_BLOCK)
     padding = PADDING if value.word else 2
     return QSizeF(inner.width() + 2 * padding, max(inner.height(), 2 * CELL_HEIGHT) + 2 * padding)
 
 
-def _box(value: DrawnValue, place: QPointF, size: QSizeF) -> Box:
+def _box(value: DrawnValue, place: QPointF, size: QSizeF, wide: bool) -> Box:
     frame = QRectF(place, size)
     padding = PADDING if value.word else 2
     inner = frame.adjusted(padding, padding, -padding, -padding)
     block, words = _block(value), _words_width(value)
-    if _is_stacked(value):
-        first = QPointF(inner.left() + words + BETWEEN, inner.center().y() - block.height() - GAP / 2)
-        second = first + QPointF(0, block.height() + GAP)
+    if _is_stacked(value, wide):
+        gap = _between(value)
+        first = QPointF(inner.left() + words + BETWEEN, inner.center().y() - block.height() - gap / 2)
+        second = first + QPointF(0, block.height() + gap)
     else:
         first = QPointF(inner.left() + words + BETWEEN, inner.top() + ABOVE_BLOCK)
         second = first + QPointF(block.width() + BETWEEN, 0)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, QTimer
-from PySide6.QtGui import QPaintEvent, QTransform
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, QTimer
+from PySide6.QtGui import QPaintEvent, QResizeEvent, QTransform
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.diagrams.editable_numbers import EditableNumbers
+from lmviz.app.widgets.diagrams.editable_numbers import SMALLEST, EditableNumbers
 from lmviz.app.widgets.diagrams.network_areas import areas_of, outlined
-from lmviz.app.widgets.diagrams.network_boxes import Boxes, place_boxes
+from lmviz.app.widgets.diagrams.network_boxes import ARRANGEMENTS, Arrangement, Boxes, place_boxes
 from lmviz.app.widgets.diagrams.network_equations import equations_size
 from lmviz.app.widgets.diagrams.network_painter import NetworkPainter
 from lmviz.app.widgets.diagrams.network_values import Cell, DrawnValue
@@ -34,6 +35,8 @@ class NetworkPicture(EditableNumbers):
         self._values: tuple[DrawnValue, ...] = ()
         self._boxes = Boxes({}, QSizeF(0, 0), 0.0)
         self._natural = QSizeF(0, LEGEND)
+        self._arrangement: Arrangement | None = None
+        self._narrowest = 0.0
         self._limit = 1.0
         self._unrolled = False
         self._operands: frozenset[Cell] = frozenset()
@@ -122,33 +125,49 @@ class NetworkPicture(EditableNumbers):
         self._measure()
         super().adopt_theme()
 
-    def _whole_size(self) -> QSizeF:
-        """The size of everything at scale 1, equations included."""
-        size, extra = self._boxes.size, 0.0
-        if self._boxes.equations:
-            widest = max((equations_size(value.equations).width() for value in self._values), default=0.0)
-            extra = self._boxes.equations - size.width() + widest + 8
-        return QSizeF(size.width() + extra, size.height() + LEGEND)
-
     def natural_size(self) -> QSizeF:
         """The size of everything at scale 1."""
         return self._natural
 
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the narrowest arrangement in the smallest type, as high as the one that is drawn."""
+        least = super().minimumSizeHint()
+        return QSize(math.ceil(self._narrowest * SMALLEST), least.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._arrange()
+
     def _measure(self) -> None:
-        self._boxes = place_boxes(self._values, unrolled=self._unrolled)
-        if self._boxes.equations and not typesetting.ready():
+        """Other values, or type of another size."""
+        self._arrangement = None
+        if any(value.equations for value in self._values) and not typesetting.ready():
             typesetting.load_in_background()
             self._waiting.start(PATIENCE)
-        self._natural = self._whole_size()
-        self.updateGeometry()
-        self.update()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Arrange everything as the width allows: the first arrangement that fits, or else the narrowest."""
+        placed = [place_boxes(self._values, each, unrolled=self._unrolled) for each in ARRANGEMENTS]
+        sizes = [_whole_size(boxes) for boxes in placed]
+        room, least = self.width(), self.theme.scale * SMALLEST
+        fitting = (place for place, size in enumerate(sizes) if size.width() * least <= room)
+        chosen = next(fitting, len(placed) - 1)
+        self._narrowest = sizes[-1].width()
+        if ARRANGEMENTS[chosen] != self._arrangement:
+            self._arrangement, self._boxes, self._natural = (
+                ARRANGEMENTS[chosen],
+                placed[chosen],
+                sizes[chosen],
+            )
+            self.updateGeometry()
+            self.update()
 
     def _look_again(self) -> None:
         if typesetting.ready():
             self._waiting.stop()
-            self._natural = self._whole_size()
-            self.updateGeometry()
-            self.update()
+            self._measure()
 
     def _say(self) -> None:
         """All numbers, for assistive tools."""
@@ -215,3 +234,12 @@ class NetworkPicture(EditableNumbers):
             if value.array(is_gradient) is not None
             for index in value.indices
         ]
+
+
+def _whole_size(boxes: Boxes) -> QSizeF:
+    """The size of everything at scale 1, equations and legend included."""
+    size, extra = boxes.size, 0.0
+    if boxes.equations:
+        widths = [equations_size(box.value.equations).width() for box in boxes.boxes.values()]
+        extra = boxes.equations - size.width() + max(widths, default=0.0) + 8
+    return QSizeF(size.width() + extra, size.height() + LEGEND)
