@@ -28,12 +28,16 @@ def backward_sentence(found: Gradient, stage: int, position: int, of: str) -> tu
     if size == 0:
         return Piece("At ", False), word, Piece(" this does not matter to ", False), Piece(f"{of}.", True)
     begins = address == found.scalar.address
+    has_place = any(axis in OVER_TEXT for axis in found[address].axes)
     way = "begins here" if begins else f"comes back from {_listed(readers(found, here))}"
     return (
         Piece("The gradient of ", False),
         Piece(of, True),
-        Piece(f" {way}: its size at ", False),
-        word,
+        *(
+            (Piece(f" {way}: its size at ", False), word)
+            if has_place
+            else (Piece(f" {way}: its size", False),)
+        ),
         Piece(" is ", False),
         Piece(f"{size:.3g}", True),
         Piece(".", False),

@@ -27,6 +27,10 @@ class ModelConfiguration(Configuration, ABC):
         """How it reads a text, in words, where that is not from left to right: "both ways"; else empty."""
         return ""
 
+    def reads_for(self, task: str) -> str:
+        """The same for what it is trained to do: captions are written from left to right, whatever is set."""
+        return self.reads if task != "captioning" else ""
+
     @abstractmethod
     def estimate(self, vocabulary_size: int, batch: int, length: int, asked: Asked = NEXT_TOKEN) -> Estimate:
         """What training on batches of `batch` rows of `length` tokens costs, for what it is `asked`.

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lmviz.families import build_model, find_family
 from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.backward_sentence import backward_sentence, part_at, readers
 from lmviz.inspection.stage_sentence import plain
@@ -41,3 +42,13 @@ def test_every_stage_has_its_sentence(a, text, kind):
         assert (f"is {size:.3g}." in sentence) == (size > 0)
         is_last = "probabilities" in stage.results
         assert bool(readers(found, stage)) != is_last
+
+
+def test_what_has_no_positions_is_said_to_be_nowhere():
+    configuration = find_family("gru").configuration(width=3)
+    model = build_model("gru", configuration, 7, 0, source_vocabulary=3, task="captioning").eval()
+    found = gradient(model, [1, 2, 3], source=[1, 0] * 24 + [1])
+    size = np.linalg.norm(found["layers/0/start"].array)
+    assert said(found, "First state", 1) == (
+        f"The gradient of the loss comes back from state before: its size is {size:.3g}."
+    )

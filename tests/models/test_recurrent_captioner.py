@@ -105,3 +105,5 @@ def test_estimates_count_the_parameters(family, settings):
     estimate = configuration.estimate(50, batch=2, length=3, asked=Asked(pixels=49))
     assert estimate.parameters == model.parameter_count()
     assert "direction" not in configuration.used_for("captioning")
+    both = FAMILIES[family].configuration(direction="both")
+    assert (both.reads_for("tagging"), both.reads_for("captioning")) == ("both ways", "")

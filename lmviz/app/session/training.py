@@ -277,7 +277,7 @@ class Training(Part):
                 str(description.corpus.get("name", "")),
                 tokenizer,
                 description.task,
-                configuration.reads,
+                configuration.reads_for(description.task),
             ),
             doing=PREPARING_MODEL if fits else PREPARING_TEXT,
         )

@@ -102,7 +102,7 @@ class TrainingPlan(Part):
         corpus = self._text.corpus
         text, tokenizer = ("", "") if corpus is None else (corpus.name, corpus.options.tokenizer)
         plan = self.current
-        return in_words(plan.family, text, tokenizer, self.task, plan.configuration.reads)
+        return in_words(plan.family, text, tokenizer, self.task, plan.configuration.reads_for(self.task))
 
     @property
     def task(self) -> str:

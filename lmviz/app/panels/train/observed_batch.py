@@ -8,6 +8,7 @@ import numpy as np
 
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.text.examples_view import ShownExample
+from lmviz.text.pictures import picture_tokenizer
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def shown_texts(
 ) -> list[ShownExample]:
     """The first texts of a batch, with the target of each word below it, or the probability that it had.
 
-    Where the whole text has one target, that stands beside the text; of a translation the source does.
+    Where the whole text has one target, that stands beside the text; of a translation the source does, and
+    before a caption its picture.
     """
     rows = max(1, MOST // batch.tokens.shape[1])
     return [
@@ -62,11 +64,12 @@ def _shown(
     ]
     if predicts.per == "text":
         return ShownExample(words, label=said[0])
-    beside: tuple[str, ...] = ()
-    if source is not None and "source" in batch.beside:
-        read = int(batch.beside["source_lengths"][row])
-        beside = in_words(source, batch.beside["source"][row, :read])
-    return ShownExample(words, tags=tuple(said), target=beside)
+    if source is None or "source" not in batch.beside:
+        return ShownExample(words, tags=tuple(said))
+    read = batch.beside["source"][row, : int(batch.beside["source_lengths"][row])]
+    if source.json == picture_tokenizer().json:
+        return ShownExample(words, tags=tuple(said), pixels=tuple(bool(pixel) for pixel in read))
+    return ShownExample(words, tags=tuple(said), target=in_words(source, read))
 
 
 def in_words(tokenizer: Tokenizer, ids: np.ndarray) -> tuple[str, ...]:

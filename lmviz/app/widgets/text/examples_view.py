@@ -29,8 +29,8 @@ class ShownExample:
     """The words of a source, white space made visible, and what belongs to it.
 
     `tags` are as many as the words; `label` is that of the whole text; `target` are the words of the other
-    language. `unknown` are the places of words that the vocabulary lacks. Where the words are those of a
-    picture, `pixels` says which of them are painted: they are drawn as such, and cannot be clicked.
+    language. `unknown` are the places of words that the vocabulary lacks. `pixels` are those of a picture,
+    painted or not, which stands before the words; where there is a target too it stands in their place.
     """
 
     words: tuple[str, ...]
@@ -125,17 +125,18 @@ class ExamplesView(Pointable):
         """Where a word of a source is drawn."""
         number = next(n for n, first in enumerate(self._firsts[1:]) if index < first)
         place = self._lay_out(self.width())[number]
-        if self._examples[number].pixels:
+        if self._examples[number].pixels and not place.words.rectangles:
             row, column = divmod(index - self._firsts[number], isqrt(len(self._examples[number].pixels)))
             side = self.length(PIXEL)
             return QRectF(self._left + column * side, place.top + row * side, side, side)
         rectangle = place.words.rectangles[index - self._firsts[number]]
-        return rectangle.translated(self._left, place.top)
+        return rectangle.translated(self._left + self._behind(place), place.top)
 
     def index_at(self, place: QPointF) -> int:
         for number, shown in enumerate(self._lay_out(self.width())):
             if shown.top <= place.y() < shown.bottom:
-                found = shown.words.index_at(place - QPointF(self._left, shown.top))
+                left = self._left + self._behind(shown)
+                found = shown.words.index_at(place - QPointF(left, shown.top))
                 return self._firsts[number] + found if found >= 0 else -1
         return -1
 
@@ -149,6 +150,10 @@ class ExamplesView(Pointable):
             self.clicked_on(wanted)
         else:
             super().keyPressEvent(event)
+
+    def _behind(self, place: _Place) -> float:
+        """How far from the left an example's words begin: behind its picture."""
+        return place.picture + self.length(COLUMN) if place.picture else 0.0
 
     @property
     def _left(self) -> float:
@@ -172,9 +177,10 @@ class ExamplesView(Pointable):
         column = (room - self.length(COLUMN)) / 2 if paired else room
         top, places = 0.0, []
         for example in self._examples:
-            shown = () if example.pixels else example.words
-            words = lay_out(shown, column, self.theme, below=example.tags)
             picture = self.length(PIXEL) * isqrt(len(example.pixels))
+            shown = () if example.pixels and example.target else example.words
+            beside = column - (picture + self.length(COLUMN) if picture else 0)
+            words = lay_out(shown, beside, self.theme, below=example.tags)
             places.append(_Place(top, words, lay_out(example.target, column, self.theme), picture))
             top = places[-1].bottom + self.length(BETWEEN)
         return tuple(places)
@@ -188,13 +194,13 @@ class ExamplesView(Pointable):
             example = self._examples[number]
             if example.label:
                 self._draw_label(painter, example.label, place)
-            if example.pixels:
-                draw_pixels(painter, QPointF(left, place.top), self.length(PIXEL), example.pixels)
-                half = left + place.picture + self.length(COLUMN)
-            else:
-                self._draw_words(painter, place.words, example.words, QPointF(left, place.top))
-            self._draw_words(painter, place.target, example.target, QPointF(half, place.top))
-            self._draw_below(painter, place, example, left)
+            draw_pixels(painter, QPointF(left, place.top), self.length(PIXEL), example.pixels)
+            behind = left + self._behind(place)
+            if place.words.rectangles:
+                self._draw_words(painter, place.words, example.words, QPointF(behind, place.top))
+                self._draw_below(painter, place, example, behind)
+            target = behind if place.picture else half
+            self._draw_words(painter, place.target, example.target, QPointF(target, place.top))
         self._draw_marks(painter)
         if self._current < 0:
             self.draw_focus(painter)

@@ -62,3 +62,25 @@ def test_no_examples_take_no_room(qtbot: QtBot) -> None:
     view = shown(qtbot, [])
     assert view.heightForWidth(300) == 0
     qtbot.keyClick(view, Qt.Key.Key_Right)
+
+
+def test_words_stand_behind_the_picture_they_describe(qtbot: QtBot) -> None:
+    words, tags = ("a", "cross"), ("cross", "END")
+    plain = shown(qtbot, [ShownExample(words, tags)])
+    pixels = tuple(index % 3 == 0 for index in range(49))
+    pictured = shown(qtbot, [ShownExample(words, tags, pixels=pixels)])
+    assert pictured.word_rectangle(0).left() > plain.word_rectangle(0).left() + 49
+    assert pictured.heightForWidth(400) > plain.heightForWidth(400)
+    assert pictured.index_at(pictured.word_rectangle(1).center()) == 1
+    colors = pictured.grab().toImage()
+    first, second = (colors.pixelColor(10 * place + 5, 5) for place in (0, 1))
+    assert first.lightness() < second.lightness()  # in the light theme what is painted is dark
+
+
+def test_the_pixels_of_a_source_are_found_in_its_picture(qtbot: QtBot) -> None:
+    pixels = (True,) + (False,) * 48
+    view = shown(qtbot, [ShownExample(tuple("." * 49), target=("a", "dot"), pixels=pixels)] * 2)
+    first, across, below = (view.word_rectangle(index) for index in (0, 1, 7))
+    assert across.left() > first.left()
+    assert below.top() > first.top()
+    assert view.word_rectangle(49).top() > view.word_rectangle(48).bottom()
