@@ -3,6 +3,8 @@
 import numpy as np
 import torch
 
+from lmviz.inspection.tracing import trace
+
 WORDS, SOURCE_WORDS = 6, 5
 TEXT, SOURCE = np.array([0, 3, 5, 2, 3]), np.array([4, 0, 2, 1])
 
@@ -24,3 +26,22 @@ def answered(model, text=TEXT, source=SOURCE):
     """The logits of every position of a text, given its source."""
     tokens, beside = tensors(text, source)
     return model(tokens, source=beside)[0]
+
+
+def check_both_statements(model, **tolerances):
+    """The explicit path computes what the fused one does, whatever the two lengths."""
+    for text, source in ((TEXT, SOURCE), (TEXT[:1], SOURCE), (TEXT, SOURCE[:1])):
+        tokens, beside = tensors(text, source)
+        explicit = model.listen(tokens, lambda tap, value, position: value, source=beside)
+        torch.testing.assert_close(explicit, model(tokens, source=beside), **tolerances)
+
+
+def check_taking_over(model, tolerance, *kept):
+    """A longer text takes over what is known: the arrays `kept` as they are, and nothing becomes false."""
+    whole = trace(model, TEXT, source=SOURCE)
+    for known in (1, 3):
+        earlier = trace(model, TEXT[:known], source=SOURCE)
+        longer = trace(model, TEXT, source=SOURCE, earlier=earlier)
+        assert all(longer[address] is earlier[address] for address in kept)
+        for address, expected in whole.arrays.items():
+            np.testing.assert_allclose(longer[address].array, expected.array, atol=tolerance, err_msg=address)

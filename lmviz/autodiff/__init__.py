@@ -20,13 +20,14 @@ from lmviz.autodiff.files import (
     shipped_networks,
 )
 from lmviz.autodiff.language.building import read
-from lmviz.autodiff.language.faults import Fault, NetworkFault
+from lmviz.autodiff.language.faults import NetworkFault
 from lmviz.autodiff.learning import descend, move_to, surface, train
 from lmviz.autodiff.modules.table import MODULES
 from lmviz.autodiff.network import Network
 from lmviz.autodiff.node import Node
 from lmviz.autodiff.sabotage import sabotage
 from lmviz.autodiff.tape import Tape
+from lmviz.faults import Fault
 
 __all__ = [
     "MODULES",

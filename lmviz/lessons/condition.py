@@ -16,8 +16,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from lmviz.faults import LineFault
 from lmviz.lessons.expression import Expression, Result, constant, evaluate, parse
-from lmviz.lessons.faults import LineFault, NotKnown
+from lmviz.lessons.faults import NotKnown
 
 LookUp = Callable[[str, list[Result]], Result]
 

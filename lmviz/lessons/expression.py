@@ -18,7 +18,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lmviz.lessons.faults import LineFault, NotKnown
+from lmviz.faults import LineFault
+from lmviz.lessons.faults import NotKnown
 
 LONGEST = 500  # characters
 DEEPEST = 30  # brackets within brackets

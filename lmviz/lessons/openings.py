@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from lmviz.errors import LmvizError
-from lmviz.lessons.faults import LineFault
+from lmviz.faults import LineFault
 from lmviz.lessons.lesson import Opening
 
 BESIDE = "./"

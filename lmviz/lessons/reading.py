@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lmviz.errors import LmvizError
+from lmviz.faults import Fault, LineFault
 from lmviz.lessons.condition import Condition, parse_condition
 from lmviz.lessons.expression import Expression, Literal, parse
-from lmviz.lessons.faults import Fault, LessonFault, LineFault
+from lmviz.lessons.faults import LessonFault
 from lmviz.lessons.lesson import Lesson, Opening, Question, Step, Task
 from lmviz.lessons.openings import read_opening
 from lmviz.lessons.values import check

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from lmviz.errors import LmvizError
+from lmviz.faults import Fault, FaultyText, LineFault
 from lmviz.polls.order import OrderExperiment
 from lmviz.polls.poll import LETTERS, Choice, Poll, unknown_places
 from lmviz.text.ordinary_files import read_file
@@ -37,29 +38,8 @@ _EXPERIMENT = ("vectors", "query", "exchange", "mask", "layers")
 _KEYS = ("question", *LETTERS, "because", "right", "likeliest after", "value", "network", *_EXPERIMENT)
 
 
-@dataclass(frozen=True)
-class Fault:
-    """A sentence about one line, which count from 1; line 0 is the whole file."""
-
-    line: int
-    sentence: str
-
-
-class PollFault(LmvizError):
-    """A text that is no poll. `faults` are all that were found, in the order of the lines."""
-
-    def __init__(self, faults: Sequence[Fault]) -> None:
-        self.faults = tuple(sorted(faults, key=lambda fault: fault.line))
-        super().__init__(
-            " ".join(
-                f"Line {fault.line}: {fault.sentence}" if fault.line else fault.sentence
-                for fault in self.faults
-            )
-        )
-
-
-class _Refusal(Exception):
-    """A sentence about the line that is being read."""
+class PollFault(FaultyText):
+    """A text that is no poll."""
 
 
 @dataclass
@@ -118,7 +98,7 @@ def read_poll(text: str, name: str = "poll") -> Poll:
             return usual
         try:
             return reader(entry.joined)
-        except _Refusal as refusal:
+        except LineFault as refusal:
             faults.append(Fault(entry.line, str(refusal)))
             return usual
 
@@ -185,9 +165,9 @@ def _entries(text: str, faults: list[Fault]) -> tuple[str, dict[str, _Entry]]:
 
 def _short(text: str) -> str:
     if not text:
-        raise _Refusal("Nothing stands behind the colon: write it there.")
+        raise LineFault("Nothing stands behind the colon: write it there.")
     if len(text) > LONGEST:
-        raise _Refusal(f"These are {len(text)} characters, and {LONGEST} fit on the screen: shorten it.")
+        raise LineFault(f"These are {len(text)} characters, and {LONGEST} fit on the screen: shorten it.")
     return text
 
 
@@ -224,7 +204,7 @@ def _kind(entries: dict[str, _Entry], faults: list[Fault]) -> str:
 def _letter(text: str, choices: Sequence[Choice]) -> str:
     letters = [choice.letter for choice in choices]
     if text.strip().upper() not in letters:
-        raise _Refusal(f"“{text}” is none of the choices {', '.join(letters)}.")
+        raise LineFault(f"“{text}” is none of the choices {', '.join(letters)}.")
     return text.strip().upper()
 
 
@@ -270,27 +250,27 @@ def _numbers(text: str) -> np.ndarray:
     try:
         found = [float(figure.replace("−", "-")) for figure in text.replace(",", " ").split()]
     except ValueError:
-        raise _Refusal(f"“{text}” are no numbers: write them with spaces between.") from None
+        raise LineFault(f"“{text}” are no numbers: write them with spaces between.") from None
     if not found:
-        raise _Refusal("Nothing stands behind the colon: write numbers with spaces between.")
+        raise LineFault("Nothing stands behind the colon: write numbers with spaces between.")
     return np.array(found)
 
 
 def _matrix(text: str) -> np.ndarray:
     rows = [_numbers(row) for row in text.split(";")]
     if len({len(row) for row in rows}) > 1:
-        raise _Refusal("The vectors have different lengths: give each as many numbers.")
+        raise LineFault("The vectors have different lengths: give each as many numbers.")
     return np.stack(rows)
 
 
 def _exchange(text: str) -> tuple[int, int]:
     places = text.replace(",", " ").split()
     if len(places) != 2 or not all(place.isdecimal() for place in places):
-        raise _Refusal(f"“{text}” are no two places: write two numbers, counted from 1.")
+        raise LineFault(f"“{text}” are no two places: write two numbers, counted from 1.")
     return int(places[0]) - 1, int(places[1]) - 1
 
 
 def _one_of(text: str, values: dict[str, Any]) -> Any:
     if text not in values:
-        raise _Refusal(f"“{text}” is none of {', '.join(values)}.")
+        raise LineFault(f"“{text}” is none of {', '.join(values)}.")
     return values[text]

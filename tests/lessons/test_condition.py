@@ -2,8 +2,9 @@
 
 import pytest
 
+from lmviz.faults import LineFault
 from lmviz.lessons.condition import parse_condition
-from lmviz.lessons.faults import LineFault, NotKnown
+from lmviz.lessons.faults import NotKnown
 
 KNOWN = {
     "model": "stories-5-gram",

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lmviz.faults import LineFault
 from lmviz.lessons.expression import constant, evaluate, parse
-from lmviz.lessons.faults import LineFault, NotKnown
+from lmviz.lessons.faults import NotKnown
 
 
 @pytest.mark.parametrize(

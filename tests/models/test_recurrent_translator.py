@@ -12,7 +12,17 @@ from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.tracing import trace
 from lmviz.models.prediction import NEXT_TOKEN
-from tests.translators import SOURCE, SOURCE_WORDS, TEXT, WORDS, answered, shake, tensors
+from tests.translators import (
+    SOURCE,
+    SOURCE_WORDS,
+    TEXT,
+    WORDS,
+    answered,
+    check_both_statements,
+    check_taking_over,
+    shake,
+    tensors,
+)
 
 CASES = [
     ("rnn", "forward", "dot", {"activation": "sigmoid"}),
@@ -40,23 +50,12 @@ def shaken(case):
 
 @every_case
 def test_the_explicit_path_equals_the_fused_one_whatever_the_two_lengths(case):
-    model = shaken(case)
-    for text, source in ((TEXT, SOURCE), (TEXT[:1], SOURCE), (TEXT, SOURCE[:1])):
-        tokens, beside = tensors(text, source)
-        explicit = model.listen(tokens, lambda tap, value, position: value, source=beside)
-        torch.testing.assert_close(explicit, model(tokens, source=beside), rtol=1e-5, atol=1e-6)
+    check_both_statements(shaken(case), rtol=1e-5, atol=1e-6)
 
 
 @every_case
 def test_a_longer_text_takes_over_what_is_known(case):
-    model = shaken(case)
-    whole = trace(model, TEXT, source=SOURCE)
-    for known in (1, 3):
-        earlier = trace(model, TEXT[:known], source=SOURCE)
-        longer = trace(model, TEXT, source=SOURCE, earlier=earlier)
-        assert longer["encoder/embedding"] is earlier["encoder/embedding"]
-        for address, expected in whole.arrays.items():
-            np.testing.assert_allclose(longer[address].array, expected.array, atol=1e-5, err_msg=address)
+    check_taking_over(shaken(case), 1e-5, "encoder/embedding")
 
 
 @every_case

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from lmviz.autodiff.language.faults import Fault, LineFault, NetworkFault
+from lmviz.autodiff.language.faults import NetworkFault
 from lmviz.autodiff.language.limits import CELLS, MODULES
 from lmviz.autodiff.language.reading import statements
 from lmviz.autodiff.language.syntax import Assignment, Call, Index, Literal, Loop, Reference
@@ -18,6 +18,7 @@ from lmviz.autodiff.modules.table import MODULES as KNOWN
 from lmviz.autodiff.modules.table import usage
 from lmviz.autodiff.network import Network
 from lmviz.autodiff.node import COMPUTED, INPUT, PARAMETER, Node, Place
+from lmviz.faults import Fault, LineFault
 
 
 def read(source: str) -> Network:
@@ -30,7 +31,7 @@ def read(source: str) -> Network:
         line = max((statement.line for statement in found), default=1)
         faults.append(Fault(line, "nothing is computed yet: add a line such as a = sigmoid(x)."))
     if faults:
-        raise NetworkFault(sorted(faults, key=lambda fault: fault.line))
+        raise NetworkFault(faults)
     return Network(list(builder.nodes.values()), source)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmviz.autodiff.language.faults import LineFault
 from lmviz.autodiff.language.limits import CELLS, DEPTH
 from lmviz.autodiff.language.scanning import END, NAME, NUMBER, Token, scan
 from lmviz.autodiff.language.syntax import Assignment, Call, Index, Literal, Loop, Reference
 from lmviz.autodiff.node import INPUT, PARAMETER
+from lmviz.faults import LineFault
 
 FOR, IN = "for", "in"
 RESERVED = frozenset({FOR, IN, INPUT, PARAMETER})

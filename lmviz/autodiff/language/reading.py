@@ -5,11 +5,12 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import replace
 
-from lmviz.autodiff.language.faults import Fault, LineFault, NetworkFault
+from lmviz.autodiff.language.faults import NetworkFault
 from lmviz.autodiff.language.limits import CHARACTERS, STEPS
 from lmviz.autodiff.language.parsing import parse_line
 from lmviz.autodiff.language.scanning import without_comment
 from lmviz.autodiff.language.syntax import Assignment, Loop, Statement
+from lmviz.faults import Fault, LineFault
 
 
 def lines_of(source: str) -> list[str]:

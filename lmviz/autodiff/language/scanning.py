@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lmviz.autodiff.language.faults import LineFault
 from lmviz.autodiff.language.limits import DIGITS
+from lmviz.faults import LineFault
 
 NAME, NUMBER, SIGN, END = "name", "number", "sign", "end"
 

@@ -1,7 +1,9 @@
 """The Autodiff perspective, as a person finds it."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -58,15 +60,24 @@ class Scene:
         return next(panel for panel in self.view.panels if panel.objectName() == name)
 
 
-@pytest.fixture
-def scene(tmp_path: Path, qtbot: QtBot) -> Iterator[Scene]:
+S = TypeVar("S", bound=Scene)
+
+
+@contextmanager
+def opened(kind: type[S], tmp_path: Path, qtbot: QtBot) -> Iterator[S]:
     """The perspective alone, on a session whose threads are never started."""
     session = Session(tmp_path / "runs")
     view = PerspectiveView("autodiff", session)
     qtbot.addWidget(view)
     view.resize(1340, 780)
     view.show()
-    scene = Scene(view, session, qtbot)
+    scene = kind(view, session, qtbot)
     scene.settle()
     yield scene
     session.close()
+
+
+@pytest.fixture
+def scene(tmp_path: Path, qtbot: QtBot) -> Iterator[Scene]:
+    with opened(Scene, tmp_path, qtbot) as scene:
+        yield scene

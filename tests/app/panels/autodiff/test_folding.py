@@ -13,21 +13,17 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.diagrams.network_values import Cell
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.window.perspective_view import PerspectiveView
+from tests.app.panels.autodiff.conftest import Scene, opened
 
 
-class Scene:
+class UnitScene(Scene):
     """The graph of a recurrent net, drawn one way or another."""
 
     def __init__(self, view: PerspectiveView, session: Session, qtbot: QtBot) -> None:
-        self.view, self.session, self._qtbot = view, session, qtbot
-        self.panel = next(panel for panel in view.panels if panel.objectName() == "graph_view")
-        self.units = self.panel.findChild(UnitPicture)
-        self.picker = self.panel.findChild(QComboBox, "network_drawing_picker")
-
-    def settle(self) -> None:
-        self._qtbot.waitUntil(
-            lambda: all(panel.is_up_to_date for panel in self.view.panels if panel.is_in_sight)
-        )
+        super().__init__(view, session, qtbot)
+        graph = self.panel("graph_view")
+        self.units = graph.findChild(UnitPicture)
+        self.picker = graph.findChild(QComboBox, "network_drawing_picker")
 
     def open(self, name: str, drawing: str) -> None:
         self.session.network.open_shipped(name)
@@ -51,17 +47,9 @@ class Scene:
 
 
 @pytest.fixture
-def scene(tmp_path: Path, qtbot: QtBot) -> Iterator[Scene]:
-    """The perspective alone, on a session whose threads are never started."""
-    session = Session(tmp_path / "runs")
-    view = PerspectiveView("autodiff", session)
-    qtbot.addWidget(view)
-    view.resize(1340, 780)
-    view.show()
-    scene = Scene(view, session, qtbot)
-    scene.settle()
-    yield scene
-    session.close()
+def scene(tmp_path: Path, qtbot: QtBot) -> Iterator[UnitScene]:
+    with opened(UnitScene, tmp_path, qtbot) as scene:
+        yield scene
 
 
 SUMS = {"1": [2, 1.5, 2.5, 3.5], "0.9": [2, 1.3, 2.17, 2.953], "0.5": [2, 0.5, 1.25, 1.625]}
@@ -69,7 +57,7 @@ STATES = ("h[1]", "h[2]", "h[3]", "h[4]")
 
 
 @pytest.mark.parametrize("drawing", ["folded", "unrolled"])
-def test_one_weight_changes_all_that_follows(scene: Scene, drawing: str) -> None:
+def test_one_weight_changes_all_that_follows(scene: UnitScene, drawing: str) -> None:
     scene.open("summation", drawing)
     assert scene.units.isVisible()
     assert scene.units.is_folded == (drawing == "folded")
@@ -81,7 +69,7 @@ def test_one_weight_changes_all_that_follows(scene: Scene, drawing: str) -> None
 
 
 @pytest.mark.parametrize("drawing", ["folded", "unrolled"])
-def test_every_number_of_a_weight_is_a_field(scene: Scene, drawing: str) -> None:
+def test_every_number_of_a_weight_is_a_field(scene: UnitScene, drawing: str) -> None:
     scene.open("comparison", drawing)
     assert scene.numbers("h[1]", "h[2]", "h[3]") == pytest.approx([4, 0.5, -0.7])
     assert [round(number, 2) for number in scene.numbers("y[1]", "y[2]", "y[3]")] == [1.00, 0.92, 0.03]
@@ -93,7 +81,7 @@ def test_every_number_of_a_weight_is_a_field(scene: Scene, drawing: str) -> None
     assert scene.numbers("y[1]", "y[2]", "y[3]") == [0.5, 0.5, 0.5]
 
 
-def test_what_is_read_both_ways_folds_with_its_steps_in_order(scene: Scene) -> None:
+def test_what_is_read_both_ways_folds_with_its_steps_in_order(scene: UnitScene) -> None:
     scene.open("both_ways", "folded")
     assert scene.numbers("left[1]", "left[2]", "left[3]") == [1, 2.5, 4.25]
     assert scene.numbers("right[1]", "right[2]", "right[3]") == [2.75, 3.5, 3]
@@ -105,7 +93,7 @@ def test_what_is_read_both_ways_folds_with_its_steps_in_order(scene: Scene) -> N
     assert not any(box.intersects(other) for at, box in enumerate(boxes) for other in boxes[:at])
 
 
-def test_values_are_changed_too_and_dragged(scene: Scene) -> None:
+def test_values_are_changed_too_and_dragged(scene: UnitScene) -> None:
     scene.open("summation", "folded")
     scene.type(scene.units.cell_rectangle(scene.cell("x[1]")), "3")
     assert scene.numbers("h[4]") == [4.5]
@@ -118,7 +106,7 @@ def test_values_are_changed_too_and_dragged(scene: Scene) -> None:
     assert scene.numbers("h[4]") == pytest.approx([1.5 * 4.5])
 
 
-def test_gradients_appear_as_the_sweep_reaches_them(scene: Scene) -> None:
+def test_gradients_appear_as_the_sweep_reaches_them(scene: UnitScene) -> None:
     scene.open("recurrence_tanh", "folded")
     assert scene.units.number(scene.cell("h[1]", gradient=True)) is None
     scene.session.network.run_backward()
@@ -133,9 +121,9 @@ def test_gradients_appear_as_the_sweep_reaches_them(scene: Scene) -> None:
     assert why.card.title == "Why 0.9939?"
 
 
-def test_the_drawing_is_offered_for_small_recurrent_nets_only(scene: Scene) -> None:
+def test_the_drawing_is_offered_for_small_recurrent_nets_only(scene: UnitScene) -> None:
     scene.open("summation", "folded")
-    pages = scene.panel.findChild(QStackedWidget)
+    pages = scene.panel("graph_view").findChild(QStackedWidget)
     assert scene.picker.isVisible()
     assert pages.currentIndex() == 1
     scene.session.network.open_shipped("lecture")
@@ -147,7 +135,7 @@ def test_the_drawing_is_offered_for_small_recurrent_nets_only(scene: Scene) -> N
     assert pages.currentIndex() == 1, "what was chosen is remembered"
 
 
-def test_keys_go_from_number_to_number(scene: Scene) -> None:
+def test_keys_go_from_number_to_number(scene: UnitScene) -> None:
     scene.open("summation", "unrolled")
     scene.units.setFocus()
     cells = scene.units.cells()
