@@ -1,9 +1,64 @@
-"""Where the tests of this folder begin."""
+"""What the tests of this folder share: where the window begins, and the picture of a small model."""
+
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+from small_models import small_settings
+
+from lmviz.app.panels.inside.picture import PicturePanel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.diagrams.picture import Picture, Spot
+from lmviz.app.window.main_window import MainWindow
+
+TEXT = "the cows eat grass and the"
 
 
 @pytest.fixture
 def first_perspective() -> str:
     """The window begins where these panels are."""
     return "inside"
+
+
+@pytest.fixture
+def picture_of(
+    window: MainWindow,
+    session: Session,
+    make_run: Callable[..., Path],
+    qtbot: QtBot,
+    answered: Callable[[], None],
+    drawn: Callable[[], None],
+) -> Callable[..., PicturePanel]:
+    """Open a small run of a family and show its picture, of a text that has been read."""
+
+    def show(family: str, text: str = TEXT, **settings: object) -> PicturePanel:
+        window.show_perspective("inside")
+        session.library.open(make_run(family, 3, **(small_settings(family) | settings)))
+        qtbot.waitUntil(lambda: session.library.model is not None and session.library.model.family == family)
+        session.reading.set_prefix(text)
+        qtbot.waitUntil(
+            lambda: session.reading.current is not None and session.reading.current.trace.text == text
+        )
+        drawn()
+        answered()
+        return next(panel for panel in window.perspective.panels if isinstance(panel, PicturePanel))
+
+    return show
+
+
+def click(view: Picture, spot: Spot, qtbot: QtBot) -> None:
+    area = view.rectangle(spot)
+    assert not area.isEmpty(), spot
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=area.center().toPoint())
+
+
+def point(view: Picture, spot: Spot, qtbot: QtBot) -> None:
+    qtbot.mouseMove(view, view.rect().bottomLeft())
+    qtbot.mouseMove(view, view.rectangle(spot).center().toPoint())
+
+
+def made_by(session: Session) -> tuple[str, ...]:
+    """The taps of the stage one is at."""
+    return session.reading.current.trace.stages[session.focus.stage].results

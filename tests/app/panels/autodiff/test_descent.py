@@ -1,0 +1,68 @@
+"""One step of gradient descent, and a training with its path across the surface of the loss."""
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.widgets.plots.loss_surface import LossSurface
+from tests.app.panels.autodiff.conftest import Scene
+
+
+def test_one_step_of_gradient_descent_and_back(scene: Scene) -> None:
+    assert scene.find(QLabel, "descent_losses").text() == "0.3251 → 0.3066"
+    scene.click("take_step_button")
+    assert scene.read("J") == pytest.approx(0.306588, abs=5e-7)
+    scene.click("undo_step_button")
+    assert scene.read("J") == pytest.approx(0.325054, abs=5e-7)
+    slider = scene.find(QSlider, "rate_slider")
+    slider.setValue(slider.value() + 2)
+    scene.settle()
+    assert scene.session.descent.rate == 0.5
+    scene.click("take_step_button")
+    assert scene.read("J") == pytest.approx(0.241334, abs=5e-7)
+
+
+@pytest.fixture
+def training(scene: Scene, qtbot: QtBot) -> Scene:
+    """The scene with the tab of the training in front."""
+    scene.panel("surface_view").parent().raise_()
+    scene.settle()
+    qtbot.waitUntil(lambda: scene.panel("surface_view").isVisible())
+    return scene
+
+
+def test_training_draws_its_path_over_the_surface(training: Scene) -> None:
+    training.click("train_network_button")
+    surface = training.find(LossSurface)
+    assert surface.path.shape == (51, 2)
+    losses = training.session.descent.losses
+    assert losses[50] < losses[0]
+    slider = training.find(QSlider, "descent_slider")
+    slider.setValue(0)
+    training.settle()
+    assert training.read("J") == pytest.approx(0.325054, abs=5e-7)
+    slider.setValue(50)
+    training.settle()
+    assert training.read("J") == pytest.approx(losses[50], abs=1e-6)
+    picker = training.find(QComboBox, "across_picker")
+    picker.setCurrentText("α[0, 0]")
+    picker.activated.emit(picker.currentIndex())
+    training.settle()
+    assert training.session.descent.chosen[0].name == "α"
+    np.testing.assert_allclose(surface.path[0, 0], 0.5)
+
+
+def test_changing_a_number_by_hand_begins_a_new_path(scene: Scene) -> None:
+    scene.click("take_step_button")
+    assert scene.session.descent.place == 1
+    scene.session.network.edit("x", (0,), 2)
+    scene.settle()
+    assert scene.session.descent.place == 0
+    assert not scene.find(QPushButton, "undo_step_button").isEnabled()
+
+
+def test_a_network_without_parameters_says_how_to_have_one(scene: Scene) -> None:
+    scene.session.network.open_shipped("poll")
+    scene.settle()
+    assert not scene.find(QPushButton, "take_step_button").isEnabled()

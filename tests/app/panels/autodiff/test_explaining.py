@@ -1,0 +1,38 @@
+"""Why this number: every cell of the graph is explained, with its operands in sight."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
+from tests.app.panels.autodiff.conftest import Scene
+
+
+def test_why_this_gradient_and_its_operands_in_the_graph(scene: Scene) -> None:
+    scene.click("tape_run_backward")
+    QTest.mouseClick(scene.picture, Qt.MouseButton.LeftButton, pos=scene.place("β", (1, 0), True))
+    QTest.mouseMove(scene.picture, QPoint(1, 1))
+    scene.settle()
+    panel = scene.panel("network_why_view")
+    assert panel.card.title == "Why −0.1388?"
+    assert panel.card.aside == "gradient of β, row 1, column 0"
+    assert panel.shown.evaluate() == pytest.approx(-0.138756, abs=5e-7)
+    assert scene.picture.operands == {Cell("b", (1,), True), Cell("z", (0,), False)}
+    assert scene.find(MutedLine, "nudged_line").text == "nudging says the same: 10 digits"
+    card = panel.findChild(ArithmeticCard)
+    card.operand_clicked.emit("gradient/b", (1,))
+    scene.settle()
+    assert panel.card.aside == "gradient of b, cell 1"
+
+
+def test_every_cell_can_be_explained_by_hovering_it(scene: Scene) -> None:
+    scene.click("tape_run_backward")
+    panel = scene.panel("network_why_view")
+    for name in ("J", "b", "z"):
+        for gradient in (False, True):
+            value = scene.read(name, (0,) * len(scene.session.network.current[name].shape), gradient=gradient)
+            scene.settle()
+            assert panel.shown.value == pytest.approx(value, abs=1e-6)
+            assert panel.shown.evaluate() == pytest.approx(panel.shown.value)

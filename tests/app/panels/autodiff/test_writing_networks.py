@@ -1,0 +1,110 @@
+"""Networks are written, said to be wrong at their line, shipped, saved, opened and told to PyTorch."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.text.network_editor import NetworkEditor
+from tests.app.panels.autodiff.conftest import Scene
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "parameter x = -1\ny = log(x)",
+        "parameter x = 1000\ny = exp(x)",
+        "parameter x = [0; 0]\ny = cross_entropy([1; 0], x)",
+        "x = [1 2; 3 4]\ny = matmul(x, x)",
+        "parameter U = 1\nh[0] = 1\nfor t in 1..40:\n  h[t] = multiply(U, h[t-1])",
+        "parameter W = [" + "; ".join(" ".join(["0.1"] * 20) for _ in range(20)) + "]\ny = softmax(W)",
+    ],
+    ids=["not a number", "infinite", "log 0", "no parameter", "long", "wide"],
+)
+def test_any_network_can_be_looked_at(scene: Scene, text: str) -> None:
+    scene.session.network.write(text)
+    scene.settle()
+    scene.click("tape_run_backward")
+    scene.session.descent.take(3)
+    scene.settle()
+    for panel in scene.view.panels:
+        panel.catch_up()
+        assert not panel.grab().isNull()
+
+
+def test_a_fault_is_said_at_its_line_and_the_graph_stays(scene: Scene, qtbot: QtBot) -> None:
+    editor = scene.find(NetworkEditor, "autodiff_editor")
+    text = editor.toPlainText()
+    editor.setPlainText(text.replace("sigmoid", "sigmod"))
+    editor.read_now()
+    scene.settle()
+    line = text.splitlines().index("z = sigmoid(a)") + 1
+    assert "did you mean sigmoid?" in editor.faults[line]
+    assert f"Line {line}" in scene.find(QLabel, "autodiff_fault").text()
+    assert scene.read("J") == pytest.approx(0.325054, abs=5e-7)
+    editor.setPlainText(text.replace("sigmoid", "tanh"))
+    editor.read_now()
+    scene.settle()
+    assert editor.faults == {}
+    assert scene.read("z", (1,)) == pytest.approx(np.tanh(0.5), abs=1e-6)
+
+
+def test_what_is_typed_is_read_by_itself(scene: Scene, qtbot: QtBot) -> None:
+    editor = scene.find(NetworkEditor)
+    editor.setFocus()
+    editor.selectAll()
+    QTest.keyClicks(editor, "x = 3")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    QTest.keyClicks(editor, "y = square(x)")
+    qtbot.waitUntil(lambda: "J" not in scene.session.network.current)
+    scene.settle()
+    assert scene.read("y") == 9
+
+
+def test_every_shipped_network_is_drawn(scene: Scene) -> None:
+    picker = scene.find(QComboBox, "network_picker")
+    for at in range(picker.count()):
+        picker.setCurrentIndex(at)
+        picker.activated.emit(at)
+        scene.settle()
+        assert scene.session.network.title == picker.currentText()
+        scene.click("tape_run_backward")
+        net = scene.session.network.current
+        boxes = [scene.picture.box_rectangle(node.name) for node in net]
+        for place, box in enumerate(boxes):
+            assert not any(box.adjusted(1, 1, -1, -1).intersects(other) for other in boxes[:place])
+        for node in net:
+            assert scene.picture.figure(Cell(node.name, (0,) * len(node.shape), True)) != ""
+
+
+def test_a_network_is_saved_and_opened(scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "mine.net"
+    scene.session.network.edit("x", (0,), 7)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, **k: (str(path), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *a, **k: (str(path), ""))
+    scene.click("save_network_button")
+    scene.session.network.open_shipped("diamond")
+    scene.click("open_network_button")
+    assert scene.session.network.current["x"].value.tolist() == [7, 2]
+    assert scene.session.network.title == "mine"
+
+
+def test_a_file_that_is_no_text_is_said_in_the_card(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "strange.net"
+    path.write_bytes(b"\xff\xfe\x00")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *a, **k: (str(path), ""))
+    scene.click("open_network_button")
+    assert "is not a text" in scene.panel("autodiff_editor_view").card.complaint
+
+
+def test_the_program_for_torch_goes_to_the_clipboard(scene: Scene) -> None:
+    scene.click("torch_button")
+    assert "torch.sigmoid" in QGuiApplication.clipboard().text()
