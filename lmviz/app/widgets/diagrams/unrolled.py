@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from math import isqrt
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QFont,
     QImage,
     QKeyEvent,
@@ -28,36 +27,22 @@ from lmviz.app.widgets.base.pixels import draw_pixels
 from lmviz.app.widgets.base.words_in_sight import words_in_sight
 from lmviz.app.widgets.diagrams.unrolled_lines import (
     LAYER_GAP,
-    draw_around,
-    draw_head,
-    draw_line,
-    draw_ribbon,
 )
-from lmviz.app.widgets.diagrams.unrolled_reach import is_reached, pair_of
+from lmviz.app.widgets.diagrams.unrolled_places import COLUMN, LABEL, PIXEL, UnrolledPlaces
+from lmviz.app.widgets.diagrams.unrolled_reach import is_reached
 from lmviz.app.widgets.diagrams.unrolled_values import (
     BACKWARD,
-    CELL_WIDTH,
     FORWARD,
-    HEAD,
-    LETTER,
-    MARGIN,
-    ROW_GAP,
-    STATE,
     UnrolledCell,
     UnrolledLayer,
     grid_of,
 )
+from lmviz.app.widgets.diagrams.unrolled_ways import UnrolledLines, way_color
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
-COLUMN = 104
-EDGE = 34
-LABEL = 20
 TOKEN_SIZE = 12.0
 FAINT = 0.3
 SIDES = {FORWARD: "from the\nleft", BACKWARD: "from the\nright"}
-DIRECTED_EDGE = 62
-PIXEL = 9
-PICTURE_GAP = 22
 KEYS: dict[int, tuple[int, int]] = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -96,7 +81,7 @@ class UnrolledView(Canvas):
         self._picture: tuple[bool, ...] = ()
         self._strips: list[list[QImage]] = []
         self._current = (-1, -1)
-        self._in_sight = range(0)
+        self._places = UnrolledPlaces()
         self._hovered: UnrolledCell | None = None
         self._is_read_whole = False
         self._readout: Readout | None = None
@@ -121,7 +106,8 @@ class UnrolledView(Canvas):
         """Draw a network over tokens (position,). What is read whole, as a source is, is nowhere faint."""
         self._is_read_whole = is_read_whole
         self._tokens, self._layers, self._predictions = tuple(tokens), tuple(layers), tuple(predictions)
-        if self._hovered is not None and not self._has(self._hovered):
+        self._look()
+        if self._hovered is not None and not self._places.has(self._hovered):
             self._hovered = None
         readout, hovered = self._readout, self._hovered
         known = None
@@ -129,14 +115,13 @@ class UnrolledView(Canvas):
             known = partial(readout, hovered)
         HoverCard.renew(self, known)
         self._make_strips()
-        self._look()
         self.updateGeometry()
         self.update()
 
     @property
     def in_sight(self) -> range:
         """The positions that are drawn: all, or in projector mode those there is room for."""
-        return self._in_sight
+        return self._places.in_sight
 
     @property
     def picture(self) -> tuple[bool, ...]:
@@ -146,6 +131,7 @@ class UnrolledView(Canvas):
     def set_picture(self, pixels: Sequence[bool]) -> None:
         """Draw what the first states are made of (pixel,); nothing where there is none."""
         self._picture = tuple(pixels)
+        self._look()
         self.updateGeometry()
         self.update()
 
@@ -164,19 +150,11 @@ class UnrolledView(Canvas):
 
     def cell_rectangle(self, position: int, layer: int) -> QRectF:
         """Where a cell is drawn."""
-        middle = self.length(self._edge) + (position - self._in_sight.start + 0.5) * self._column
-        above = sum(self._height(higher) + LAYER_GAP for higher in range(layer + 1, len(self._layers)))
-        top = self.length(LABEL + LAYER_GAP + above) + self._slack()
-        width = self.length(CELL_WIDTH)
-        return QRectF(middle - width / 2, top, width, self.length(self._height(layer)))
+        return self._places.cell(position, layer)
 
     def row_rectangle(self, position: int, layer: int, row: int) -> QRectF:
         """Where one value of a cell is drawn."""
-        cell, rows = self.cell_rectangle(position, layer), self._layers[layer].rows
-        above = sum(other.height + ROW_GAP for other in rows[:row])
-        left = cell.left() + self.length(LETTER + 2)
-        width = cell.right() - self.length(MARGIN) - left
-        return QRectF(left, cell.top() + self.length(HEAD + above), width, self.length(rows[row].height))
+        return self._places.row(position, layer, row)
 
     def adopt_theme(self) -> None:
         self._make_strips()
@@ -188,55 +166,28 @@ class UnrolledView(Canvas):
         self._look()
 
     def _look(self) -> None:
-        """Find the positions that are in sight."""
-        first, self._in_sight = self._in_sight.start, range(len(self._tokens))
+        """Find the positions that are in sight, and the places of everything."""
+        count, first, in_sight = len(self._tokens), self._places.in_sight.start, range(len(self._tokens))
+        scale, pixels = self.theme.scale, len(self._picture)
+        places = UnrolledPlaces(self._layers, count, in_sight, self.width(), self.height(), scale, pixels)
         if theme_switch().projector:
-            widths = [self.length(COLUMN)] * len(self._tokens)
-            room = self.width() - self.length(self._edge)
-            self._in_sight = words_in_sight(widths, self._current[0], room, first)
-
-    @property
-    def _column(self) -> float:
-        """The width of a position: in projector mode those in sight share what there is."""
-        if len(self._in_sight) == len(self._tokens):
-            return self.length(COLUMN)
-        return (self.width() - self.length(self._edge)) / max(1, len(self._in_sight))
+            room = self.width() - places.edge
+            in_sight = words_in_sight([self.length(COLUMN)] * count, self._current[0], room, first)
+            places = replace(places, in_sight=in_sight)
+        self._places = places
 
     def sizeHint(self) -> QSize:
-        height = 2 * (LABEL + LAYER_GAP) + sum(self._height(layer) for layer in range(len(self._layers)))
-        height += LAYER_GAP * max(0, len(self._layers) - 1)
-        width = self._edge + max(1, len(self._tokens)) * COLUMN
-        return QSize(round(self.length(width)), round(self.length(height)))
+        return self._places.natural.toSize()
 
     def minimumSizeHint(self) -> QSize:
         if theme_switch().projector:
-            return QSize(round(self.length(self._edge + COLUMN)), self.sizeHint().height())
+            return QSize(round(self._places.edge + self.length(COLUMN)), self.sizeHint().height())
         return self.sizeHint()
 
     @property
     def _is_directed(self) -> bool:
         """Whether some of it reads the text from right to left."""
         return any(layer.direction for layer in self._layers)
-
-    @property
-    def _edge(self) -> int:
-        """The width at the left that names rows, in pixels at scale 1."""
-        if self._picture:
-            return MARGIN + PIXEL * isqrt(len(self._picture)) + PICTURE_GAP
-        return DIRECTED_EDGE if self._is_directed else EDGE
-
-    def _height(self, layer: int) -> int:
-        return self._layers[layer].height if 0 <= layer < len(self._layers) else HEAD + STATE + MARGIN
-
-    def _has(self, cell: UnrolledCell) -> bool:
-        if cell.position >= len(self._tokens) or cell.layer >= len(self._layers):
-            return False
-        rows = self._layers[cell.layer].rows
-        return cell.row < 0 or (cell.row < len(rows) and cell.unit < rows[cell.row].values.shape[1])
-
-    def _slack(self) -> float:
-        """Half of the height that is left over."""
-        return max(0.0, (self.height() - self.sizeHint().height()) / 2)
 
     def _make_strips(self) -> None:
         """For each value one picture of all positions, each position's units folded into a grid."""
@@ -255,13 +206,14 @@ class UnrolledView(Canvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        start, edge = self._in_sight.start, self.length(self._edge)
-        first = start + max(0, int((event.rect().left() - edge) // self._column) - 1)
-        last = start + int((event.rect().right() - edge) // self._column) + 2
-        for position in range(first, min(self._in_sight.stop, last)):
+        start, edge = self._places.in_sight.start, self._places.edge
+        first = start + max(0, int((event.rect().left() - edge) // self._places.column) - 1)
+        last = start + int((event.rect().right() - edge) // self._places.column) + 2
+        lines = UnrolledLines(self, painter, self._places, self._current)
+        for position in range(first, min(self._places.in_sight.stop, last)):
             for layer in range(len(self._layers)):
                 painter.setOpacity(self._strength(position, layer))
-                self._draw_lines(painter, position, layer)
+                lines.draw(position, layer)
             for layer in range(len(self._layers)):
                 painter.setOpacity(self._strength(position, layer))
                 self._draw_cell(painter, position, layer)
@@ -281,78 +233,6 @@ class UnrolledView(Canvas):
             return 1.0
         is_near = is_reached(self._layers, (position, layer), self._current[0], hovered)
         return 1.0 if is_near else FAINT
-
-    def _ink(self, layer: int, usual: QColor) -> QColor:
-        """Blue from the left, orange from the right; where there is one direction, what is usual."""
-        ways = {FORWARD: self.theme.query, BACKWARD: self.theme.key}
-        return ways.get(self._layers[layer].direction, usual)
-
-    def _draw_lines(self, painter: QPainter, position: int, layer: int) -> None:
-        """The lines that lead to a cell, and those from it to the output or to both directions above."""
-        theme, top = self.theme, len(self._layers) - 1
-        cell, (base, summit) = self.cell_rectangle(position, layer), pair_of(self._layers, layer)
-        middle, lit = cell.center(), (position, layer) == self._current
-        lowest = self.cell_rectangle(position, base)
-        below = (
-            self.cell_rectangle(position, base - 1).top()
-            if base
-            else lowest.bottom() + self.length(LAYER_GAP)
-        )
-        start, end = QPointF(middle.x(), below), QPointF(middle.x(), cell.bottom())
-        if layer == base:
-            draw_line(self, painter, self._ink(layer, theme.query), lit, start, end)
-        else:
-            draw_around(self, painter, self._ink(layer, theme.query), lit, start, end, cell.left())
-        self._draw_recurrence(painter, position, layer)
-        highest = self.cell_rectangle(position, summit).top()
-        above = QPointF(middle.x(), highest - self.length(LAYER_GAP))
-        if layer < summit:
-            ink = self._ink(layer, theme.value)
-            draw_around(self, painter, ink, lit, QPointF(middle.x(), cell.top()), above, cell.right())
-        elif summit == top:
-            ink = self._ink(layer, theme.value)
-            draw_line(self, painter, ink, False, QPointF(middle.x(), cell.top()), above)
-
-    def _draw_recurrence(self, painter: QPainter, position: int, layer: int) -> None:
-        """The line from the state before: of the direction from right to left it is the one on the right."""
-        cell, way = self.cell_rectangle(position, layer), self._layers[layer].direction
-        middle, lit, stub = cell.center().y(), (position, layer) == self._current, self.length(18)
-        if way == BACKWARD:
-            last = position == len(self._tokens) - 1
-            before = cell.right() + stub if last else self.cell_rectangle(position + 1, layer).left()
-            here = cell.right()
-        else:
-            if self._picture and not position:
-                self._draw_first_state(painter, QPointF(cell.left(), middle), lit=lit)
-                return
-            before = self.cell_rectangle(position - 1, layer).right() if position else cell.left() - stub
-            here = cell.left()
-        wave = self._layers[layer].wave
-        if wave is not None:
-            other = position + (1 if way == BACKWARD else -1)
-            sizes = [float(wave[at]) if 0 <= at < len(wave) else 0.0 for at in (other, position)]
-            room = cell.height() - self.length(HEAD)
-            draw_ribbon(self, painter, QPointF(before, middle), QPointF(here, middle), sizes, room)
-            return
-        ink = self._ink(layer, self.theme.accent)
-        draw_line(self, painter, ink, lit, QPointF(before, middle), QPointF(here, middle))
-        if way:
-            draw_head(self, painter, QPointF(here, middle), 1 if way == FORWARD else -1)
-
-    def _picture_area(self) -> QRectF:
-        """Where the picture is drawn: halfway up the layers."""
-        side = self.length(PIXEL) * isqrt(len(self._picture))
-        middle = (
-            self.cell_rectangle(0, 0).bottom() + self.cell_rectangle(0, len(self._layers) - 1).top()
-        ) / 2
-        return QRectF(self.length(MARGIN), round(middle - side / 2), side, side)
-
-    def _draw_first_state(self, painter: QPainter, end: QPointF, *, lit: bool) -> None:
-        """The line by which the picture enters a layer."""
-        start = QPointF(self._picture_area().right() + self.length(2), self._picture_area().center().y())
-        draw_line(self, painter, self.theme.key, lit, start, end)
-        if start.y() == end.y():
-            draw_head(self, painter, end, 1)
 
     def _draw_cell(self, painter: QPainter, position: int, layer: int) -> None:
         cell, theme = self.cell_rectangle(position, layer), self.theme
@@ -380,22 +260,16 @@ class UnrolledView(Canvas):
 
     def _draw_hovered(self, painter: QPainter) -> None:
         """A frame around the number under the pointer."""
-        if self._hovered is None or self._hovered.unit < 0 or self._hovered.position not in self._in_sight:
+        hovered = self._hovered
+        if hovered is None or hovered.unit < 0 or hovered.position not in self.in_sight:
             return
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self.theme.accent, self.length(1.6)))
-        painter.drawRect(self._unit_rectangle(self._hovered).adjusted(-1, -1, 1, 1))
-
-    def _unit_rectangle(self, cell: UnrolledCell) -> QRectF:
-        area = self.row_rectangle(cell.position, cell.layer, cell.row)
-        lines, columns = grid_of(self._layers[cell.layer].rows[cell.row])
-        width, height = area.width() / columns, area.height() / lines
-        left = area.left() + cell.unit % columns * width
-        return QRectF(left, area.top() + cell.unit // columns * height, width, height)
+        painter.drawRect(self._places.unit(hovered).adjusted(-1, -1, 1, 1))
 
     def _draw_labels(self, painter: QPainter, position: int) -> None:
-        theme, column = self.theme, self._column
-        left = self.length(self._edge) + (position - self._in_sight.start) * column
+        theme, column = self.theme, self._places.column
+        left = self._places.column_start(position)
         measure = metrics(TOKEN_SIZE, token=True)
         painter.setFont(theme.token_font(TOKEN_SIZE))
         painter.setPen(theme.accent if position == self._current[0] else theme.text)
@@ -421,14 +295,14 @@ class UnrolledView(Canvas):
         top = self.cell_rectangle(0, len(self._layers) - 1).top() - self.length(LAYER_GAP + LABEL)
         bottom = self.cell_rectangle(0, 0).bottom() + self.length(LAYER_GAP)
         self._draw_sides(painter)
-        if self._picture and 0 in self._in_sight:
-            area = self._picture_area()
+        if self._picture and 0 in self._places.in_sight:
+            area = self._places.picture
             draw_pixels(painter, area.topLeft(), self.length(PIXEL), self._picture)
         painter.setFont(self.theme.font(11.5))
         painter.setPen(self.theme.muted_text)
         for name, height in (("y", top), ("x", bottom)):
-            area = QRectF(self.length(4), height, self.length(self._edge), self.length(LABEL))
-            more = "…" if self._in_sight.start > 0 else ""
+            area = QRectF(self.length(4), height, self._places.edge, self.length(LABEL))
+            more = "…" if self._places.in_sight.start > 0 else ""
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name + more)
 
     def _draw_sides(self, painter: QPainter) -> None:
@@ -436,28 +310,9 @@ class UnrolledView(Canvas):
         painter.setFont(self.theme.font(11, QFont.Weight.Medium))
         for layer, drawn in enumerate(self._layers):
             cell = self.cell_rectangle(0, layer)
-            area = QRectF(self.length(4), cell.top(), self.length(self._edge), cell.height())
-            painter.setPen(self._ink(layer, self.theme.muted_text))
+            area = QRectF(self.length(4), cell.top(), self._places.edge, cell.height())
+            painter.setPen(way_color(self.theme, drawn.direction, self.theme.muted_text))
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, SIDES.get(drawn.direction, ""))
-
-    def _cell_at(self, place: QPointF) -> UnrolledCell | None:
-        position = self._in_sight.start + int((place.x() - self.length(self._edge)) // self._column)
-        if position not in self._in_sight:
-            return None
-        for layer, drawn in enumerate(self._layers):
-            if not self.cell_rectangle(position, layer).contains(place):
-                continue
-            for row, value in enumerate(drawn.rows):
-                area = self.row_rectangle(position, layer, row)
-                if not area.contains(place):
-                    continue
-                lines, columns = grid_of(value)
-                across = min(int((place.x() - area.left()) / area.width() * columns), columns - 1)
-                down = min(int((place.y() - area.top()) / area.height() * lines), lines - 1)
-                unit = down * columns + across
-                return UnrolledCell(position, layer, row, unit if unit < value.values.shape[1] else -1)
-            return UnrolledCell(position, layer)
-        return None
 
     def _hover(self, cell: UnrolledCell | None) -> None:
         if cell == self._hovered:
@@ -465,20 +320,20 @@ class UnrolledView(Canvas):
         self._hovered = cell
         self.update()
         if cell is not None and cell.unit >= 0 and self._readout is not None:
-            place = self._unit_rectangle(cell).bottomLeft().toPoint()
+            place = self._places.unit(cell).bottomLeft().toPoint()
             HoverCard.beside(self, place, *self._readout(cell))
         else:
             HoverCard.leave(self)
         self.cell_hovered.emit(cell)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._cell_at(event.position()))
+        self._hover(self._places.at(event.position()))
 
     def leaveEvent(self, event: object) -> None:
         self._hover(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        cell = self._cell_at(event.position())
+        cell = self._places.at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and cell is not None:
             self.cell_clicked.emit(cell)
 
