@@ -5,6 +5,7 @@ import pytest
 
 from lmviz.autodiff import check_module, read, sabotage, shipped_network, shipped_networks
 from lmviz.autodiff.checking import agreeing_digits, check, errors_over_epsilon
+from lmviz.autodiff.nudging import Nudging
 from lmviz.autodiff.sabotage import FACTOR, ONES, SIGN, TRANSPOSE
 from lmviz.errors import LmvizError
 
@@ -29,6 +30,13 @@ def test_checking_leaves_the_network_as_it_is(lecture):
     for node in lecture:
         np.testing.assert_array_equal(node.value, before[node.name][0])
         np.testing.assert_array_equal(node.gradient, before[node.name][1])
+
+
+def test_nudging_takes_two_passes_for_each_number_that_learns(lecture, monkeypatch):
+    passes, loss = [], Nudging.loss
+    monkeypatch.setattr(Nudging, "loss", lambda *given: passes.append(given) or loss(*given))
+    lecture.check()
+    assert len(passes) == 2 * lecture.size == 20
 
 
 def test_a_wrong_gradient_does_not_agree(lecture):

@@ -65,3 +65,31 @@ def test_a_surface_needs_two_parameters(lecture):
 
 def test_every_cell_of_every_parameter_is_a_direction(lecture):
     assert len(directions(lecture)) == lecture.size == 10
+
+
+SUMS = """
+parameter W = {W}
+parameter U = {U}
+parameter V = {V}
+h[0] = 0
+x[1..4] = [2; -0.5; 1; 1]
+s[1..4] = [2; 1.5; 2.5; 3.5]
+e[0] = 0
+for t in 1..4:
+    h[t] = add(linear(U, h[t-1]), linear(W, x[t]))
+    e[t] = add(e[t-1], squared_error(s[t], linear(V, h[t])))
+J = identity(e[4])
+"""
+
+
+def test_of_a_summation_that_is_learned_only_u_and_the_product_of_v_and_w_are_determined():
+    learned = []
+    for seed in (0, 2):
+        first = dict(zip("WUV", np.random.default_rng(seed).uniform(0.4, 1.4, 3), strict=True))
+        *_, last = train(read(SUMS.format(**first)), 0.004, 800)
+        assert last.after < 1e-6
+        learned.append({name: float(value) for name, value in last.parameters.items()})
+    for each in learned:
+        assert each["U"] == pytest.approx(1, abs=1e-3)
+        assert each["V"] * each["W"] == pytest.approx(1, abs=1e-3)
+    assert max(each["W"] for each in learned) - min(each["W"] for each in learned) > 0.1

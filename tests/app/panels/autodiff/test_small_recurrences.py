@@ -4,7 +4,10 @@ import re
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 
+from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.autodiff import shipped_network
 from tests.app.panels.autodiff.conftest import Scene
 
@@ -41,6 +44,34 @@ def test_summation(scene: Scene, recurrent: float) -> None:
     assert scene.read("x[1]", gradient=True) == pytest.approx(recurrent**3)
 
 
+def test_summation_through_tanh(scene: Scene) -> None:
+    text = shipped_network("summation").text.replace("add(linear", "tanh(add(linear")
+    scene.session.network.write(text.replace("x[t]))", "x[t])))"))
+    scene.settle()
+    np.testing.assert_allclose(shown(scene, "h"), (0.9640, 0.4334, 0.8924, 0.9556), atol=5e-5)
+
+
+def test_the_second_comparison_depends_alike_on_both_steps_before_it(scene: Scene) -> None:
+    text = shipped_network("comparison").text.replace("sum(y[3])", "sum(y[2])")
+    scene.session.network.write(text)
+    scene.settle()
+    scene.click("tape_run_backward")
+    for step, expected in ((1, 0.3505), (2, 0.3505), (3, 0)):
+        assert scene.read(f"x[{step}]", (0,), gradient=True) == pytest.approx(expected, abs=5e-5)
+
+
+def test_the_order_of_the_inputs_does_not_matter_to_the_last_comparison(scene: Scene) -> None:
+    scene.session.network.open_shipped("comparison")
+    scene.settle()
+    before = scene.read("y[3]", (0,))
+    for step, numbers in ((1, (0, 3.5)), (2, (2, -2))):
+        for at, number in enumerate(numbers):
+            scene.session.network.edit(f"x[{step}]", (at,), number)
+    scene.settle()
+    assert scene.read("h[1]", (0,)) == -3.5
+    assert scene.read("y[3]", (0,)) == pytest.approx(before, abs=1e-6)
+
+
 def test_summation_and_comparison(scene: Scene) -> None:
     scene.session.network.open_shipped("comparison")
     scene.settle()
@@ -72,6 +103,21 @@ def test_a_scalar_recurrence(
     if function == "tanh":
         gradients = shown(scene, "h", gradient=True)
         np.testing.assert_allclose(gradients, (0.29659, 0.51019, 0.74561, 1), atol=5e-6)
+
+
+def test_the_gradient_of_the_recurrent_weight_is_a_sum_over_the_steps(scene: Scene) -> None:
+    scene.session.network.open_shipped("recurrence_tanh")
+    scene.settle()
+    scene.click("tape_run_backward")
+    QTest.mouseClick(scene.picture, Qt.MouseButton.LeftButton, pos=scene.place("U", (), True))
+    QTest.mouseMove(scene.picture, QPoint(1, 1))
+    scene.settle()
+    card = scene.panel("network_why_view").findChild(ArithmeticCard)
+    parts = sorted(float(row.value.replace("−", "-")) for row in card.rows[:-1])
+    np.testing.assert_allclose(parts, (0, 0.250981, 0.337318, 0.405615), atol=5e-3)
+    terms = [float(group.products.sum()) for group in scene.session.network_focus.arithmetic.terms]
+    np.testing.assert_allclose(sorted(terms), (0, 0.250981, 0.337318, 0.405615), atol=5e-7)
+    assert float(card.rows[-1].value) == pytest.approx(0.99391, abs=5e-4)
 
 
 @pytest.mark.parametrize(("function", "truncated"), [("tanh", 0.742933), ("identity", 1.62)])

@@ -1,0 +1,119 @@
+"""What the lecture's net and the diamond come to, step by step, read off the window as a person would."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QSlider
+
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.plots.error_plot import ErrorPlot
+from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
+from lmviz.autodiff.sabotage import ONES
+from tests.app.panels.autodiff.conftest import Scene
+
+VALUES = {
+    "a": (0, 0.5),
+    "z": (0.5, 0.622459),
+    "b": (-0.122459, 1.494919, -0.188770),
+    "ŷ": (0.143355, 0.722488, 0.134157),
+    "J": 0.325054,
+}
+"""In the order in which they are computed."""
+ERRORS = {-1: 3.6e-5, -2: 3.6e-7, -3: 3.6e-9}
+"""The largest for β, by the exponent of ε."""
+
+
+def choose(scene: Scene, name: str, index: tuple[int, ...], *, gradient: bool) -> None:
+    """Pin a cell by a click, and point at nothing."""
+    QTest.mouseClick(scene.picture, Qt.MouseButton.LeftButton, pos=scene.place(name, index, gradient))
+    QTest.mouseMove(scene.picture, QPoint(1, 1))
+    scene.settle()
+
+
+def told(scene: Scene) -> list[float]:
+    """The values of the lines in the card that says why, the whole last."""
+    card = scene.panel("network_why_view").findChild(ArithmeticCard)
+    return [float(row.value.replace("−", "-")) for row in card.rows]
+
+
+def test_each_push_shows_the_values_that_it_computes(scene: Scene) -> None:
+    scene.click("tape_rewind")
+    for name, numbers in VALUES.items():
+        assert scene.picture.figure(Cell(name, (0,) * np.ndim(numbers), False)) == ""
+        scene.click("tape_forward")
+        for index, expected in np.ndenumerate(numbers):
+            assert scene.read(name, index) == pytest.approx(expected, abs=5e-7)
+
+
+def test_each_pop_below_zero_takes_a_push_back(scene: Scene) -> None:
+    scene.click("tape_rewind")
+    for _ in range(3):
+        scene.click("tape_forward")
+    scene.click("tape_backward")  # the forward pass is not over: a push is undone, and nothing sent back
+    assert scene.picture.figure(Cell("b", (0,), False)) == ""
+    assert scene.read("z", (1,)) == pytest.approx(0.622459, abs=5e-7)
+    assert "2 pushed · 0 popped" in scene.panel("tape_view").card.aside
+
+
+def test_the_error_over_epsilon_has_both_slopes(scene: Scene) -> None:
+    scene.click("tape_run_backward")
+    choose(scene, "β", (1, 0), gradient=True)
+    plot = scene.find(ErrorPlot)
+    fine, coarse = (plot.curves[f"{kind}, worst cell"] for kind in ("float64", "float32"))
+    error = {round(np.log10(eps), 1): float(found) for eps, found in fine}
+    for exponent, expected in ERRORS.items():
+        assert error[exponent] == pytest.approx(expected, rel=0.02)
+    best, rounded, worst = error[-5], error[-8], error[-12]
+    assert best < 2e-11 < 1e-9 < rounded < 1e-7 < 1e-6 < worst < 1e-3
+    for curve, straight in ((fine, (1e-2, 1e-1)), (coarse, (1e-5, 1e-3))):
+        logs = np.log10(curve[(curve[:, 0] >= straight[0] * 0.99) & (curve[:, 0] <= straight[1] * 1.01)])
+        slope = np.polyfit(logs[:, 0], logs[:, 1], 1)[0]
+        assert slope == pytest.approx(2 if curve is fine else -1, abs=0.4)
+
+
+@pytest.mark.parametrize(
+    ("rate", "after", "line"), [(0.1, 0.3066, 0.3062), (0.5, 0.2413, 0.2306)], ids=["0.1", "0.5"]
+)
+def test_a_step_beside_what_a_straight_line_says(
+    scene: Scene, rate: float, after: float, line: float
+) -> None:
+    slider = scene.find(QSlider, "rate_slider")
+    slider.setValue(slider.value() + (2 if rate == 0.5 else 0))
+    scene.settle()
+    assert scene.find(QLabel, "descent_losses").text() == f"0.3251 → {after}"
+    [said] = [
+        each.text for each in scene.panel("descent_view").findChildren(MutedLine) if "line" in each.text
+    ]
+    assert float(said.rpartition(" ")[2]) == pytest.approx(line, abs=1e-4)
+
+
+def test_with_a_gradient_that_begins_at_one_the_rows_of_beta_are_wrong_by_z(scene: Scene) -> None:
+    checks = scene.session.module_checks
+    for seed in range(200):
+        checks.hide_fault(seed)
+        if scene.session.network.current["b"].begins_at == 1:
+            break
+    else:
+        pytest.fail("the fault of the slide never came up")
+    scene.click("tape_run_backward")
+    right = ((0.071677, 0.089233), (-0.138756, -0.172740), (0.067079, 0.083507))
+    for row, column in np.ndindex(3, 2):
+        wrong = right[row][column] + (0.5, 0.622459)[column]
+        assert scene.read("β", (row, column), gradient=True) == pytest.approx(wrong, abs=2e-6)
+    scene.click("check_b")
+    assert ONES in scene.find(QLabel, "saboteur_verdict").text()
+
+
+def test_the_diamond_gathers_six_and_two_and_adds_up_two_and_then_six(scene: Scene) -> None:
+    scene.session.network.open_shipped("diamond")
+    scene.settle()
+    scene.click("tape_backward")
+    assert scene.picture.figure(Cell("v", (), True)) == ""
+    for so_far in (2, 8):
+        scene.click("tape_backward")
+        assert scene.read("v", gradient=True) == so_far
+    scene.click("version_a_button")
+    choose(scene, "v", (), gradient=True)
+    assert told(scene) == [6, 2, 8]
