@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 
 from lmviz.lessons.condition import LookUp
 from lmviz.lessons.expression import Result, constant, evaluate
 from lmviz.lessons.faults import NotKnown
 from lmviz.lessons.lesson import TOLERANCE, Question
+
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_DECIMAL = re.compile(r"(?<=\d),(?=\d)")
 
 
 def right_answer(question: Question, look_up: LookUp) -> Result:
@@ -30,11 +34,19 @@ def is_right(question: Question, given: str, look_up: LookUp) -> bool:
     right = right_answer(question, look_up)
     if question.choices or isinstance(right, str):
         return _plain(given) == _plain(right)
-    number = constant(given)
-    if number is None:
+    numbers = _numbers(given)
+    if not numbers:
         raise NotKnown("Type a number, such as 4/11 or 0.364.")
     tolerance = TOLERANCE * abs(right) if question.tolerance is None else question.tolerance
-    return math.isclose(number, right, rel_tol=1e-9, abs_tol=tolerance) or number == right
+    return any(
+        math.isclose(number, right, rel_tol=1e-9, abs_tol=tolerance) or number == right for number in numbers
+    )
+
+
+def _numbers(given: str) -> set[float]:
+    """What a number that was typed can mean: in “3,646” the comma stands for thousands, or for a point."""
+    readings = {given, _THOUSANDS.sub("", given), _DECIMAL.sub(".", given)}
+    return {number for reading in readings if (number := constant(reading)) is not None}
 
 
 def shown(value: Result) -> str:

@@ -1,0 +1,42 @@
+"""A number may be typed as people write it: as a fraction, in per cent, with a comma."""
+
+import pytest
+
+from lmviz.lessons.answers import is_right
+from lmviz.lessons.expression import parse
+from lmviz.lessons.faults import NotKnown
+from lmviz.lessons.lesson import Question
+
+
+def judged(answer: str, given: str) -> bool:
+    return is_right(Question("How many?", parse(answer)), given, lambda name, arguments: 0.0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "given"),
+    [
+        ("2.5", "2,5"),
+        ("2.5", "5/2"),
+        ("3646", "3,646"),
+        ("3646", "3646"),
+        ("1234567.5", "1,234,567.5"),
+        ("0.364", "36,4 %"),
+        ("-0.7", "−0,7"),
+        ("3.646", "3,646"),
+    ],
+)
+def test_a_number_is_read_as_it_was_meant(answer: str, given: str) -> None:
+    assert judged(answer, given)
+
+
+@pytest.mark.parametrize(
+    ("answer", "given"), [("25", "2,5"), ("2.5", "25"), ("3646", "3,64"), ("3646", "36,46")]
+)
+def test_a_comma_makes_no_wrong_number_right(answer: str, given: str) -> None:
+    assert not judged(answer, given)
+
+
+@pytest.mark.parametrize("given", ["", "two", "2,,5", ",", "1,2,3,4x"])
+def test_what_is_no_number_is_not_judged(given: str) -> None:
+    with pytest.raises(NotKnown, match="Type a number"):
+        judged("2.5", given)
