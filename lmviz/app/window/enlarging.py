@@ -45,6 +45,12 @@ class Enlarging(QObject):
             part.hide()
         view.show_only(name)
 
+    def renew(self) -> None:
+        """Leave again what projector mode leaves, where a lesson has brought other panels forward."""
+        for view in self._views.values():
+            if view is not self._enlarged:
+                self._project(view)
+
     def end(self) -> None:
         """Bring back what was put away."""
         view, self._enlarged = self._enlarged, None
@@ -58,9 +64,7 @@ class Enlarging(QObject):
     def _adopt_theme(self) -> None:
         if self._is_projected != theme_switch().projector:
             self._is_projected = theme_switch().projector
-            for view in self._views.values():
-                if view is not self._enlarged:
-                    self._project(view)
+            self.renew()
 
     def _project(self, view: PerspectiveView) -> None:
         names = [row.name for row in projected_rows(view.name)] if self._is_projected else []

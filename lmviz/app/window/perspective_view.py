@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,7 @@ class PerspectiveView(QMainWindow):
         self._is_own = False  # whether a person has changed the arrangement
         self._shared = QSize()  # the room for which it was last shared out
         self._only: tuple[str, ...] = ()  # the panels that are left while the others are put away
+        self._is_other = False  # whether others are in sight than those that should be left
         self._everything = QByteArray()  # the arrangement of all of them meanwhile
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
@@ -91,19 +93,47 @@ class PerspectiveView(QMainWindow):
 
     def show_only(self, *names: str) -> None:
         """Put all panels but these away, until it is called without names."""
-        if names == self._only:
+        if names == self._only and not self._is_other:
             return
-        self._only = names
+        self._only, self._is_other = names, False
         if self._is_arranged:
             self._put_away()
 
     def bring_forward(self, name: str) -> None:
         """Bring the panel in sight that holds the control of this object name, or has it itself."""
-        for dock in self._docks.values():
+        for found, dock in self._docks.items():
             if dock.panel.objectName() == name or dock.panel.findChild(QWidget, name) is not None:
+                self._make_room(found)
                 dock.show()
                 dock.raise_()
                 return
+
+    def _make_room(self, name: str) -> None:
+        """While few panels are left, leave with this one those that fit beside it."""
+        if not self._only or not self._is_arranged:
+            return
+        left, around = [name], self.parentWidget()
+        room = self.width() if around is None else around.width()
+        for other in self._only:
+            if other not in left and self._least_width([*left, other]) <= room:
+                left.append(other)
+        for each, dock in self._docks.items():
+            dock.setVisible(each in left)
+        self._is_other = set(left) != set(self._only)
+        self._shared = QSize()
+        self._fit_soon.start()
+        QTimer.singleShot(0, self, self._show_tabs)
+
+    def _least_width(self, names: Sequence[str]) -> int:
+        """The width without which these panels would not fit beside one another."""
+        widths: dict[str, int] = {}
+        for row in self._rows:
+            if row.name in names:
+                least = self._docks[row.name].panel.minimumWidth()
+                widths[row.area] = max(least, widths.get(row.area, 0))
+        across = [width for area, width in widths.items() if area in COLUMNS]
+        gaps = round(SEPARATOR * current_theme().scale) * max(0, len(across) - 1)
+        return max(sum(across) + gaps, *widths.values())
 
     def name_at(self, place: QPoint) -> str:
         """The name in the table of the panel at a place of the screen; empty where there is none."""

@@ -10,7 +10,11 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.controls.lesson_list import LessonList
+from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.main_window import MainWindow
+from lmviz.lessons.reading import open_lesson
+from lmviz.lessons.shipped import shipped_files
 from tests.app.conftest import wait_for_reading
 
 LECTURE_HALL = (1280, 720)
@@ -111,3 +115,30 @@ def test_nothing_scrolls_sideways_in_the_lecture_hall(
             if wide := sideways(window):
                 found.append((perspective.name, panel.objectName(), wide))
     assert found == []
+
+
+@pytest.mark.parametrize("name", ["00-tour", "03-memory"])
+def test_no_perspective_scrolls_sideways_beside_a_lesson(
+    window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot, name: str
+) -> None:
+    """Of the panels that projector mode leaves, those stay that fit beside what a step outlines."""
+    window.set_projector(True)
+    window.resize(*LECTURE_HALL)
+    window.show_perspective("attention")
+    window.lessons.toggle()
+    area = window.findChild(LessonList).parentWidget()
+    qtbot.waitUntil(lambda: window.findChild(LessonList).width() <= area.width())
+    lesson = open_lesson(next(path for path in shipped_files() if path.stem == name), perspective_names())
+    session.lesson.open(lesson, 0)
+    for step in lesson.steps:
+        qtbot.waitUntil(lambda step=step: session.lesson.step is step)
+        control = step.control
+        qtbot.waitUntil(lambda control=control: not control or window.find_control(control) is not None)
+        drawn()
+        view = window.perspective
+        qtbot.waitUntil(lambda view=view: view.width() <= view.parentWidget().width())
+        session.lesson.go_on()
+    window.lessons.close()
+    window.show_perspective("attention")
+    left = {"attention_view", "alignment_view", "next_word_view"}
+    qtbot.waitUntil(lambda: {panel.objectName() for panel in window.perspective.panels} == left)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
 
@@ -57,6 +57,9 @@ class _Row(QAbstractButton):
         self.setObjectName(f"lesson_open_{number}")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        policy = self.sizePolicy()
+        policy.setHorizontalPolicy(QSizePolicy.Policy.Preferred)  # a button's own lets no words be wrapped
+        self.setSizePolicy(policy)
         self._title, self._done, self._about = QLabel(), QLabel(), QLabel()
         self._title.setProperty("role", "title")
         self._done.setProperty("role", "muted")
