@@ -138,7 +138,7 @@ class CorpusTextPanel(Panel):
         self._page = range(0)
         self._say_what_is_left_out(() if corpus is None else corpus.complaints)
         if corpus is None:
-            self._card.set_aside("Open a text on the left")
+            self._card.set_aside("Open a text: File → Open text…")
             return
         self._card.set_aside(_summary(corpus))
         self._body.setCurrentWidget(self._plain if corpus.training_examples is None else self._tasks)

@@ -15,7 +15,7 @@ from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.pointable import Pointable
 
 LEAST_ROW, MOST_ROW, GAP = 44, 78, 8
-LETTER, TEXT, FIGURE, LEAST_TEXT = 22.0, 21.0, 18.0, 11.0
+LETTER, TEXT, FIGURE, LARGE_TEXT, LEAST_TEXT = 22.0, 21.0, 18.0, 15.0, 11.0
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,13 @@ class PollChoices(Pointable):
 
     @property
     def text_size(self) -> float:
-        """The largest size at which every text fits into its row, on several lines if need be."""
+        """The largest size at which every text fits into its row; on one line where it is large enough."""
         left, figures = self._columns()
         room = QRectF(0, 0, self.width() - left - figures, self.row_rectangle(0).height() - 4)
+        size = self._largest(QRectF(0, 0, room.width(), metrics(TEXT, token=True).height()))
+        return size if size >= LARGE_TEXT else self._largest(room)
+
+    def _largest(self, room: QRectF) -> float:
         size = TEXT
         while size > LEAST_TEXT and not all(self._fits(row.text, size, room) for row in self._rows):
             size -= 1

@@ -234,6 +234,8 @@ def test_two_layers_are_readable_from_the_last_row(
     order.catch_up()
     poll.catch_up()
     assert len(choices(poll).rows) == 4
+    assert [row.text for row in choices(poll).rows][3] == "0.4691, 0.268, 2.2411, 0.1424"
+    assert "Computed" not in text(poll, "poll_answer"), "the choice says it already"
     qtbot.waitUntil(lambda: choices(poll).text_size * current_theme().scale >= 20)
     picture = order.findChild(OrderPicture)
     assert len(picture.lines) == 2
