@@ -214,6 +214,8 @@ class CurrentLesson(Part):
 
     def _begin(self, number: int, openings: tuple[Opening, ...]) -> None:
         assert self._lesson is not None
+        if number != self._number - 1:  # one who goes back finds all as it was
+            self._parts.focus.follow_end()
         self._number, self._done, self._before = number, 0, []
         self._answered, self._hint = Answered(), False
         self._open(openings)

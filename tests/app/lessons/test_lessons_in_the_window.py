@@ -164,6 +164,21 @@ def test_leaving_and_coming_back_is_free(begun: Driver, lesson: Lesson, qtbot: Q
     assert begun.session.reading.prefix == "the cows", "what the steps before had opened is opened again"
 
 
+def test_a_step_begins_with_no_position_pinned(begun: Driver) -> None:
+    focus = begun.session.focus
+    begun.wait(lambda: begun.session.reading.current is None or not begun.session.reading.is_busy)
+    begun.window.prefix_bar.edit.setText("the cows eat")
+    begun.session.library.open("stories-rnn")
+    begun.wait(lambda: begun.session.reading.current is not None)
+    focus.choose_position(1)
+    assert focus.is_position_pinned
+    begun.press("lesson_next")
+    assert not focus.is_position_pinned
+    focus.choose_position(1)
+    begun.press("lesson_back")
+    assert focus.is_position_pinned, "going back leaves everything as it is"
+
+
 def test_a_way_back_for_whoever_went_elsewhere(begun: Driver) -> None:
     begun.type("prefix_edit", "they eat corn")
     begun.wait(lambda: begun.session.lesson.tasks_done == 1)
