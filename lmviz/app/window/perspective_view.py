@@ -67,6 +67,7 @@ class PerspectiveView(QMainWindow):
         self._everything = QByteArray()  # the arrangement of all of them meanwhile
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
+        self._built_at: set[float] = set()  # the scales of type at which its panels were made
         self._fitted_for: OpenedModel | None = None  # the model for which the tabs in front were chosen
         self._chosen_tabs = ChosenTabs()
         session.reading.changed.connect(self._raise_what_fits)
@@ -166,6 +167,7 @@ class PerspectiveView(QMainWindow):
     def build_next(self) -> None:
         """Make the first panel that is missing; before the perspective is shown it belongs to no window."""
         row = self.missing[0]
+        self._built_at.add(current_theme().scale)
         panel = row.build(self._session)
         dock = PanelDock(row.name, row.title, panel, self if self.isVisible() else None)
         self._docks[row.name] = dock
@@ -202,6 +204,9 @@ class PerspectiveView(QMainWindow):
                 if dock.parent() is None:
                     dock.setParent(self)
             self._is_arranged = True
+            if self._built_at != {current_theme().scale}:
+                # Qt gives fonts that were set before the first showing back as they were when it was built.
+                QTimer.singleShot(0, self, theme_switch().theme_changed.emit)
             self._is_own = self._restore(OWN)
             if not self._is_own and not self._restore(SHARED):
                 self._arrange()
@@ -406,8 +411,14 @@ class PerspectiveView(QMainWindow):
         return row.width if own and row.width else shared
 
     def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
-        """The keyboard can go to a panel behind another tab: bring it in front."""
+        """The keyboard can go to a panel behind another tab: bring it in front.
+
+        Where a control is disabled or hidden that had the keyboard, Qt hands it on to the next, wherever that
+        is. Nobody has asked for it, so what is in sight stays.
+        """
         if focused is None or not self.isVisible():
+            return
+        if before is not None and not (before.isEnabled() and before.isVisible()):
             return
         for dock in self._docks.values():
             if not dock.panel.is_in_sight and dock.panel.isAncestorOf(focused):

@@ -2,9 +2,10 @@
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.table import PANELS, shown_perspectives
 from lmviz.app.window import building_ahead
 from lmviz.app.window.main_window import MainWindow
@@ -47,3 +48,17 @@ def test_it_waits_while_somebody_does_something(
     window.session.reading.set_prefix("the hens")
     assert any(view.missing for view in views)
     assert timer.remainingTime() > 30_000
+
+
+def test_type_grows_in_panels_that_were_made_before_projector_mode_and_shown_after(
+    window: MainWindow, views: list[PerspectiveView], qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: not any(view.missing for view in views), timeout=LONG)
+    window.set_projector(True)
+    window.show_perspective("train")
+    page = next(
+        edit for edit in window.findChildren(QPlainTextEdit) if edit.accessibleName() == "sampled text"
+    )
+    wanted = current_theme().token_font(12.5).pixelSize()
+    assert wanted > 15
+    qtbot.waitUntil(lambda: page.document().defaultFont().pixelSize() == wanted)

@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDoubleSpinBox, QTabBar
+from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton, QTabBar, QWidget
 
 from lmviz.app.panels.table import rows_of
 
@@ -28,3 +28,23 @@ def test_the_keyboard_brings_the_panel_it_reaches_in_front(window, qtbot):
     window.activateWindow()
     behind.findChild(QDoubleSpinBox).setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.waitUntil(lambda: behind.is_in_sight and not panels["why_view"].is_in_sight, timeout=5000)
+
+
+@pytest.mark.parametrize("lose", ["disable", "hide"])
+def test_a_control_that_can_no_longer_have_the_keyboard_raises_no_other_tab(window, qtbot, lose):
+    """Qt hands the keyboard on to the next control, which may stand behind another tab."""
+    window.show_perspective("inside")
+    panels = {panel.objectName(): panel for panel in window.perspective.panels}
+    behind = panels["surgery_view"].findChild(QDoubleSpinBox)
+    qtbot.waitUntil(lambda: panels["why_view"].is_in_sight and not panels["surgery_view"].is_in_sight)
+    window.activateWindow()
+    button = QPushButton("go", panels["why_view"])
+    button.show()
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus)
+    QWidget.setTabOrder(button, behind)
+    button.setEnabled(False) if lose == "disable" else button.hide()
+    QApplication.processEvents()
+    assert not button.hasFocus()
+    assert panels["why_view"].is_in_sight
+    assert not panels["surgery_view"].is_in_sight
