@@ -68,6 +68,7 @@ class Writing(Part):
         self._continuations: Continuations | None = None
         self._untouched: Continuations | None = None
         self._drawn = 0
+        self._rolls_waiting = 0  # asked for while a token was being chosen
         self._hovered_token: int | None = None
         reading.prefix_changed.connect(self._begin_tree)
         library.model_changed.connect(self._begin_tree)
@@ -160,12 +161,16 @@ class Writing(Part):
     def roll(self) -> None:
         """Draw a uniform number and write the token on which it lands.
 
-        With a locked seed a place's draw is always the same: that of its depth.
+        With a locked seed a place's draw is always the same: that of its depth. A roll that comes while a
+        token is being chosen waits for its turn.
         """
         from lmviz.decoding.branches import DRAWN
         from lmviz.decoding.sampling import choose, uniform_draw
 
-        if not self.can_write or self.is_choosing:
+        if not self.can_write:
+            return
+        if self.is_choosing:
+            self._rolls_waiting += 1
             return
         count = len(self.branches.path()) if self.sampling.seed_locked else self._drawn
         self._drawn += 1
@@ -235,8 +240,21 @@ class Writing(Part):
                     Prospect(node, step.distribution, moment, step.draw, step.id, before=before)
                 )
             self.branches_changed.emit()
+            self._roll_waiting()
 
-        self._ask_after(node, "choice", lambda text: chooser(text, options), options, take, self.failed.emit)
+        def fail(sentence: str) -> None:
+            self._rolls_waiting = 0
+            self.failed.emit(sentence)
+
+        self._ask_after(node, "choice", lambda text: chooser(text, options), options, take, fail)
+
+    def _roll_waiting(self) -> None:
+        """The next of the rolls that wait; none after the end of the document."""
+        if self._rolls_waiting and not (self.branches.node.is_end and self.sampling.stop_at_end):
+            self._rolls_waiting -= 1
+            self.roll()
+        else:
+            self._rolls_waiting = 0
 
     @property
     def _standing(self) -> object:
@@ -278,6 +296,7 @@ class Writing(Part):
 
     def _stand_on(self, branches: Branches | None) -> None:
         self._work.silence("choice")
+        self._rolls_waiting = 0
         self._tree = branches
         self._look_elsewhere()
 

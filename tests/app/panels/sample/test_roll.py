@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -124,3 +125,33 @@ def test_without_a_model_the_panels_say_what_to_do(
     step = window.perspective.findChild(QObject, "sample_step_button")
     qtbot.waitUntil(lambda: not step.isEnabled())
     assert session.writing.prospect is None
+
+
+def test_rolls_that_come_while_a_token_is_chosen_wait_for_their_turn(
+    bench: Bench, gate: threading.Event, qtbot: QtBot
+) -> None:
+    """Whoever clicks faster than the model reads gets as many tokens as clicks."""
+    session, button = bench.session, bench.find("sample_step_button")
+    session.writing.set_sampling(stop_at_end=False)
+    session.work.ask("held back", gate.wait, lambda _: None, pytest.fail)
+    for _ in range(3):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert session.writing.branches.chosen() == ()
+    gate.set()
+    qtbot.waitUntil(lambda: len(session.writing.branches.chosen()) == 3, timeout=LONG)
+    qtbot.waitUntil(lambda: not session.writing.is_choosing, timeout=LONG)
+    assert len(session.writing.branches.chosen()) == 3
+
+
+def test_rolls_that_wait_are_dropped_with_the_text_they_were_for(
+    bench: Bench, gate: threading.Event, answered: Callable[[], None], qtbot: QtBot
+) -> None:
+    session, button = bench.session, bench.find("sample_step_button")
+    session.work.ask("held back", gate.wait, lambda _: None, pytest.fail)
+    for _ in range(2):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    session.reading.set_prefix("the hens")
+    gate.set()
+    answered()
+    answered()
+    assert session.writing.branches.chosen() == ()
