@@ -105,8 +105,8 @@ def training_bar() -> Iterator[Callable[[Progress], None]]:
         def show(progress: Progress) -> None:
             nonlocal validation
             if progress.validation_loss is not None:
-                validation = f"  validation {progress.validation_loss:.3f}"
-            loss = "" if progress.loss is None else f"loss {progress.loss:.3f}"
+                validation = f"  validation {_figure(progress.validation_loss)}"
+            loss = "" if progress.loss is None else f"loss {_figure(progress.loss)}"
             speed = f"  {progress.tokens_per_second:,.0f} tokens/s  {duration(progress.seconds_left)} left"
             bar.update(
                 task, total=progress.steps, completed=progress.step, description=loss + validation + speed
@@ -117,8 +117,13 @@ def training_bar() -> Iterator[Callable[[Progress], None]]:
 
 def _print_validation(progress: Progress) -> None:
     if progress.validation_loss is not None:
-        loss = "" if progress.loss is None else f"  loss {progress.loss:.3f}"
-        say(f"step {progress.step}/{progress.steps}{loss}  validation {progress.validation_loss:.3f}")
+        loss = "" if progress.loss is None else f"  loss {_figure(progress.loss)}"
+        say(f"step {progress.step}/{progress.steps}{loss}  validation {_figure(progress.validation_loss)}")
+
+
+def _figure(loss: float) -> str:
+    """A loss in nats; infinite where a token that came had probability 0."""
+    return "∞" if math.isinf(loss) else f"{loss:.3f}"
 
 
 def say(sentence: str) -> None:

@@ -252,6 +252,8 @@ def _report(prepared: PreparedTraining, last: Progress, as_json: bool) -> None:
 
 def _validated(loss: float, accuracy: float | None, unit: str) -> str:
     """The validation figures in a sentence."""
+    if math.isinf(loss):
+        return f"Validation loss ∞: the model gives some {unit} probability 0."
     if accuracy is None:
         return f"Validation loss {loss:.4f} nats per token, perplexity {math.exp(loss):,.2f}."
     return f"Validation loss {loss:.4f} nats per {unit}, accuracy {accuracy:.1%}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.offers import FIRST_TEXT
-from lmviz.app.widgets.base.figures import short
+from lmviz.app.widgets.base.figures import number, short
 from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.window.notice import Notice
@@ -27,6 +28,7 @@ WIDE, MEDIUM, NARROW = 1240, 1080, 840
 
 ANOTHER, ANOTHER_BRIEFLY = "Train a new one", "Train new"
 TRAIN = "train a new run as planned"
+INFINITE = "Infinite: the model gives probability 0 to a word that comes, as counts without smoothing do."
 FURTHER = "train the model that is shown further"
 
 
@@ -128,7 +130,8 @@ class Transport(QFrame):
             self._phase = phase
             self._step.measure()  # other words may take less room; other figures keep theirs
         loss = state.history.loss.values
-        self._loss.say(f"loss {loss[-1]:.2f}" if len(loss) else "")
+        self._loss.say(f"loss {number(float(loss[-1]), 2)}" if len(loss) else "")
+        self._loss.setToolTip(INFINITE if len(loss) and math.isinf(loss[-1]) else "")
         self._sparkline.set_values(loss)
         self._speed.say(_speed(state))
         self._fit()

@@ -1,5 +1,6 @@
 """The transport speaks of the model that is shown, and offers to train it further."""
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -105,3 +106,22 @@ def test_a_model_that_cannot_be_trained_further_is_not_offered_to_be(
     for model in session.library.models:
         session.library.close(model)
     assert button.text() == "Train"
+
+
+def test_an_infinite_loss_is_written_as_one_and_explained(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """Counts without smoothing give probability 0 to a word that never followed the one before it."""
+    words = random.Random(0).choices([f"word{number}" for number in range(60)], k=2000)
+    text = tmp_path / "random.txt"
+    text.write_text(" ".join(words), encoding="utf-8")
+    session.text.open(text)
+    qtbot.waitUntil(lambda: session.text.corpus is not None)
+    counts = FAMILIES["ngram"].configuration(order=2, smoothing="maximum-likelihood")
+    session.plan.set("ngram", counts, TrainingOptions(steps=6))
+    label, seen = window.transport.findChild(QLabel, "training_loss"), {}
+    session.training.changed.connect(lambda: seen.update({label.text(): label.toolTip()}))
+    session.training.start()
+    qtbot.waitUntil(lambda: session.training.state.phase == "finished", timeout=LONG)
+    assert "probability 0" in seen["loss ∞"]
+    assert "loss inf" not in seen
