@@ -47,7 +47,7 @@ def paint_alignment(
         layer = [found.weights for found in source_attentions(trace)].index(address)
         named = f"alignment of head {layer + 1}·{head + 1}"
     where["source"] = tuple(range(len(row)))
-    label = f"{named} set after {position + 1} “{trace.tokens[position]}”"
+    label = f"{named} set after {position + 1} “{trace.tokens[position]}”, for sources of {len(row)} tokens"
     return Intervention(address, "replace", tuple(row.tolist()), where, label=label)
 
 
