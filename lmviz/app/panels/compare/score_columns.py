@@ -67,8 +67,8 @@ NOTES = {
     "next-token": "across tokenizers only bits per character compare; unknown words are spelled out",
     "tagging": "nats per tag · of each tag the share that was found",
     "classification": "nats per text · of each label the share that was found",
-    "translation": "exact match and BLEU of its own words · nats and accuracy with the right words given",
-    "captioning": "exact match of its own words · nats and accuracy with the right words given",
+    "translation": "exact match and BLEU of its own words · nats and accuracy given the right words",
+    "captioning": "exact match of its own words · nats and accuracy given the right words",
 }
 """What has to be known to read the table, by task."""
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from lmviz.app.panels.inside.evidence import Evidence
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
@@ -207,9 +215,9 @@ class UnitPanel(Panel):
         self._threshold.setObjectName("unit_threshold_spin")
         self._threshold.setAccessibleName("activation from which a unit counts as active")
         brushing = QHBoxLayout()
-        brushing.addWidget(hint, 1)
         brushing.addWidget(GradientSwitch(self.session))
-        brushing.addWidget(self._threshold)
+        brushing.addWidget(self._threshold, 1)
+        self._threshold.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # by its largest
         for label in (hint, self._searched):
             label.setProperty("role", "muted")
             label.setWordWrap(True)
@@ -218,6 +226,7 @@ class UnitPanel(Panel):
         above.setContentsMargins(0, 0, 0, 0)
         above.addWidget(self._curve, 1)
         above.addWidget(self._words)
+        above.addWidget(hint)
         above.addLayout(brushing)
         above.addLayout(self._found)
         above.addWidget(self._search_button)

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
@@ -28,6 +39,9 @@ if TYPE_CHECKING:
 FEW = 5000
 """So many labels are judged without being asked."""
 
+BESIDE = 370
+"""Pixels at scale 1 from which the counts and what they come to stand side by side."""
+
 MISSED = 4
 """How many of the words that are missed most often are named."""
 
@@ -44,13 +58,14 @@ class ConfusionPanel(Panel):
         self.setObjectName("confusion_view")
         self._grid = ConfusionGrid()
         self._grid.cell_clicked.connect(self._read_example)
-        self._right, self._of = QLabel(), MutedLine()
+        self._right, self._of, self._hint = QLabel(), QLabel(), QLabel("Click a cell for an example.")
         self._right.setObjectName("confusion_right")
         self._right.setProperty("role", "title")
         self._missed = QLabel()
-        self._missed.setProperty("role", "muted")
         self._missed.setTextFormat(Qt.TextFormat.PlainText)
-        self._missed.setWordWrap(True)
+        for label in (self._of, self._missed, self._hint):
+            label.setProperty("role", "muted")
+            label.setWordWrap(True)
         self._button = QPushButton("Measure")
         self._button.setObjectName("confusion_button")
         self._button.setProperty("role", "link")
@@ -58,7 +73,8 @@ class ConfusionPanel(Panel):
         self._empty, self._note = EmptyText(), MutedLine(right=True)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
-        self._pages.addWidget(scrolling(self._body(), sideways=True))
+        beside = (self._right, self._of, self._missed, self._hint)
+        self._pages.addWidget(scrolling(_Beside(self._grid, beside), sideways=True))
         self._card = Card("Confusion", self._head(), self._pages)
         self.column.addWidget(self._card)
         self._shown: tuple[Moment, str] | None = None
@@ -137,19 +153,6 @@ class ConfusionPanel(Panel):
         row.addWidget(self._button)
         return head
 
-    def _body(self) -> QWidget:
-        body, beside = QWidget(), QVBoxLayout()
-        row = QHBoxLayout(body)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(16)
-        beside.setSpacing(4)
-        for widget in (self._right, self._of, self._missed):
-            beside.addWidget(widget)
-        beside.addStretch(1)
-        row.addWidget(self._grid, 3)
-        row.addLayout(beside, 2)
-        return body
-
     def _say(self, sentence: str) -> None:
         self._shown = self._score = None
         self._empty.set_text(sentence)
@@ -165,7 +168,7 @@ class ConfusionPanel(Panel):
         self._grid.set_counts(score.confusion, [visible(label) for label in score.labels])
         found = int(np.trace(score.confusion))
         self._right.setText(f"{count(found)} of {count(score.tokens)} {model.task.target}s")
-        self._of.set_text(f"{percentage(score.accuracy)} · {score.negative_log_likelihood:.4f} nats each")
+        self._of.setText(f"{percentage(score.accuracy)} · {score.negative_log_likelihood:.4f} nats each")
         lines = [
             f"“{visible(word)}”: {percentage(item.accuracy)} of {count(item.count)} right"
             for word, item in score.most_missed(MISSED)
@@ -178,7 +181,7 @@ class ConfusionPanel(Panel):
         if self._shown is None:
             return ""
         part = "held-out part of " if self.session.scores.part == "validation" else ""
-        return f"{part}{corpus.name} · step {self._shown[0][1]:,} · click a cell for an example"
+        return f"{part}{corpus.name} · step {self._shown[0][1]:,}"
 
     def _read_example(self, right: int, given: int) -> None:
         part = self.session.scores.part
@@ -189,6 +192,30 @@ class ConfusionPanel(Panel):
         model = self.session.library.model
         per_text = model is not None and model.predicts.per == "text"
         self.session.reading.read_example(number, part, None if per_text else place)
+
+
+class _Beside(QWidget):
+    """The counts with what they come to beside them, or below where there is no room beside."""
+
+    def __init__(self, grid: QWidget, sentences: Sequence[QWidget]) -> None:
+        super().__init__()
+        told = QVBoxLayout()
+        told.setSpacing(4)
+        for sentence in sentences:
+            told.addWidget(sentence)
+        told.addStretch(1)
+        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._both.setContentsMargins(0, 0, 0, 0)
+        self._both.setSpacing(16)
+        self._both.addWidget(grid, 3)
+        self._both.addLayout(told, 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_wide = self.width() >= BESIDE * current_theme().scale
+        way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
+        if way != self._both.direction():
+            self._both.setDirection(way)
 
 
 def _needed(model: OpenedModel | None) -> str:

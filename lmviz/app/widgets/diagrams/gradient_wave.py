@@ -200,7 +200,7 @@ class GradientWave(Pointable):
             weight = painter.font().Weight.DemiBold if bold else painter.font().Weight.Normal
             painter.setFont(self.theme.font(size, weight))
             painter.setPen(color)
-            shown = metrics(size, bold=bold).elidedText(text, Qt.TextElideMode.ElideRight, width)
+            shown = metrics(size, bold=bold).elidedText(text, Qt.TextElideMode.ElideMiddle, width)
             edge = Qt.AlignmentFlag.AlignBottom if bold else Qt.AlignmentFlag.AlignTop
             painter.drawText(QRectF(0, above, width, half), edge | Qt.AlignmentFlag.AlignLeft, shown)
 

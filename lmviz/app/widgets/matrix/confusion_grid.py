@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,6 +20,7 @@ LARGEST, SMALLEST = 46, 15  # pixels of a cell at scale 1
 WIDEST_LABEL = 90
 HEAD = 18
 SIZE, NAME_SIZE = 12, 11
+ANGLE = 40  # degrees by which names of columns lean that are longer than a cell is wide
 
 
 class ConfusionGrid(Pointable):
@@ -107,18 +109,37 @@ class ConfusionGrid(Pointable):
     @property
     def _names(self) -> float:
         """How wide the names of rows are."""
+        return min(max(self._widest, metrics(NAME_SIZE).horizontalAdvance("gold")), self.length(WIDEST_LABEL))
+
+    @property
+    def _widest(self) -> float:
         measure = metrics(SIZE, token=True)
-        widest = max((measure.horizontalAdvance(label) for label in self._labels), default=0.0)
-        return min(max(widest, metrics(NAME_SIZE).horizontalAdvance("gold")), self.length(WIDEST_LABEL))
+        return max((measure.horizontalAdvance(label) for label in self._labels), default=0.0)
+
+    @property
+    def _is_tilted(self) -> bool:
+        """Whether the names of columns are longer than a cell is wide."""
+        return self._widest > self._side_below(2 * self.length(HEAD), 0.0)
+
+    @property
+    def _lean(self) -> QPointF:
+        """How far the longest name of a column reaches to the right and up."""
+        length, angle = min(self._widest, self.length(WIDEST_LABEL)), math.radians(ANGLE)
+        return QPointF(length * math.cos(angle), length * math.sin(angle))
 
     @property
     def _top(self) -> float:
-        return 2 * self.length(HEAD)
+        head = self.length(HEAD)
+        return head + (max(head, self._lean.y() + self.length(8)) if self._is_tilted else head)
 
     @property
     def _side(self) -> float:
         """The side of a cell."""
-        room = min(self.width() - self._names - self.length(8), self.height() - self._top)
+        return self._side_below(self._top, self._lean.x() / 2 if self._is_tilted else 0.0)
+
+    def _side_below(self, top: float, beyond: float) -> float:
+        """The side of a cell below names so high, of which the last reaches beyond the cells."""
+        room = min(self.width() - self._names - self.length(8) - beyond, self.height() - top)
         wanted = room / max(1, len(self._labels))
         return float(min(max(wanted, self.length(SMALLEST)), self.length(LARGEST)))
 
@@ -168,16 +189,24 @@ class ConfusionGrid(Pointable):
         painter.setPen(theme.muted_text)
         left = self._names + self.length(6)
         painter.drawText(QRectF(left, 0, self.width() - left, head), middle, "predicted")
-        painter.drawText(QRectF(0, head, self._names, head), middle | Qt.AlignmentFlag.AlignRight, "gold")
+        painter.drawText(
+            QRectF(0, self._top - head, self._names, head), middle | Qt.AlignmentFlag.AlignRight, "gold"
+        )
         painter.setFont(theme.token_font(SIZE))
         painter.setPen(theme.text)
         measure, elide = metrics(SIZE, token=True), Qt.TextElideMode.ElideRight
         for place, label in enumerate(self._labels):
-            across = QRectF(left + place * side, head, side, head)
-            shown = (
-                label if measure.horizontalAdvance(label) <= side else measure.elidedText(label, elide, side)
-            )
-            painter.drawText(across, Qt.AlignmentFlag.AlignCenter, shown)
+            if self._is_tilted:
+                painter.save()
+                painter.translate(left + (place + 0.5) * side, self._top - self.length(4))
+                painter.rotate(-ANGLE)
+                shown = measure.elidedText(label, elide, self.length(WIDEST_LABEL))
+                painter.drawText(QPointF(0, 0), shown)
+                painter.restore()
+            else:
+                across = QRectF(left + place * side, self._top - head, side, head)
+                shown = measure.elidedText(label, elide, side)
+                painter.drawText(across, Qt.AlignmentFlag.AlignCenter, shown)
             row = QRectF(0, self._top + place * side, self._names, side)
             shown = measure.elidedText(label, elide, self._names)
             painter.drawText(row, middle | Qt.AlignmentFlag.AlignRight, shown)

@@ -103,7 +103,7 @@ class PlotNames(Canvas):
             painter.drawText(area, right, item.figure)
             font = metrics(SIZE, bold=item.strong)
             room = area.width() - font.horizontalAdvance(item.figure) - self.length(GAP)
-            shown = font.elidedText(item.name, Qt.TextElideMode.ElideRight, max(0, round(room)))
+            shown = font.elidedText(item.name, Qt.TextElideMode.ElideMiddle, max(0, round(room)))
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
 
 

@@ -20,7 +20,7 @@ from lmviz.app.widgets.tables.quiet_table import QuietTable
 
 WIDTH_SAMPLE = 64
 NARROWEST = 44
-WORDS = 120  # pixels at scale 1 that a column of texts takes at most where the table scrolls anyway
+WORDS = 190  # pixels at scale 1 that a column of texts takes at most where the table scrolls anyway
 
 
 class TableView(QuietTable):

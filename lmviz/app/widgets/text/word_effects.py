@@ -113,7 +113,7 @@ class WordEffects(WordColumn):
         painter.setFont(self.theme.font(HEAD_SIZE))
         painter.setPen(self.theme.muted_text)
         middle, height = Qt.AlignmentFlag.AlignVCenter, self.length(self.HEAD)
-        place = QRectF(self.length(4), 0, bars.left() - self.length(4), height)
+        place = QRectF(self.length(4), 0, bars.right() - self.length(4), height)  # no bar stands so high
         painter.drawText(place, middle, self._named)
         for title, column in zip((PREDICTED, MEASURED), numbers, strict=True):
             if not column.width():
