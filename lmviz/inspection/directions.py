@@ -11,7 +11,7 @@ from lmviz.inspection.trace import Trace
 from lmviz.models.arithmetic.arithmetic import Arithmetic
 from lmviz.models.arithmetic.terms import Factor, Terms
 
-SIDES = ("from the left", "from the right")
+SIDES = ("left", "right")
 POOLED = "pooled"
 
 
@@ -33,7 +33,7 @@ def _parts(group: Terms, trace: Trace) -> Iterator[Terms]:
     [units] = [factor.indices[:, -1] for factor in group.factors if _forward(factor.source, trace)][:1]
     for side, chosen in zip(SIDES, (units < width, units >= width), strict=True):
         if np.any(chosen):
-            yield Terms(side, tuple(_some(factor, chosen) for factor in group.factors))
+            yield Terms(f"from the {side}", tuple(_some(factor, chosen) for factor in group.factors), side)
 
 
 def _some(factor: Factor, chosen: np.ndarray) -> Factor:

@@ -6,6 +6,7 @@ from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.directions import by_direction
 from lmviz.inspection.explain import explain
 from lmviz.inspection.tracing import trace
+from lmviz.models.arithmetic import RULES
 from lmviz.tasks import TASKS
 
 WIDTH = 4
@@ -26,6 +27,27 @@ def test_joined_terms_are_grouped_by_direction_and_give_the_same_value(task):
     assert left.factors[0].values == pytest.approx(values[:WIDTH])
     assert right.factors[0].values == pytest.approx(values[WIDTH:])
     assert grouped.evaluate() == pytest.approx(whole.evaluate())
+    assert [group.side for group in grouped.terms] == ["left", "right", ""]
+
+
+def test_what_each_side_adds_is_said_above_its_largest_terms():
+    configuration = FAMILIES["gru"].configuration(width=WIDTH, direction="both")
+    model = build_model("gru", configuration, 5, 0, TASKS["tagging"].predicts(("noun", "verb"))).eval()
+    found = trace(model, [1, 2, 3])
+    grouped = by_direction(explain(model, found, "logits", (2, 1)), found)
+    sheet = RULES["sum"].sheet(grouped.terms, lambda source, index: str(index[-1]), 6)
+    sides, bias = sheet.lines[:-1], sheet.lines[-1]
+    assert bias.side == ""
+    for number, group in enumerate(grouped.terms[:2]):
+        heading, *below = [line for line in sides if line.side == group.side]
+        assert (heading.name, heading.heads) == (group.label, True)
+        assert heading.value == pytest.approx(group.products.sum())
+        assert [line.name for line in below][-1] == "2 others"
+        assert {int(line.name) // WIDTH for line in below[:-1]} == {number}
+        assert sum(line.value for line in below) == pytest.approx(heading.value)
+    assert sum(line.value for line in (*sides, bias) if line.heads) + bias.value == pytest.approx(
+        grouped.evaluate()
+    )
 
 
 def test_an_explanation_of_one_direction_stays_as_it_is():

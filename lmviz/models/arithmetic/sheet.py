@@ -27,13 +27,16 @@ class Number:
 class Line:
     """What a number is called, the operands that are multiplied, and what comes out.
 
-    `adds` is true where the value is one part of a sum, whose sign is shown even when it is positive.
+    `adds` is true where the value is one part of a sum, whose sign is shown even when it is positive. `side`
+    is that of the terms that it belongs to, and `heads` says that it is their sum, with some of them below.
     """
 
     name: str
     value: float
     numbers: tuple[Number, ...] = ()
     adds: bool = False
+    side: str = ""
+    heads: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Sheet:
 def term_line(group: Terms, term: int, naming: Naming, label: str = "") -> Line:
     """One term of a sum, called by its label, or else by its operand."""
     name = label or name_of(group.factors, term, naming) or group.label
-    return Line(name, float(group.products[term]), numbers_of(group, term), adds=True)
+    return Line(name, float(group.products[term]), numbers_of(group, term), adds=True, side=group.side)
 
 
 def numbers_of(group: Terms, term: int) -> tuple[Number, ...]:

@@ -34,10 +34,14 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """A named group of products, such as "input", "previous state" or "bias"."""
+    """A named group of products, such as "input", "previous state" or "bias".
+
+    `side` is "left" or "right" where all come from one end of the text, and are added up by themselves.
+    """
 
     label: str
     factors: tuple[Factor, ...]
+    side: str = ""
 
     @property
     def products(self) -> np.ndarray:

@@ -193,7 +193,7 @@ class LabelsPanel(Panel):
                 rows.append(LabelledWord(token, "", 0.0, "not read"))
                 continue
             likeliest = int(there.argmax())
-            note = f"{100 * effect:+.0f} %".replace("-", "−") if np.isfinite(effect) else ""
+            note = _in_percent(effect) if np.isfinite(effect) else ""
             rows.append(LabelledWord(token, reading.answer(likeliest), float(there[likeliest]), note))
         self._words.set_words(rows)
 
@@ -235,3 +235,9 @@ class LabelsPanel(Panel):
             self.session.surgery.add(silence_direction(direction))
         elif not on and index >= 0:
             self.session.surgery.remove(index)
+
+
+def _in_percent(effect: float) -> str:
+    """A change of a probability: "+12 %", "−3 %"; "0 %" where it rounds to none."""
+    whole = round(100 * effect)
+    return f"{whole:+d} %".replace("-", "−") if whole else "0 %"

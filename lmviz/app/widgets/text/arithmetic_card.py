@@ -22,6 +22,7 @@ SIZE = 12.5
 NUMBER_SIZE = 12
 NAME_SHARE = 0.42
 TIMES = " × "
+INDENT = 10  # pixels at scale 1 by which the terms of a side stand to the right of their sum
 
 
 class ArithmeticCard(Canvas):
@@ -138,12 +139,15 @@ class ArithmeticCard(Canvas):
             painter.drawRoundedRect(place, self.length(4), self.length(4))
         inner = place.adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
         room = inner.width() * (0.72 if not row.operands else NAME_SHARE) - self.length(8)
-        painter.setFont(theme.font(SIZE))
-        painter.setPen(theme.text)
+        bold = QFont.Weight.DemiBold if row.heads else QFont.Weight.Normal
+        color = {"left": theme.query, "right": theme.key}[row.side] if row.heads else theme.text
+        painter.setFont(theme.font(SIZE, bold))
+        painter.setPen(color)
         # Operands of one sum begin alike: it is the end of their names that tells them apart.
-        name = metrics(SIZE).elidedText(row.name, Qt.TextElideMode.ElideLeft, room)
-        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, name)
-        weight = QFont.Weight.DemiBold if row.result else QFont.Weight.Normal
+        indent = self.length(INDENT) if row.side and not row.heads else 0
+        name = metrics(SIZE).elidedText(row.name, Qt.TextElideMode.ElideLeft, room - indent)
+        painter.drawText(inner.adjusted(indent, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, name)
+        weight = QFont.Weight.DemiBold if row.result or row.heads else QFont.Weight.Normal
         painter.setFont(theme.token_font(NUMBER_SIZE, weight))
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, row.value)
         self._draw_operands(painter, index, row)

@@ -32,13 +32,16 @@ class Operand:
 class Row:
     """One line of the card: what it is, the numbers that are multiplied, and what comes out.
 
-    `result` marks the last line. `main` is the operand that a click on the line goes to.
+    `result` marks the last line. `side` and `heads` are those of its `Line`. `main` is the operand that a
+    click on the line goes to.
     """
 
     name: str
     operands: tuple[Operand, ...] = ()
     value: str = ""
     result: bool = False
+    side: str = ""
+    heads: bool = False
 
     @property
     def main(self) -> Operand | None:
@@ -73,7 +76,8 @@ def sheet_of(arithmetic: Arithmetic, naming: Naming = plain_name, count: int = 6
 
 def _row(line: Line) -> Row:
     written = signed_figure(line.value) if line.adds else number(line.value)
-    return Row(line.name, tuple(map(_operand, line.numbers)), written)
+    operands = tuple(map(_operand, line.numbers))
+    return Row(line.name, operands, written, side=line.side, heads=line.heads)
 
 
 def _operand(found: Number) -> Operand:

@@ -9,8 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.api import open_model
 from lmviz.app.panels.inside.labels import LabelsPanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import signed_figure
+from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.window.main_window import MainWindow
 from tests.app.conftest import wait_for_reading
 
@@ -87,6 +90,29 @@ def test_a_silenced_direction_changes_the_tags_and_a_second_click_brings_them_ba
     assert not session.surgery.interventions
 
 
+def test_why_this_tag_is_said_from_the_left_and_from_the_right(
+    opened: Callable[[Path, str], LabelsPanel],
+    window: MainWindow,
+    train_on: Callable[..., Path],
+    session: Session,
+    qtbot: QtBot,
+) -> None:
+    opened(train_on("four-sentences", 40), SENTENCE)
+    why = window.findChild(QWidget, "why_view")
+    why.parentWidget().raise_()
+    session.focus.choose_cell(("logits", (2, 1)))
+    sheet = why.findChild(ArithmeticCard)
+    qtbot.waitUntil(
+        lambda: [row.name for row in sheet.rows if row.heads] == ["from the left", "from the right"]
+    )
+    trace, weights = session.reading.current.trace, open_model(session.library.model.folder).output.weight[1]
+    joined = trace["layers/0/joined"].array[2] * weights.numpy()
+    headings = [row.value for row in sheet.rows if row.heads]
+    assert headings == [signed_figure(float(part.sum())) for part in np.split(joined, 2)]
+    below = [row for row in sheet.rows if row.side == "right" and row.operands]
+    assert all(int(row.name.rsplit(" ", 1)[1]) > 8 for row in below), "the second half of the units"
+
+
 def test_a_classifier_says_what_it_thinks_word_by_word_and_what_each_word_adds(
     opened: Callable[[Path, str], LabelsPanel],
     train_on: Callable[..., Path],
@@ -94,7 +120,6 @@ def test_a_classifier_says_what_it_thinks_word_by_word_and_what_each_word_adds(
     tmp_path: Path,
     qtbot: QtBot,
 ) -> None:
-    from lmviz.api import open_model
     from lmviz.decoding.labels import label
 
     path = tmp_path / "reviews.txt"
@@ -114,7 +139,8 @@ def test_a_classifier_says_what_it_thinks_word_by_word_and_what_each_word_adds(
         without = label(model, " ".join(words[:place] + words[place + 1 :])).probabilities
         assert arrays["without"][place] == pytest.approx(without)
         change = 100 * (without[best] - whole.probabilities[best])
-        assert panel.words.words[place].note == f"{change:+.0f} %".replace("-", "−")
+        wanted = "0 %" if abs(change) < 0.5 else f"{change:+.0f} %".replace("-", "−")
+        assert panel.words.words[place].note == wanted
     assert np.ptp(arrays["beginnings"][:, best]) > 0
 
 
