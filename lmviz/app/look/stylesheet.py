@@ -27,6 +27,8 @@ QLabel[role="title"] { font-weight: 600; }
 QLabel[role="provisional"] { font-weight: 600; color: $muted_text; }
 QLabel[role="lesson"] { font-weight: 600; font-size: ${p15}px; }
 QLabel[role="muted"] { color: $muted_text; font-size: ${p12}px; }
+QLabel[role="source"] { font-weight: 600; color: $key; }
+QLabel[role="translation"] { font-weight: 600; color: $query; }
 QLabel[role="warning"] { color: $warning; font-size: ${p12}px; }
 
 QPushButton, QToolButton {
@@ -261,6 +263,8 @@ _ROLES = (
     "note_wash",
     "right",
     "right_wash",
+    "query",
+    "key",
 )
 _CONTROLS = ("chevron_up", "chevron_down", "chevron_right", "check", "tick", "close", "float")
 

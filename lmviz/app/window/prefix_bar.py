@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -61,6 +62,7 @@ class PrefixBar(QFrame):
         self.source.setObjectName("source_edit")
         self.source.setAccessibleName("source")
         self.source.setPlaceholderText("Type what should be translated; its translation so far stands below")
+        self._names = _name_of(self.source, "source"), _name_of(self.edit, "translation")
         self.picture = SourcePicture(session)
         self._strip = AnsweredStrip()
         self._strip.setObjectName("prefix_tokens")
@@ -93,8 +95,13 @@ class PrefixBar(QFrame):
         row.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(column, 1)
         column.setSpacing(6)
-        column.addWidget(self.source)
-        column.addWidget(self.edit)
+        lines = QGridLayout()
+        lines.setVerticalSpacing(6)
+        lines.setHorizontalSpacing(10)
+        for number, (name, line) in enumerate(zip(self._names, (self.source, self.edit), strict=True)):
+            lines.addWidget(name, number, 0)
+            lines.addWidget(line, number, 1)
+        column.addLayout(lines)
         column.addLayout(below)
         column.addStretch()
         self._connect()
@@ -133,7 +140,9 @@ class PrefixBar(QFrame):
     def _show_source(self) -> None:
         """The source stands above the prefix where the shown model reads one, a picture beside it."""
         reading = self._session.reading
-        self.source.setVisible(reading.has_source and not reading.has_picture)
+        translates = reading.has_source and not reading.has_picture
+        for widget in (self.source, *self._names):
+            widget.setVisible(translates)
         self._blank.setVisible(reading.has_picture)
         self.edit.setPlaceholderText(OF_PICTURE if reading.has_picture else OF_TEXT)
         if self.source.text() != reading.source:
@@ -216,6 +225,14 @@ class PrefixBar(QFrame):
         elif label := label_of_text(self._session.reading.current, self._session.text.corpus):
             parts.insert(0, label)
         self._info.setText(f'<span style="color:{muted}">{" · ".join(filter(None, parts))}</span>')
+
+
+def _name_of(line: QLineEdit, name: str) -> QLabel:
+    """What a line of a translation holds, in the colour that its words have in the panels."""
+    label = QLabel(name)
+    label.setProperty("role", name)
+    label.setBuddy(line)
+    return label
 
 
 class _RowsArea(QScrollArea):

@@ -66,8 +66,10 @@ def test_a_translator_is_given_its_source_above_the_prefix(
 ) -> None:
     source = find(window, QLineEdit, "source_edit")
     assert not source.isVisible()
+    assert not named(window)
     read.library.open(translator_run)
     qtbot.waitUntil(source.isVisible)
+    assert named(window) == {"source": source, "translation": find(window, QLineEdit, "prefix_edit")}
     find(window, QLineEdit, "prefix_edit").setText("c")
     source.clear()
     qtbot.keyClicks(source, "abc")
@@ -92,6 +94,12 @@ def test_a_translator_is_given_its_source_above_the_prefix(
         QApplication.processEvents()
     read.library.open(lstm_run)
     qtbot.waitUntil(lambda: not source.isVisible())
+
+
+def named(window: MainWindow) -> dict[str, QWidget]:
+    """The lines that have a name in sight."""
+    labels = find(window, QWidget, "prefix_bar").findChildren(QLabel)
+    return {label.text(): label.buddy() for label in labels if label.buddy() and label.isVisible()}
 
 
 def test_examples_of_the_text_are_read_one_after_the_other_with_what_is_right_under_each_word(
