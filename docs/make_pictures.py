@@ -149,6 +149,39 @@ def attention(driver: Driver) -> None:
     driver.choose_head("induction", STORY)
 
 
+def tagging(driver: Driver) -> None:
+    """A tag in the middle of a sentence, and what it owes to the words on either side."""
+    driver.show("inside")
+    driver.open_model("ambiguous-gru-both")
+    driver.open_text("ambiguous")
+    driver.type("the old man the boats")
+    session = driver.session
+    trace = session.reading.current.trace
+    session.focus.choose_position(2)
+    session.focus.choose_stage(len(trace.stages) - 2)
+    verb = session.library.model.description.labels.index("VERB")
+    session.focus.choose_cell(("logits", (2, verb)))
+    driver.bring_to_front("why")
+
+
+def classification(driver: Driver) -> None:
+    """A review that turns, with what each of its words adds."""
+    driver.show("inside")
+    driver.open_model("reviews-lstm")
+    driver.open_text("reviews")
+    driver.type("The film was great but the story was not charming END")
+    driver.bring_to_front("labels")
+
+
+def alignment(driver: Driver) -> None:
+    """A translation with other word order, and where one of its words comes from."""
+    driver.show("attention")
+    driver.open_model("twin-gru-attention-long")
+    driver.find("source_edit").setText("the small black horse follows the cats and this hen sings")
+    driver.type("le petit cheval noir suit les chats et cette poule chante")
+    driver.session.focus.choose_position(3)
+
+
 def surgery(driver: Driver) -> None:
     """A head taken out, and what this does to the next word."""
     attention(driver)
@@ -233,6 +266,9 @@ SCENES = (
     Scene("saliency", saliency, themes=("light",)),
     Scene("through-time", through_time),
     Scene("attention", attention),
+    Scene("tagging", tagging),
+    Scene("classification", classification, themes=("light",)),
+    Scene("alignment", alignment),
     Scene("surgery", surgery, themes=("light",)),
     Scene("sample", sample),
     Scene("compare", compare),
