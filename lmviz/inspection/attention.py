@@ -9,8 +9,10 @@ from functools import lru_cache
 import numpy as np
 
 from lmviz.errors import LmvizError
+from lmviz.inspection.deferred_array import row_blocks
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.trace import Trace
+from lmviz.inspection.traced_array import TracedArray
 
 COMBINATIONS = ("mean", "max")
 
@@ -61,9 +63,9 @@ def farthest_looking_head(trace: Trace) -> tuple[int, int] | None:
     if half < 2 or not layers:
         return None
     found = {
-        (layer, head): float(weights[-1, 1:half].max())
+        (layer, head): float(weights[1:half].max())
         for layer in layers
-        for head, weights in enumerate(attention_weights(trace, layer))
+        for head, weights in enumerate(trace[f"layers/{layer}/attention/weights"].at(query=-1))
     }
     return max(found, key=found.__getitem__)
 
@@ -77,7 +79,14 @@ def thumbnails(trace: Trace, side: int = 64) -> np.ndarray:
     layers = attention_layers(trace)
     if not layers:
         raise LmvizError("This trace has no attention: trace a Transformer.")
-    return np.stack([largest_of_squares(attention_weights(trace, layer), side) for layer in layers])
+    return np.stack([small_squares(trace[f"layers/{layer}/attention/weights"], side) for layer in layers])
+
+
+def small_squares(traced: TracedArray, side: int) -> np.ndarray:
+    """`largest_of_squares` of weights that need not be held whole."""
+    square = -(-traced.shape[-1] // side)
+    parts = [largest_of_squares(rows, side) for _, rows in row_blocks(traced, square)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
 def largest_of_squares(weights: np.ndarray, side: int) -> np.ndarray:

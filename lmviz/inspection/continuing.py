@@ -65,7 +65,7 @@ def continued(
             for tap in group:
                 growth = scope.growth(tap)
                 if tap.address in lazy:
-                    scope.defer(tap, growth, known, ids, heads)
+                    scope.defer(tap, growth, known, ids, heads, parameters)
                     continue
                 if growth.by == "square":
                     scope.border(tap, growth, earlier[tap.address].up_to(known), known)
@@ -150,14 +150,22 @@ class ContinuedPass(ForwardPass):
             columns = self._same(growth.later, rows)
         self.traced[tap.address] = BorderedArray(inner, rows, columns)
 
-    def defer(self, tap: Tap, growth: Growth, known: int, ids: np.ndarray, heads: int) -> None:
+    def defer(
+        self,
+        tap: Tap,
+        growth: Growth,
+        known: int,
+        ids: np.ndarray,
+        heads: int,
+        parameters: Mapping[str, torch.Tensor],
+    ) -> None:
         """A square of which the rows of new queries alone are made, for those who read them next."""
         self.first = 0 if growth.by == "whole" else known
         made = self._values if growth.by == "whole" else self._new_rows
         made[tap.address] = tap.operation.compute(self)
         if growth.later is not None:
             self._masked.add(tap.address)
-        self.traced[tap.address] = deferred(tap, self.traced, ids, heads)
+        self.traced[tap.address] = deferred(tap, self.traced, ids, heads, parameters)
 
     def go_on(self, taps: list[Tap], begun: Mapping[str, Sequence[np.ndarray]], borrowed: set[int]) -> None:
         """The whole values of a recurrence's taps, given the parts (position, unit) of what is known."""

@@ -2,8 +2,9 @@
 
 A text of 1,024 tokens has a million pairs of query and key for each head and each of the four steps from
 products to weights: of a model with 48 layers of 25 heads that is 20 GB. Yet they follow from the queries and
-keys alone, without any parameter. So a trace of so much keeps those, and the weights as long as there is room
-for them, and makes the other squares of a layer again when somebody reads them.
+keys, and at most a table of distances. So a trace of so much keeps those, and the weights as long as there is
+room for them, and makes the other squares of a layer again when somebody reads them, or the rows of the query
+that is asked for.
 """
 
 from __future__ import annotations
@@ -11,16 +12,17 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
 from lmviz.errors import LmvizError
+from lmviz.inspection.rows_of_squares import RowsPass, blocks, is_made_whole
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.explicit import ForwardPass
-from lmviz.models.tap import Tap
+from lmviz.models.tap import Tap, Weight
 
 SQUARE = ("query", "key")
 
@@ -49,13 +51,19 @@ def deferred_taps(taps: Sequence[Tap], positions: int, heads: int) -> frozenset[
 
 
 class DeferredArray(TracedArray):
-    """The value of a square that is computed from its operands whenever it is read.
+    """The value of a square that is computed from its operands whenever it is read, row by row if need be.
 
-    `ids` (position,) are those of the text. `shape` is known without computing.
+    `ids` (position,) are those of the text, `weights` the parameters of its operation by name. `shape` is
+    known without computing.
     """
 
     def __init__(
-        self, tap: Tap, operands: Mapping[str, TracedArray], ids: np.ndarray, shape: tuple[int, ...]
+        self,
+        tap: Tap,
+        operands: Mapping[str, TracedArray],
+        ids: np.ndarray,
+        shape: tuple[int, ...],
+        weights: Mapping[str, torch.Tensor],
     ) -> None:
         object.__setattr__(self, "axes", tap.axes)
         object.__setattr__(self, "scale", tap.scale)
@@ -63,11 +71,13 @@ class DeferredArray(TracedArray):
         object.__setattr__(self, "_operands", operands)
         object.__setattr__(self, "_ids", ids)
         object.__setattr__(self, "_shape", shape)
+        object.__setattr__(self, "_weights", weights)
 
     _tap: Tap
     _operands: Mapping[str, TracedArray]
     _ids: np.ndarray
     _shape: tuple[int, ...]
+    _weights: Mapping[str, torch.Tensor]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -88,6 +98,16 @@ class DeferredArray(TracedArray):
             _RECENT.put(self, found)
         return found
 
+    def blocks(self, multiple: int = 1) -> Iterator[tuple[int, np.ndarray]]:
+        """Stretches of rows (head, query, key), each with its first query, computed one after the other."""
+        recent = _RECENT.get(self)
+        if recent is not None or is_made_whole(self._tap):
+            yield 0, self.array if recent is None else recent
+            return
+        given, steps = self._given()
+        for first, end in blocks(self._shape[0], self._shape[-1], multiple):
+            yield first, self._rows(given, steps, first, end)
+
     def beginning(self, positions: int) -> tuple[np.ndarray, ...]:
         raise LmvizError(f"{self._tap.address} is not kept: continue its operands.")
 
@@ -96,24 +116,90 @@ class DeferredArray(TracedArray):
             return self
         operands = {address: traced.up_to(positions) for address, traced in self._operands.items()}
         shape = (*self._shape[:-2], positions, positions)
-        return DeferredArray(self._tap, operands, self._ids[:positions], shape)
+        return DeferredArray(self._tap, operands, self._ids[:positions], shape, self._weights)
 
     def lock(self) -> None:
         """What is made is read-only anyway."""
 
+    def _at(self, indices: dict[str, int]) -> np.ndarray:
+        query = indices.get("query")
+        if query is None or is_made_whole(self._tap) or _RECENT.get(self) is not None:
+            return super()._at(indices)
+        positions = self._shape[-1]
+        if not -positions <= query < positions:
+            raise IndexError(f"query {query} lies beyond the text")
+        row = self._rows(*self._given(), query % positions, query % positions + 1)
+        return TracedArray(row, self.axes, self.scale)._at({**indices, "query": 0})
+
     def _compute(self) -> np.ndarray:
-        with torch.inference_mode():
-            scope = ForwardPass(_tensor(self._ids), {})
-            scope.give({address: _tensor(traced.array) for address, traced in self._operands.items()})
-            found = self._tap.operation.compute(scope)[0].numpy()
+        if is_made_whole(self._tap):
+            with torch.inference_mode():
+                scope = ForwardPass(_tensor(self._ids), self._weights)
+                found = self._tap.operation.compute(scope)[0].numpy()
+        else:
+            given, steps = self._given()
+            found = np.empty(self._shape, next(iter(given.values())).numpy().dtype)
+            for first, end in blocks(self._shape[0], self._shape[-1]):
+                found[:, first:end] = self._rows(given, steps, first, end)
         found.flags.writeable = False
         return found
 
+    def _rows(
+        self, given: Mapping[str, torch.Tensor], steps: Mapping[str, Tap], first: int, end: int
+    ) -> np.ndarray:
+        """The rows of some queries, (head, query, key)."""
+        taps = list(steps.values())
+        axes = {tap.address: tap.axes for tap in taps} | self._axes_of_given()
+        with torch.inference_mode():
+            found = RowsPass(_tensor(self._ids), {}, given, axes, first, end).make(taps)[0].numpy()
+        found.flags.writeable = False
+        return found
 
-def deferred(tap: Tap, traced: Mapping[str, TracedArray], ids: np.ndarray, heads: int) -> DeferredArray:
-    """The square of a tap, made of what is traced."""
+    def _given(self) -> tuple[dict[str, torch.Tensor], dict[str, Tap]]:
+        """The recorded values (1, *axes) that it is made of, and the taps that lead from there to it."""
+        given: dict[str, torch.Tensor] = {}
+        steps: dict[str, Tap] = {}
+        for address, traced in self._operands.items():
+            if isinstance(traced, DeferredArray) and not is_made_whole(traced._tap):
+                earlier, before = traced._given()
+                given, steps = given | earlier, steps | before
+            else:
+                given[address] = _tensor(traced.array)
+        return given, steps | {self._tap.address: self._tap}
+
+    def _axes_of_given(self) -> dict[str, tuple[str, ...]]:
+        """The axes of all that it is made of, however far back."""
+        found = {address: traced.axes for address, traced in self._operands.items()}
+        for traced in self._operands.values():
+            if isinstance(traced, DeferredArray):
+                found |= traced._axes_of_given()
+        return found
+
+
+def row_blocks(traced: TracedArray, multiple: int = 1) -> Iterator[tuple[int, np.ndarray]]:
+    """The value (head, query, key) of a tap as stretches of its rows, each with its first query.
+
+    Where it is recorded there is one, the whole; else each is computed when its turn comes. All but the last
+    have a `multiple` of rows.
+    """
+    if isinstance(traced, DeferredArray):
+        yield from traced.blocks(multiple)
+    else:
+        yield 0, traced.array
+
+
+def deferred(
+    tap: Tap,
+    traced: Mapping[str, TracedArray],
+    ids: np.ndarray,
+    heads: int,
+    parameters: Mapping[str, torch.Tensor],
+) -> DeferredArray:
+    """The square of a tap, made of what is traced, and of a copy of the parameters that it reads."""
     operands = {operand.address: traced[operand.address] for operand in tap.operation.operands}
-    return DeferredArray(tap, operands, ids, (heads, len(ids), len(ids)))
+    own = [value for value in vars(tap.operation).values() if isinstance(value, Weight)]
+    weights = {weight.name: parameters[weight.name].detach().cpu().clone() for weight in own}
+    return DeferredArray(tap, operands, ids, (heads, len(ids), len(ids)), weights)
 
 
 def heads_of(taps: Iterable[Tap], configuration: Any) -> int:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.inspection.attention import attention_layers, attention_weights
+from lmviz.inspection.attention import attention_layers
+from lmviz.inspection.deferred_array import row_blocks
 from lmviz.inspection.trace import Trace
 
 PREVIOUS, FIRST, INDUCTION = "previous", "first", "induction"
@@ -47,10 +48,11 @@ class Pattern:
     cells: np.ndarray
     queries: np.ndarray
 
-    def score(self, weights: np.ndarray) -> np.ndarray:
-        """The mean attention (head,) that weights (head, query, key) give the cells."""
-        rows = weights[:, self.queries]
-        return np.einsum("hqk,qk->h", rows, self.cells[self.queries].astype(rows.dtype)) / len(self.queries)
+    def share(self, rows: np.ndarray, first: int) -> np.ndarray:
+        """What the weights (head, query, key) of the queries from `first` on add to the score (head,)."""
+        here = self.queries[(self.queries >= first) & (self.queries < first + rows.shape[1])]
+        cells = self.cells[here].astype(rows.dtype)
+        return np.einsum("hqk,qk->h", rows[:, here - first], cells) / len(self.queries)
 
     @property
     def chance(self) -> float:
@@ -83,13 +85,17 @@ def head_patterns(ids: np.ndarray) -> dict[str, Pattern]:
 
 
 def _of_layer(trace: Trace, layer: int, patterns: Mapping[str, Pattern]) -> tuple[HeadBadge, ...]:
-    weights = attention_weights(trace, layer)
-    scores = {kind: pattern.score(weights) for kind, pattern in patterns.items()}
+    weights = trace[f"layers/{layer}/attention/weights"]
+    heads = weights.shape[0]
+    scores = {kind: np.zeros(heads) for kind in patterns}
+    for first, rows in row_blocks(weights):
+        for kind, pattern in patterns.items():
+            scores[kind] += pattern.share(rows, first)
     needed = {
         kind: max(THRESHOLDS[kind], ABOVE_CHANCE * pattern.chance) for kind, pattern in patterns.items()
     }
     badges = []
-    for head in range(len(weights)):
+    for head in range(heads):
         own = {kind: float(score[head]) for kind, score in scores.items()}
         earned = [kind for kind in patterns if own[kind] >= needed[kind]]
         earned.sort(key=own.__getitem__, reverse=True)

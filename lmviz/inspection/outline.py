@@ -90,6 +90,7 @@ def outline(trace: Trace) -> tuple[Part, ...]:
     encoder comes first.
     """
     places = stream_places(trace.arrays, trace.stages)
+    read_later = _read_later(trace.stages)
     parts: list[Part] = []
     groups = [(layer, list(group)) for layer, group in groupby(_drawn(trace, places), key=_layer_of)]
     for layer, addresses in groups:
@@ -101,7 +102,7 @@ def outline(trace: Trace) -> tuple[Part, ...]:
         lines: list[Line | StreamPlace] = [
             _handed_on(address)
             for address in (*addresses, behind)
-            if _is_handed_on(trace.stages, address) and not _has_row_before(address, addresses)
+            if address in read_later and not _has_row_before(address, addresses)
         ]
         lines += [_part(trace, address, places) for address in addresses]
         parts.append(Block(layer, title_of(layer), tuple(lines), _summary(lines)))
@@ -199,10 +200,15 @@ def _is_added(stages: Sequence[Stage], address: str) -> bool:
     return any(address in stage.operands and len(stage.operands) > 1 for stage in stages)
 
 
-def _is_handed_on(stages: Sequence[Stage], address: str) -> bool:
-    """Whether a stage reads the value of the position before, and does not only pass it on."""
-    readers = (stage for stage in stages if not stage.results[0].endswith("/previous"))
-    return any((address, -1) in zip(stage.operands, stage.shifts, strict=False) for stage in readers)
+def _read_later(stages: Sequence[Stage]) -> frozenset[str]:
+    """What a stage of the next position reads, and does not only pass on."""
+    readers = (stage for stage in stages if stage.shifts and not stage.results[0].endswith("/previous"))
+    return frozenset(
+        address
+        for stage in readers
+        for address, shift in zip(stage.operands, stage.shifts, strict=False)
+        if shift == -1
+    )
 
 
 def _has_row_before(address: str, drawn: Sequence[str]) -> bool:

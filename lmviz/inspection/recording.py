@@ -17,6 +17,7 @@ from lmviz.inspection.deferred_array import deferred, deferred_taps, heads_of
 from lmviz.inspection.freezing import freeze, storages
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.origin import Origin
+from lmviz.inspection.rows_of_squares import PassByRows
 from lmviz.inspection.surgery import changed, changed_tokens, check_positions, joined
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
@@ -29,19 +30,14 @@ from lmviz.models.tap import Tap, Value, inside
 
 
 class TapRecorder:
-    """A listener that carries interventions out and keeps every value, changed or not, by address.
-
-    Values of `unkept` addresses go on and are not kept.
-    """
+    """A listener that carries interventions out and keeps every value, changed or not, by address."""
 
     def __init__(
         self,
         taps: Sequence[Tap],
         interventions: Sequence[Intervention],
         positions: Mapping[str, int],
-        unkept: Collection[str] = (),
     ) -> None:
-        self._unkept = unkept
         self.values: dict[str, torch.Tensor] = {}
         self._steps: dict[str, dict[int, torch.Tensor]] = {}
         self._axes = {tap.address: tap.axes for tap in taps}
@@ -59,8 +55,7 @@ class TapRecorder:
             value = changed(intervention, tap.axes, value, operand=operand, step=step, note=note)
         value = self.handed_on(tap, value, position)
         if position is None:
-            if tap.address not in self._unkept:
-                self.values[tap.address] = value
+            self.values[tap.address] = value
         else:
             self._steps.setdefault(tap.address, {})[position] = value
             if len(self._steps[tap.address]) == self._length(tap.axes[0]):
@@ -211,14 +206,20 @@ def _listened(
     """The value of every tap by address, and the interventions as they were carried out."""
     heads = heads_of(taps, model.configuration)
     lazy = deferred_taps(taps, len(reading.ids), heads) - _changed_squares(taps, reading.interventions)
-    recorder = TapRecorder(taps, reading.interventions, reading.lengths, lazy)
+    recorder = TapRecorder(taps, reading.interventions, reading.lengths)
+    tokens, others = on_device(model, reading.ids), reading.others(model)
+    parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
     with evaluation(model):
-        model.listen(on_device(model, reading.ids), recorder, **reading.others(model))
-    borrowed = storages((*model.parameters(), *model.buffers()))
+        if lazy:
+            by_rows = PassByRows(tokens, parameters, taps, lazy, **others)
+            by_rows.run([tap for tap in taps if tap.address not in lazy], recorder)
+        else:
+            model.listen(tokens, recorder, **others)
+    borrowed = storages(parameters.values())
     arrays: dict[str, TracedArray] = {}
     for tap in taps:
         if tap.address in lazy:
-            arrays[tap.address] = deferred(tap, arrays, reading.ids, heads)
+            arrays[tap.address] = deferred(tap, arrays, reading.ids, heads, parameters)
         else:
             value = freeze(recorder.values.pop(tap.address), borrowed)
             arrays[tap.address] = TracedArray(value, tap.axes, tap.scale)

@@ -171,7 +171,7 @@ class _About:
     def _weights(self) -> np.ndarray:
         """The attention of the word in the head, (key,)."""
         weights = self.trace[f"{self.stage.place}/weights"]
-        return weights.at(head=min(self.number_of_head, weights.array.shape[0] - 1), query=self.at)
+        return weights.at(head=min(self.number_of_head, weights.shape[0] - 1), query=self.at)
 
     @cached_property
     def _result(self) -> np.ndarray:

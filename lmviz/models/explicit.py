@@ -101,11 +101,15 @@ class ForwardPass(Scope):
             else:
                 for tap in group:
                     self._axes[tap.address] = tap.axes
-                    self._values[tap.address] = listener(tap, tap.operation.compute(self), None)
+                    self._values[tap.address] = listener(tap, self.computed(tap), None)
                     for address in unread.get(tap.address, ()):
                         if keep is not None and address not in keep:
                             self._values.pop(address, None)
         return self._values
+
+    def computed(self, tap: Tap) -> torch.Tensor:
+        """The value (batch, *axes) of a tap outside scans."""
+        return tap.operation.compute(self)
 
     def give(self, values: Mapping[str, torch.Tensor]) -> None:
         """Take values (batch, *axes) as those of taps that need not be computed."""

@@ -121,7 +121,7 @@ def test_scores_are_mean_shares_of_attention():
 def test_even_attention_scores_at_chance():
     ids = [1, 2, 3, 1, 2, 3, 1, 2, 3]
     for pattern in head_patterns(np.array(ids)).values():
-        assert pattern.score(even(len(ids))[None])[0] == pytest.approx(pattern.chance)
+        assert pattern.share(even(len(ids))[None], 0)[0] == pytest.approx(pattern.chance)
 
 
 def test_induction_counts_every_earlier_occurrence_but_not_the_neighbours():

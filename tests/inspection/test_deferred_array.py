@@ -5,13 +5,17 @@ import pickle
 import numpy as np
 import pytest
 
+from lmviz.errors import LmvizError
 from lmviz.families import build_model
-from lmviz.inspection import deferred_array
-from lmviz.inspection.attention import thumbnails
+from lmviz.inspection import deferred_array, rows_of_squares
+from lmviz.inspection.attention import largest_of_squares, small_squares, thumbnails
+from lmviz.inspection.deferred_array import row_blocks
 from lmviz.inspection.explain import explain
+from lmviz.inspection.head_badges import head_badges
 from lmviz.inspection.interventions import replace, scale_head, zero
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.tracing import trace
+from lmviz.models.operations.rows import Softmax
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
 IDS = np.array([5, 2, 6, 1, 2, 3, 4, 0, 6])
@@ -20,10 +24,11 @@ VARIANTS = [
     {},
     {"positions": "rotary", "key_value_heads": 2},
     {"positions": "alibi", "norm": "post"},
+    {"positions": "relative"},
 ]
 
 
-@pytest.fixture(params=VARIANTS, ids=["learned", "rotary", "alibi"])
+@pytest.fixture(params=VARIANTS, ids=["learned", "rotary", "alibi", "relative"])
 def model(request):
     found = build_model("transformer", TransformerConfiguration(**SMALL, **request.param), 7, seed=0).eval()
     for parameter in found.requires_grad_(False).parameters():
@@ -33,8 +38,9 @@ def model(request):
 
 @pytest.fixture
 def as_if_large(monkeypatch):
-    """Every square counts as too large to be recorded."""
+    """Every square counts as too large to be recorded, and two rows of it are as much as is made at once."""
     monkeypatch.setattr(deferred_array, "MOST_RECORDED", 0)
+    monkeypatch.setattr(rows_of_squares, "AT_ONCE", 4 * SMALL["heads"] * len(IDS) * 2)
 
 
 def same(found, expected):
@@ -63,6 +69,49 @@ def test_what_is_read_later_is_what_would_have_been_recorded(model, monkeypatch)
     with pytest.raises(ValueError, match="read-only"):
         weights.array[0, 0, 0] = 1.0
     np.testing.assert_array_equal(thumbnails(found), thumbnails(expected))
+
+
+@pytest.fixture
+def rows_made(monkeypatch):
+    """How many rows of attention weights were made, each time that some were."""
+    found, compute = [], Softmax.compute
+
+    def noted(operation, scope):
+        value = compute(operation, scope)
+        found.append(value.shape[-2])
+        return value
+
+    monkeypatch.setattr(Softmax, "compute", noted)
+    return found
+
+
+def test_rows_are_computed_a_few_at_a_time(model, monkeypatch, rows_made, request):
+    expected = trace(model, IDS)
+    whole = expected["layers/1/attention/weights"].array
+    request.getfixturevalue("as_if_large")
+    rows_made.clear()
+    found = trace(model, IDS)
+    assert max(rows_made[:-1]) == 2, "a square was held whole"  # the last one is of the probabilities
+    same(found, expected)
+    weights = trace(model, IDS)["layers/1/attention/weights"]
+    stretches = list(row_blocks(weights))
+    assert [first for first, _ in stretches] == [0, 2, 4, 6, 8]
+    np.testing.assert_allclose(np.concatenate([rows for _, rows in stretches], axis=1), whole, rtol=1e-4)
+    assert [first for first, _ in row_blocks(weights, 3)] == [0, 3, 6]
+    np.testing.assert_allclose(small_squares(weights, 3), largest_of_squares(whole, 3), rtol=1e-4)
+    for one, other in zip(head_badges(trace(model, IDS)), head_badges(expected), strict=True):
+        assert [head.badges for head in one] == [head.badges for head in other]
+
+
+def test_the_row_of_a_query_is_made_alone(model, as_if_large, rows_made):
+    weights = trace(model, IDS)["layers/1/attention/weights"]
+    rows_made.clear()
+    row, last = weights.at(query=3), weights.at(query=-1, head=2)
+    assert rows_made == [1, 1]
+    np.testing.assert_allclose(row, weights.array[:, 3], rtol=1e-4)
+    np.testing.assert_allclose(last, weights.array[2, -1], rtol=1e-4)
+    with pytest.raises(LmvizError, match="no such place"):
+        trace(model, IDS)["layers/0/attention/weights"].at(query=len(IDS))
 
 
 def test_a_square_is_not_kept_for_those_who_never_read_it(model, as_if_large):

@@ -1,0 +1,117 @@
+"""Computes squares of attention a few queries at a time: no step is ever held whole.
+
+The squares (head, query, key) of 25 heads and 1,024 tokens take 105 MB at each step. Memory of that size is
+fetched from the system and given back every time, which takes longer than computing what stands in it; a
+few rows stay in the processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import torch
+
+from lmviz.models.explicit import ForwardPass
+from lmviz.models.tap import Tap, Value
+
+ROWS_OF = ("query", "position")
+
+AT_ONCE = 2 * 2**20
+"""Bytes of a square that are computed at once."""
+
+
+class RowsPass(ForwardPass):
+    """A forward pass in which operations find the queries from `first` to `end`, and all keys.
+
+    `given` are whole values (batch, *axes) by address; `axes` are those of all taps that are read.
+    """
+
+    def __init__(
+        self,
+        tokens: torch.Tensor,
+        parameters: Mapping[str, torch.Tensor],
+        given: Mapping[str, torch.Tensor],
+        axes: Mapping[str, tuple[str, ...]],
+        first: int,
+        end: int,
+    ) -> None:
+        super().__init__(tokens, parameters)
+        self.give(given)
+        self.first, self._end, self._named = first, end, axes
+        self._made: set[str] = set()
+
+    def read(self, operand: Value) -> torch.Tensor:
+        value, names = self._values[operand.address], self._named[operand.address]
+        axis = next((place for place, name in enumerate(names, start=1) if name in ROWS_OF), None)
+        if operand.address in self._made or axis is None:
+            return value
+        return value.narrow(axis, self.first, self._end - self.first)
+
+    def read_keys(self, operand: Value) -> torch.Tensor:
+        return self._values[operand.address]
+
+    def make(self, taps: Sequence[Tap]) -> torch.Tensor:
+        """Compute taps in order; the rows of the last one, (batch, head, row, key or channel)."""
+        for tap in taps:
+            self._values[tap.address] = tap.operation.compute(self)
+            self._made.add(tap.address)
+        return self._values[taps[-1].address]
+
+
+class PassByRows(ForwardPass):
+    """A forward pass that goes by the `unkept` squares: whatever reads them makes them again, by rows.
+
+    `run` is given the other taps alone.
+    """
+
+    def __init__(
+        self,
+        tokens: torch.Tensor,
+        parameters: Mapping[str, torch.Tensor],
+        taps: Sequence[Tap],
+        unkept: Collection[str],
+        **further: torch.Tensor,
+    ) -> None:
+        super().__init__(tokens, parameters, **further)
+        self._unkept = {tap.address: tap for tap in taps if tap.address in unkept}
+        self._named = {tap.address: tap.axes for tap in taps}
+
+    def computed(self, tap: Tap) -> torch.Tensor:
+        steps = steps_before(tap, self._unkept)
+        if not steps:
+            return super().computed(tap)
+        by_rows = [step for step in steps if not is_made_whole(step)]
+        whole = {step.address: step.operation.compute(self) for step in steps if is_made_whole(step)}
+        given = self._values | whole
+        heads = given[by_rows[0].operation.operands[0].address].shape[1]
+        parts = [
+            RowsPass(self.tokens, self._parameters, given, self._named, first, end).make([*by_rows, tap])
+            for first, end in blocks(heads, self.tokens.shape[1])
+        ]
+        return torch.cat(parts, dim=2)
+
+
+def is_made_whole(tap: Tap) -> bool:
+    """Whether a square does not follow row by row from what it reads, such as a bias by distance."""
+    return tap.operation.growth.by == "whole"
+
+
+def steps_before(tap: Tap, unkept: Mapping[str, Tap]) -> list[Tap]:
+    """What of `unkept` a tap is made of, in order of computation."""
+    found: dict[str, Tap] = {}
+    for operand in tap.operation.operands:
+        if operand.address in unkept:
+            step = unkept[operand.address]
+            found |= {earlier.address: earlier for earlier in steps_before(step, unkept)}
+            found[step.address] = step
+    return list(found.values())
+
+
+def blocks(heads: int, positions: int, multiple: int = 1) -> Iterator[tuple[int, int]]:
+    """The queries as stretches (first, end), each small enough to be computed at once.
+
+    All but the last are as long as a `multiple`.
+    """
+    length = multiple * max(1, AT_ONCE // (4 * heads * positions * multiple))
+    for first in range(0, positions, length):
+        yield first, min(first + length, positions)
