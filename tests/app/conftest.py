@@ -25,6 +25,7 @@ from lmviz.app.workers.threads import BackgroundThread
 from lmviz.training.options import TrainingOptions
 
 TEXT = "the cows eat grass\nthe hens eat corn\nthe dog sees the cows\nthe hens see the dog\n" * 30
+CAPTIONS = "".join(f"{'.' * n}{'#' * (7 - n)}{('/' + '.' * 7) * 6}\t{n} dots in a line\n" for n in range(8))
 PAIRS = "red car\tvoiture rouge\nblue car\tvoiture bleue\nred house\tmaison rouge\n" * 8
 REVIEWS = "good\tthe film is good\nbad\tthe film is bad\ngood\tthe film is not bad\n" * 8
 LONG = 20_000  # milliseconds: on a loaded machine what comes comes late, and that is no failure
@@ -193,13 +194,13 @@ def heads_run(make_translator: Callable[..., Path]) -> Path:
 
 @pytest.fixture(scope="session")
 def label_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The folders of a small tagger, classifier and translator that read both ways."""
+    """The folders of a small tagger, classifier and translator that read both ways, and of a captioner."""
     from lmviz.api import train
     from lmviz.text.corpus import load_corpus
 
     folder = tmp_path_factory.mktemp("runs")
     corpora = {"tagger": load_corpus("four-sentences")}
-    for name, text in (("classifier", REVIEWS), ("translator", PAIRS)):
+    for name, text in (("classifier", REVIEWS), ("translator", PAIRS), ("captioner", CAPTIONS)):
         (folder / f"{name}.txt").write_text(text, encoding="utf-8")
         corpora[name] = load_corpus(folder / f"{name}.txt")
     for name, corpus in corpora.items():

@@ -39,7 +39,7 @@ FOCUS_KEYS = (
     ("Page up, Page down", "a page of a table or list"),
     ("Return, space", "choose what is marked"),
     ("F2", "rename the run that is marked in the list"),
-    ("Backspace", "one step back in “Why this number?”; in a poll, the last answer taken back"),
+    ("Backspace", "one step back in “Why this number?”; the last answer of a poll; a picture made blank"),
     ("A … E", "in a poll, one more answer; space shows the answers"),
     ("N", "numbers for symbols in the equation"),
     ("0", "all of a heatmap again; Ctrl+wheel zooms"),

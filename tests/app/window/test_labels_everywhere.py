@@ -21,6 +21,7 @@ TEXTS = {
     "tagger": "time flies like an arrow",
     "classifier": "the film is not bad",
     "translator": "rouge voiture",
+    "captioner": "2 dots",
 }
 
 

@@ -133,3 +133,16 @@ def test_attention_says_what_would_show_it(window: MainWindow, captioning: Sessi
     said = panel.out_of_place(captioning.library.model)
     assert "writes captions for pictures, which it reads once" in said
     panel.close()
+
+
+def test_keys_paint_in_every_perspective(window: MainWindow, captioning: Session, qtbot: QtBot) -> None:
+    picture, position = window.prefix_bar.picture, captioning.focus.position
+    for name in ("inside", "sample"):
+        window.show_perspective(name)
+        picture.setFocus()
+        qtbot.keyClick(picture, Qt.Key.Key_Backspace)
+        for key in (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Space):
+            qtbot.keyClick(picture, key)
+        assert sum(picture.pixels) == 1
+        assert captioning.reading.source == picture_of(picture.pixels)
+        assert captioning.focus.position == position

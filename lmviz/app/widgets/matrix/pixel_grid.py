@@ -30,9 +30,9 @@ class PixelGrid(Pointable):
     """`PixelGrid(columns)`: `set_pixels(pixels)`, row by row, each painted or not.
 
     With `set_editable()` a press turns a pixel over, and dragging gives the same to all that it comes to;
-    arrow keys move a mark, Space turns it over, Delete makes all blank. `set_values(values, limit)` colours
-    each pixel by a signed number, up to `limit`; painted ones have a frame then. Signals: `painted()` after
-    a change by hand, `pixel_hovered(int)` (−1 on leaving).
+    arrow keys move a mark, Space turns it over, Backspace makes all blank. `set_values(values, limit)`
+    colours each pixel by a signed number, up to `limit`; painted ones have a frame then. Signals:
+    `painted()` after a change by hand, `pixel_hovered(int)` (−1 on leaving).
     """
 
     painted = Signal()
@@ -129,9 +129,7 @@ class PixelGrid(Pointable):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        if not self._is_editable or not (
-            key in STEPS or key in (Qt.Key.Key_Space, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
-        ):
+        if not self._is_editable or not (key in STEPS or key in (Qt.Key.Key_Space, Qt.Key.Key_Backspace)):
             super().keyPressEvent(event)
         elif key in STEPS:
             (down, across), last = STEPS[key], self._columns - 1

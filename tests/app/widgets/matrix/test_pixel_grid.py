@@ -58,7 +58,7 @@ def test_keys_paint_as_well(grid):
         QTest.keyClick(grid, key)
     assert painted(grid) == [3, 4]
     assert "row 2, column 1, painted" in grid.accessibleDescription()
-    QTest.keyClick(grid, Qt.Key.Key_Delete)
+    QTest.keyClick(grid, Qt.Key.Key_Backspace)
     assert painted(grid) == []
 
 
