@@ -25,7 +25,7 @@ from lmviz.models.tap import Tap
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """The size of a gradient along the text: of the tap at `address`, (position,), as Euclidean norms."""
+    """The size of the gradient of a tap along the text or the source: Euclidean norms, (position,)."""
 
     address: str
     norms: np.ndarray
@@ -53,11 +53,15 @@ class Reach:
 
 
 def reach(found: Gradient, address: str) -> Reach:
-    """How large a gradient is at each position of a tap; LmvizError for one that has no positions."""
+    """How large a gradient is at each position of a tap, in the text or else in the source.
+
+    LmvizError for a tap that has no positions.
+    """
     traced = found[address]
-    if "position" not in traced.axes:
+    along = next((axis for axis in ("position", "source") if axis in traced.axes), None)
+    if along is None:
         raise LmvizError(f"{address} has no positions, so no gradient reaches back along it.")
-    own = traced.axes.index("position")
+    own = traced.axes.index(along)
     others = tuple(axis for axis in range(len(traced.axes)) if axis != own)
     squares = np.square(traced.array, dtype=np.float64)
     return Reach(address, np.sqrt(squares.sum(axis=others)))

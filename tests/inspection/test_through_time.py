@@ -281,6 +281,17 @@ def test_a_gradient_that_reaches_nothing_has_no_factor(a, text):
         reach(weights, "layers/0/attention/weights")
 
 
+def test_in_an_encoder_a_gradient_reaches_back_along_the_source():
+    settings = find_family("lstm").configuration(layers=1, width=4)
+    model = build_model("lstm", settings, 6, 0, None, 5).eval()
+    found = gradient(model, np.array([0, 3, 5]), source=np.array([4, 0, 2, 1]))
+    norms = reach(found, "encoder/layers/0/cell").norms
+    expected = np.linalg.norm(found["encoder/layers/0/cell"].array.astype(np.float64), axis=1)
+    np.testing.assert_allclose(norms, expected)
+    assert norms.shape == (4,)
+    assert norms.all()
+
+
 EVERY = ("window", "rnn", "lstm", "gru", "transformer-learned-pre", "transformer-rotary-pre")
 
 
