@@ -13,6 +13,8 @@ from lmviz.text.tokenizer import visible
 NAMED = 3
 """So many stages are named, and the others are counted."""
 
+LATER = " It is read only afterwards: go to an earlier word, or choose another number."
+
 
 def backward_sentence(found: Gradient, stage: int, position: int, of: str) -> tuple[Piece, ...]:
     """Where the gradient at a stage's result comes from, and its size; `of` says what it is the gradient of.
@@ -26,7 +28,8 @@ def backward_sentence(found: Gradient, stage: int, position: int, of: str) -> tu
     size = float(np.linalg.norm(part_at(found, address, position).astype(np.float64)))
     word = Piece(f"“{visible(found.trace.tokens[position])}”", True)
     if size == 0:
-        return Piece("At ", False), word, Piece(" this does not matter to ", False), Piece(f"{of}.", True)
+        sentence = Piece("At ", False), word, Piece(" this does not matter to ", False), Piece(f"{of}.", True)
+        return (*sentence, Piece(LATER, False)) if _is_later(found, position) else sentence
     begins = address == found.scalar.address
     has_place = any(axis in OVER_TEXT for axis in found[address].axes)
     way = "begins here" if begins else f"comes back from {_listed(readers(found, here))}"
@@ -42,6 +45,14 @@ def backward_sentence(found: Gradient, stage: int, position: int, of: str) -> tu
         Piece(f"{size:.3g}", True),
         Piece(".", False),
     )
+
+
+def _is_later(found: Gradient, position: int) -> bool:
+    """Whether a position is read only after the number has been computed."""
+    axes = found[found.scalar.address].axes
+    if "position" not in axes:
+        return False
+    return position > max(cell[axes.index("position")] for cell in found.scalar.cells)
 
 
 def part_at(found: Gradient, address: str, position: int) -> np.ndarray:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 QUESTION = "saliency"
 LENGTH = 14  # characters of what is chosen
+ERASING = "Each word is erased in turn, to see what that does …"
 PICTURE = "picture"
 NAMED = {TEXT: "without", SOURCE: "without, of the source"}
 
@@ -142,6 +143,7 @@ class SaliencyPanel(Panel):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._picture)
         for words in self._words.values():
+            words.hide()  # until their numbers are known
             column.addWidget(words)
         column.addStretch()
         column = QVBoxLayout(body)
@@ -196,6 +198,8 @@ class SaliencyPanel(Panel):
             self._reading, self._of = reading, of
             self._draw(f"{number_in_words(of, reading)}: {number(value)}")
 
+        if not self._found:
+            self._said.setText(ERASING)
         self.ask_about(reading, QUESTION, work, take)
 
     def _draw(self, said: str = "") -> None:

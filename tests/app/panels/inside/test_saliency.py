@@ -61,6 +61,17 @@ def picker(panel: SaliencyPanel) -> QComboBox:
     return panel.findChild(QComboBox, "saliency_of_picker")
 
 
+def test_until_words_are_erased_the_panel_says_what_it_does(
+    window: MainWindow, read: Session, qtbot: QtBot
+) -> None:
+    panel = raised(window)
+    panel.catch_up()
+    assert panel.sentence.startswith("Each word is erased in turn")
+    assert not panel.words.isVisible()
+    qtbot.waitUntil(panel.words.isVisible)
+    assert not panel.sentence.startswith("Each word")
+
+
 def test_each_word_has_what_the_gradient_says_and_what_erasing_it_does(
     panel: SaliencyPanel, read: Session
 ) -> None:
