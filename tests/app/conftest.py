@@ -53,6 +53,7 @@ def _no_collection_in_workers() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _nothing_is_left(qapp: QCoreApplication) -> Iterator[None]:
     """Fail a test that leaves a thread or a timer running."""
+    gc.collect()  # what pytest held of the test before until now
     gc.freeze()  # what was there before is none of this test's business, and collections stay quick
     before = set(threading.enumerate())
     yield
@@ -216,6 +217,7 @@ def session(tmp_path: Path, text_file: Path, qapp: QCoreApplication) -> Iterator
     session.start()
     yield session
     session.close()
+    session.deleteLater()  # its signals hold what panels connected to them, and so whole windows
 
 
 @pytest.fixture
