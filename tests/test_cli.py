@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from small_models import small_settings
 
-from lmviz.cli import run
+from lmviz.cli import main, run
 from lmviz.cli.terminal import duration, finite, prepare_streams, print_json, say
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
@@ -238,6 +238,7 @@ def wait_for(condition, process: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_training_killed_in_the_middle_resumes_to_the_same_weights(small_text, tmp_path, capsys):
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     more = ("--steps", "400", "--set", "snapshots=6", "--set", "resume_seconds=1", "--set", "dropout=0.1")
@@ -265,6 +266,7 @@ def test_ctrl_c_leaves_a_run_and_says_how_to_go_on(small_text, tmp_path):
     assert Run.open(out).is_resumable
 
 
+@pytest.mark.slow
 def test_under_torchrun_one_process_speaks_for_all(small_text, tmp_path):
     launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "-m", "lmviz")
     words = train_words("rnn", small_text, tmp_path / "run", "--steps", "3", "--json")
@@ -275,16 +277,19 @@ def test_under_torchrun_one_process_speaks_for_all(small_text, tmp_path):
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_any_encoding_takes_what_is_printed(encoding):
-    done = subprocess.run(
-        [sys.executable, "-m", "lmviz", "doctor"],
-        capture_output=True,
-        env=os.environ | {"PYTHONIOENCODING": encoding},
-        encoding=encoding,
-    )
-    assert done.returncode in (0, 1)
-    assert "Python" in done.stdout
-    assert done.stderr == ""
+def test_any_encoding_takes_what_is_printed(encoding, tmp_path, monkeypatch):
+    odd = tmp_path / "☃ 🦇 é"
+    written, complained = io.BytesIO(), io.BytesIO()
+    for name, stream in (("stdout", written), ("stderr", complained)):
+        monkeypatch.setattr(sys, name, io.TextIOWrapper(stream, encoding=encoding, write_through=True))
+    for words, codes in ((["doctor"], (0, 1)), (["models", str(odd)], (2,))):
+        monkeypatch.setattr(sys, "argv", ["lmviz", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code in codes
+    assert "Python" in written.getvalue().decode(encoding)
+    assert complained.getvalue().decode(encoding).startswith("There is no folder")
+    assert "\\u2603" in complained.getvalue().decode(encoding)
 
 
 def test_json_is_exact_in_every_encoding(monkeypatch):
