@@ -20,6 +20,8 @@ LARGEST, SMALLEST = 46, 15  # pixels of a cell at scale 1
 WIDEST_LABEL = 90
 HEAD = 18
 SIZE, NAME_SIZE = 12, 11
+STYLES = ((12, ","), (12, ""), (11, ""), (10, ""), (9, ""), (8, ""))
+"""How counts are written, from roomy to narrow: the size, and what stands between thousands."""
 ANGLE = 40  # degrees by which names of columns lean that are longer than a cell is wide
 
 
@@ -68,6 +70,16 @@ class ConfusionGrid(Pointable):
         """Where a cell is drawn."""
         side, left, top = self._side, self._names + self.length(6), self._top
         return QRectF(left + given * side, top + right * side, side, side)
+
+    @property
+    def style_of_counts(self) -> tuple[int, str]:
+        """How all counts are written: the first of STYLES in which the largest fits into its cell."""
+        largest, room = int(self._counts.max(initial=0)), self._inner(0, 0).width()
+        fits = (
+            metrics(size, token=True).horizontalAdvance(format(largest, between)) <= room
+            for size, between in STYLES
+        )
+        return next((style for style, fit in zip(STYLES, fits, strict=True) if fit), STYLES[-1])
 
     def sizeHint(self) -> QSize:
         cells = max(1, len(self._labels)) * self.length(LARGEST)
@@ -164,10 +176,10 @@ class ConfusionGrid(Pointable):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         self._draw_names(painter)
-        totals = np.maximum(1, self._counts.sum(axis=1))
+        totals, style = np.maximum(1, self._counts.sum(axis=1)), self.style_of_counts
         for right in range(len(self._labels)):
             for given in range(len(self._labels)):
-                self._draw_cell(painter, right, given, self._counts[right, given] / totals[right])
+                self._draw_cell(painter, right, given, self._counts[right, given] / totals[right], style)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for index, color, width in (
             (self.hovered, self.theme.strong_line, 1.2),
@@ -211,7 +223,9 @@ class ConfusionGrid(Pointable):
             shown = measure.elidedText(label, elide, self._names)
             painter.drawText(row, middle | Qt.AlignmentFlag.AlignRight, shown)
 
-    def _draw_cell(self, painter: QPainter, right: int, given: int, share: float) -> None:
+    def _draw_cell(
+        self, painter: QPainter, right: int, given: int, share: float, style: tuple[int, str]
+    ) -> None:
         theme, found, area = self.theme, int(self._counts[right, given]), self._inner(right, given)
         painter.setPen(Qt.PenStyle.NoPen)
         ink = theme.muted_text
@@ -226,9 +240,10 @@ class ConfusionGrid(Pointable):
             color = theme.hover
         painter.setBrush(color)
         painter.drawRoundedRect(area, self.length(4), self.length(4))
-        text = f"{found:,}" if found else "·"
+        size, between = style
+        text = format(found, between) if found else "·"
         bold = QFont.Weight.Bold if found else QFont.Weight.Normal
-        if metrics(SIZE, token=True).horizontalAdvance(text) <= area.width():
-            painter.setFont(theme.token_font(SIZE, bold))
+        if metrics(size, token=True).horizontalAdvance(text) <= area.width():
+            painter.setFont(theme.token_font(size, bold))
             painter.setPen(ink)
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, text)
