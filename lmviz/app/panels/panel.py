@@ -61,10 +61,11 @@ class Panel(QWidget):
         self.session = session
         self._sheets = QStackedLayout(self)
         self._sheets.setContentsMargins(0, 0, 0, 0)
-        own = QWidget()
-        self.column = QVBoxLayout(own)
+        self._own = QWidget()  # what the panel draws, without what stands in its place
+        self.column = QVBoxLayout(self._own)
         self.column.setContentsMargins(0, 0, 0, 0)
-        self._sheets.addWidget(own)
+        self._sheets.addWidget(self._own)
+        self._first_title: str | None = None
         self._instead: EmptyText | None = None  # made when a model of labels is first shown
         self._complaints: dict[object, str] = {}
         self._is_stale = True
@@ -139,8 +140,9 @@ class Panel(QWidget):
 
     @property
     def card(self) -> Card | None:
-        """The first card, in which the panel says what failed."""
-        return self.findChild(Card)
+        """The first card in sight, in which the panel says what failed."""
+        shown = self._sheets.currentWidget()
+        return shown if isinstance(shown, Card) else shown.findChild(Card)
 
     @property
     def complaint(self) -> str:
@@ -259,13 +261,15 @@ class Panel(QWidget):
     def _refresh_or_refuse(self) -> None:
         """Draw what the session holds, or say why the shown model has nothing to show here."""
         self._is_stale = False
+        if self._first_title is None:  # before anything is drawn it names the panel alone
+            own = self._own.findChild(Card)
+            self._first_title = own.title if own is not None else ""
         model = self.session.library.model
         sentence = "" if model is None else self.out_of_place(model)
         if sentence and self._instead is None:
             self._instead = EmptyText()
             self._instead.setObjectName("out_of_place")
-            card = Card(self.card.title if self.card is not None else "", "", self._instead)
-            self._sheets.addWidget(card)
+            self._sheets.addWidget(Card(self._first_title, "", self._instead))
         if self._instead is not None:
             self._instead.set_text(sentence)
             self._sheets.setCurrentIndex(1 if sentence else 0)

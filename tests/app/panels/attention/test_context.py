@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 import lmviz
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.app.window.main_window import MainWindow
 
@@ -129,3 +130,13 @@ def test_the_state_that_counts_most_is_scrolled_into_sight(
             return panel.strips.visibleRegion().contains(place)
 
         qtbot.waitUntil(is_in_sight)
+
+
+def test_under_a_model_without_a_source_the_panel_names_itself_alone(
+    show: Callable[..., dict[str, Panel]], session: Session, attending_run: Path, lstm_run: Path, qtbot: QtBot
+) -> None:
+    panel = show(attending_run)["context_view"]
+    qtbot.waitUntil(lambda: panel.card.title.startswith("Context: "))
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: bool(panel.findChildren(EmptyText, "out_of_place")))
+    assert panel.card.title == "Context"
