@@ -76,7 +76,11 @@ class GradientWave(Pointable):
         """Show models over the tokens that all of them read."""
         self._rows, self._tokens = tuple(rows), tuple(tokens)
         self._current = min(self._current, len(self._tokens) - 1)
-        arrived = [f"{row.name}: {number(float(row.sizes[0]), 4)} arrives" for row in rows if len(row.sizes)]
+        arrived = [
+            f"{row.name}, {row.note}: {number(float(row.sizes[0]), 4)} arrives"
+            for row in rows
+            if len(row.sizes)
+        ]
         self.setAccessibleDescription(", ".join(arrived))
         self.updateGeometry()
         self.update()

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.inside.through_time import ThroughTimePanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import number
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
 from lmviz.inspection.backpropagation import gradient
@@ -138,18 +139,36 @@ def test_scaling_u_draws_how_far_the_gradient_would_reach(
     qtbot.waitUntil(lambda: "with U scaled" not in panel.plot.points())
 
 
-def test_models_stand_beside_the_shown_one_on_the_same_text(
+FAMILIES = {
+    "rnn": ("RNN", "layers/0/hidden", "state", {"width": 6}),
+    "gru": ("GRU", "layers/0/hidden", "state", {"width": 6}),
+    "transformer": ("Transformer", "embedding/token", "embedding", {"width": 8, "heads": 2, "layers": 1}),
+    "ngram": ("", "", "", {}),
+}
+"""What a gradient goes back along in each family, and what that is called; what counts has none."""
+
+
+def test_four_families_stand_side_by_side_on_the_same_text_with_their_factors(
     panel: ThroughTimePanel, read: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
     shown = read.library.model
-    for family, settings in (("rnn", {"width": 6}), ("ngram", {})):
+    expected = {"LSTM": ("cell", reach(gradient(model_of(read), WORDS, "loss@-1"), "layers/0/cell"))}
+    for family, (title, address, along, settings) in FAMILIES.items():
         read.library.open(make_run(family, 3, **settings))
         qtbot.waitUntil(lambda family=family: read.library.model.family == family)
+        if title:
+            expected[title] = along, reach(gradient(model_of(read), WORDS, "loss@-1"), address)
     others = [model for model in read.library.models if model.folder != shown.folder]
     read.library.choose(shown)
     qtbot.waitUntil(lambda: read.library.model.folder == shown.folder)
     read.comparison.choose([(model, model.snapshots[-1]) for model in others])
-    qtbot.waitUntil(lambda: set(panel.reaches) == {"LSTM", "RNN"})  # what counts has no gradient
+    qtbot.waitUntil(lambda: panel.reaches.keys() == expected.keys())
+    curves, said = panel.plot.points(), panel.wave.accessibleDescription()
+    assert curves.keys() == expected.keys()
+    for name, (along, found) in expected.items():
+        np.testing.assert_allclose(panel.reaches[name].norms, found.norms, rtol=1e-3, atol=1e-8)
+        np.testing.assert_allclose(curves[name][:, 1], found.relative[7::-1], rtol=1e-3, atol=1e-8)
+        assert f"{name}, {along} ×{number(found.factor, 2)} a step: " in said
     assert panel.complaint == ""
 
 
