@@ -66,3 +66,9 @@ def test_operands_are_named_briefly(a, text):
     ids = [a("ngram").tokenizer.id_of(word) for word in ("cows", "eat")]
     assert operand_name(found, "counts.3", (-1, *ids), token) == "count of “cows eat”"
     assert operand_name(found, "discounts.2", (1,)) == "discount D1 of order 2"
+
+
+def test_a_pixel_is_named_by_its_row_and_column():
+    assert coordinate("pixel", 9, ".#" * 24 + ".") == "row 2, column 3"
+    assert cell_name(("pixel",), (48,)) == "row 7, column 7"
+    assert coordinate("source", 0, ("cat",)) == "source 1 “cat”"

@@ -5,7 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
 from lmviz.text.catalogue import CATALOGUE, find_entry
-from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.corpus_options import WITH_SOURCE, CorpusOptions
 from lmviz.text.first_example import LONGEST, first_example
 
 STORY = "Maya put the brown stone in the barrel."
@@ -69,5 +69,5 @@ def test_every_text_of_lmviz_has_a_first_example(name: str) -> None:
     entry = find_entry(name)
     example = first_example(entry, CorpusOptions(**entry.options))
     assert example.text.strip() == example.text != ""
-    assert bool(example.source) == (entry.task == "translation")
+    assert bool(example.source) == (entry.task in WITH_SOURCE)
     assert entry.task != "next-token" or len(example.text) <= LONGEST
