@@ -6,7 +6,7 @@ import click
 
 
 @click.command()
-@click.option("--remove", is_flag=True, help="Take it back.")
+@click.option("--remove", is_flag=True, help="Remove the association again.")
 def associate(remove: bool) -> int:
     """Let a double click on a scene (*.lmviz) open it in this lmviz, for your account (Linux, Windows)."""
     from lmviz.association import associate, dissociate

@@ -68,7 +68,7 @@ def _described(item: Setting) -> tuple[str, str]:
     help="Any setting listed below; may be given several times.",
 )
 @click.option("--steps", type=int, help="How many updates to make.")
-@click.option("--seed", type=int, help="Where chance starts.")
+@click.option("--seed", type=int, help="The seed of the random numbers.")
 @click.option("--out", required=True, metavar="RUN", help="The folder to write the run into.")
 @click.option("--resume", is_flag=True, help="Continue the run in that folder where it stopped.")
 @click.option("--overwrite", is_flag=True, help="Delete the run in that folder and start again.")

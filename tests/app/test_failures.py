@@ -394,7 +394,7 @@ ROWS = (
     Row("surprisal", "compare", "surprisal_view", Scene.type),
     Row("compared labels", "compare classifier", "compared_labels_view", Scene.type),
     Row("samples", "compare", "compared_samples_view", Scene.type),
-    Row("Judging ", "compare", "scores_view", measure),
+    Row("Evaluating ", "compare", "scores_view", measure),
     Row("poll", "polls", "poll_view", ask_the_model),
     Row("Translating with ", "compare translators", "quality_by_length_view", translate_all),
     Row("guess", "compare", "guess_view", lambda scene: scene.click("guess_play_button")),

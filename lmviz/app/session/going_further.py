@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.training_plan import TrainingPlan
     from lmviz.training.options import TrainingOptions
 
-NO_RUN = "There is no run to go on with: open one, or train a new model."
+NO_RUN = "There is no run to continue: open one, or train a new model."
 
 
 class GoingFurther:

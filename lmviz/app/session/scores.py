@@ -99,7 +99,7 @@ class Scores(Part):
             self._known[key] = score
 
         self._share = 0.0
-        self._job = self._work.start_job(f"Judging {moment[0].name}", work, take, self._fail)
+        self._job = self._work.start_job(f"Evaluating {moment[0].name}", work, take, self._fail)
         self._job.progressed.connect(self._progress)
         self._job.ended.connect(self._go_on)
         self.changed.emit()

@@ -220,8 +220,8 @@ class Commands:
         menu.addSeparator()
         undo, redo = session.surgery.undo, session.surgery.redo
         can_undo, can_redo = lambda: session.surgery.can_undo, lambda: session.surgery.can_redo
-        self._add(menu, "Undo intervention", undo, "Ctrl+Z", possible=can_undo)
-        self._add(menu, "Redo intervention", redo, "Ctrl+Shift+Z", possible=can_redo)
+        self._add(menu, "Undo change", undo, "Ctrl+Z", possible=can_undo)
+        self._add(menu, "Redo change", redo, "Ctrl+Shift+Z", possible=can_redo)
         clear, has_any = session.surgery.clear, lambda: bool(session.surgery.interventions)
         self._add(menu, "Remove all changes", clear, possible=has_any)
 

@@ -79,8 +79,8 @@ class FaultReport(QDialog):
         column.setContentsMargins(24, 20, 24, 16)
         column.setSpacing(10)
         said = _label(
-            "lmviz met something it did not expect and goes on. What you have open is as it was. "
-            f"The details are in {log_path()}; further surprises are only written there."
+            "An unexpected error occurred, and lmviz goes on. What you have open is unchanged. "
+            f"The details are in {log_path()}; further errors are only written there."
         )
         said.setWordWrap(True)
         column.addWidget(said)

@@ -40,7 +40,7 @@ class Header(QFrame):
         self.menu_bar = QMenuBar()
         self.menu_bar.setNativeMenuBar(False)
         self.chip = SurgeryChip(session)
-        self.model_button = _button("model_picker", "the model that is looked into")
+        self.model_button = _button("model_picker", "the model that is shown")
         self.compare_button = _button("compare_picker", "models to compare with")
         self.compare_button.setText("compare with…")
         self.palette_button = QPushButton("Ctrl+K")
@@ -123,7 +123,7 @@ class Header(QFrame):
             model, step = session.library.model, session.library.step
             if len(session.library.models) == 1:
                 self._add_samples(menu.addMenu("Open a sample model beside it"), model)
-            hold = menu.addAction(f"Hold {model.name} at step {step:,}")
+            hold = menu.addAction(f"Compare with {model.name} as of step {step:,}")
             hold.triggered.connect(
                 lambda: session.comparison.choose((*session.comparison.chosen, (model, step)))
             )

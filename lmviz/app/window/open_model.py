@@ -72,7 +72,7 @@ class OpenModelDialog(QDialog):
         self._open_button = _button("open_button", "Open", lambda: self._open(self._list.currentItem()))
         self._open_button.setProperty("role", "primary")
         self._rename_button = _button("rename_button", "Rename…", self._rename)
-        self._rename_button.setToolTip("Call the run something else (F2); its folder keeps its name")
+        self._rename_button.setToolTip("Rename the run (F2); its folder keeps its name")
         other = _button("other_folder_button", "Other folder…", self._choose_other)
         buttons = QHBoxLayout()
         for button in (other, self._rename_button):

@@ -17,7 +17,7 @@ from lmviz.training.run import Run
 
 LONG = 30_000
 WHILE_TRAINING = {"Pause training", "Stop training"}
-OF_INTERVENTIONS = {"Undo intervention", "Redo intervention", "Remove all changes"}
+OF_INTERVENTIONS = {"Undo change", "Redo change", "Remove all changes"}
 OF_A_MODEL = {"Continue training", "Follow training live", "Play training like a film"}
 
 
@@ -65,9 +65,9 @@ def test_there_is_only_something_to_undo_after_an_intervention(
     qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
     assert not offered() & OF_INTERVENTIONS
     session.surgery.add(scale("logits", 0.5))
-    assert offered() & OF_INTERVENTIONS == {"Undo intervention", "Remove all changes"}
+    assert offered() & OF_INTERVENTIONS == {"Undo change", "Remove all changes"}
     session.surgery.undo()
-    assert offered() & OF_INTERVENTIONS == {"Redo intervention"}
+    assert offered() & OF_INTERVENTIONS == {"Redo change"}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The header's menus: the model that is looked into, and those that stand beside it."""
+"""The header's menus: the model that is shown, and those that stand beside it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -93,7 +93,7 @@ def test_a_moment_can_be_held_on_to(two: Session, offered: Callable[[str], dict[
     two.library.choose(two.library.models[0])
     two.library.choose_step(1)
     model, step = two.library.moment
-    offered("compare_picker")[f"Hold {model.name} at step {step}"].trigger()
+    offered("compare_picker")[f"Compare with {model.name} as of step {step}"].trigger()
     assert two.comparison.chosen == ((model, step),)
     two.library.choose_step(model.snapshots[-1])
     assert two.comparison.moments == ((model, step), (model, model.snapshots[-1]))

@@ -114,7 +114,7 @@ class AttentionPanel(WeightMatrixPanel):
         """Show a sentence that says what to do in place of the matrix."""
         if self.session.reading.current is not None:
             self._invitation.invite(
-                "In this model no word of a text looks at the others: only in Transformers they do.",
+                "In this model no word looks at the others: only in a Transformer do they.",
                 MODEL_OFFER,
             )
         elif self.session.library.model is None:

@@ -57,7 +57,7 @@ class ComparedDistributionsPanel(Panel):
         self._add.menu().aboutToShow.connect(self._fill_menu)
         self._twin = QPushButton("Compare with the untouched model")
         self._twin.setObjectName("add_twin_button")
-        self._twin.setToolTip("Add the same model without the interventions")
+        self._twin.setToolTip("Add the same model without the changes")
         self._twin.clicked.connect(lambda: session.comparison.set_twin(True))
         self._complaint = QLabel()  # a panel of many cards, none of which always stands there
         self._complaint.setObjectName("complaint")
@@ -277,7 +277,7 @@ class ComparedDistributionsPanel(Panel):
         id = self._ids_of(model).get(self._word)
         if id is None:
             answer = "token" if model.predicts.continues else "label"
-            return f"“{visible(self._word)}” is no {answer} of this model"
+            return f"“{visible(self._word)}” is not a {answer} of this model"
         return f"“{visible(self._word)}” {percentage(found.probability_of(id))}, rank {found.rank_of(id):,}"
 
     def _ids_of(self, model: OpenedModel) -> dict[str, int]:

@@ -207,7 +207,7 @@ class QualityByLengthPanel(Panel):
         most = max(item.count for quality in found for item in quality.values())
         said = f"up to {count(most)} sentences each · 95 % bands (bootstrap)"
         # What was measured is of a model as it was trained, and is remembered.
-        return f"without the interventions · {said}" if self.session.surgery.in_force else said
+        return f"without the changes · {said}" if self.session.surgery.in_force else said
 
     def _missing(self) -> list[Moment]:
         return [moment for moment in self._moments if self.quality_of(moment) is None]

@@ -64,7 +64,7 @@ FIGURES: dict[str, tuple[Figure, ...]] = {
 """By task."""
 
 NOTES = {
-    "next-token": "across tokenizers only bits per character compare; unknown words are spelled out",
+    "next-token": "across tokenizers, compare bits per character; unknown words are spelled out",
     "tagging": "nats per tag · of each tag the share that was found",
     "classification": "nats per text · of each label the share that was found",
     "translation": "exact match and BLEU of its own words · nats and accuracy given the right words",

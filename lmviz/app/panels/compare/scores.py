@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from lmviz.app.panels.compare.score_columns import NOTES, columns_of, numbers_of
@@ -44,6 +45,7 @@ class ScoresPanel(Panel):
         self._button.clicked.connect(self._toggle)
         self._note = MutedLine(right=True)
         self._table = TableView()
+        self._table.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # names of runs differ at their ends
         self._table.setAccessibleName("scores on the held-out text")
         self._empty = EmptyText()
         head = QWidget()
@@ -124,7 +126,7 @@ class ScoresPanel(Panel):
             return "Open a text: the models are evaluated on its held-out part."
         task = moments[0][0].task
         if task.name not in (corpus.task, NEXT_TOKEN):
-            return f"{corpus.name} is no text for a {task.model}: open {NEEDED[task.name]} under Corpus."
+            return f"{corpus.name} is not a text for a {task.model}: open {NEEDED[task.name]} under Corpus."
         return "" if self.session.scores.part is not None else NOTHING_HELD_OUT
 
     def _said(self) -> str:
@@ -133,7 +135,7 @@ class ScoresPanel(Panel):
             return scores.doing
         said = NOTES[moments[0][0].task.name]
         # A score is of a model as it was trained, and is remembered.
-        return f"without the interventions · {said}" if self.session.surgery.in_force else said
+        return f"without the changes · {said}" if self.session.surgery.in_force else said
 
     def _toggle(self) -> None:
         scores = self.session.scores

@@ -151,7 +151,7 @@ class PositionsPanel(Panel):
             return ""
         if model.family == "transformer":
             return "Positions are drawn of Transformers that read one text: open a language model."
-        reads = f"{model.name} is no Transformer and reads word by word: order is in what it does."
+        reads = f"{model.name} is not a Transformer: it reads word by word, and so in order."
         return f"{reads} Open one to see how it is told of order."
 
     def refresh(self) -> None:

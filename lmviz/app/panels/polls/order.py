@@ -185,7 +185,7 @@ class OrderPanel(Panel):
         try:
             numbers[row, column] = float(field.text().replace("−", "-").replace(",", "."))
         except ValueError:
-            self.complain(f"“{field.text()}” is no number: write one such as −0.5.", "order")
+            self.complain(f"“{field.text()}” is not a number: write one such as −0.5.", "order")
             self.refresh_soon()
             return
         self._change(vectors=numbers[:-1], query=numbers[-1])

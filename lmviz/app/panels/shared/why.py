@@ -111,7 +111,7 @@ class WhyPanel(Panel):
             what = "gradient " if arithmetic.address.startswith(GRADIENT) else ""
             self._card.set_title(f"Why {what}{number(arithmetic.value)}?")
             name = self._name(arithmetic.address, arithmetic.index)
-            self._place.setText(f"The strongest drawn: {name}" if self._is_suggested(arithmetic) else name)
+            self._place.setText(f"The strongest shown: {name}" if self._is_suggested(arithmetic) else name)
         self._show_trail()
 
     def hideEvent(self, event: QHideEvent) -> None:

@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.sparkline import Sparkline
+from lmviz.inspection.names import title_of
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import Moment
@@ -29,8 +30,8 @@ UNTRAINED = "Train a model, or open one: how far each update moves its layers is
 COUNTED = "An n-gram model is counted: there is no gradient and no learning rate to watch."
 CURVES = {
     "gradient_norm": "The length of the gradient before it is clipped.",
-    "learning_rate": "What the schedule, or you, let the last update have. It can be changed while training, "
-    "in the form on the left.",
+    "learning_rate": "The learning rate of the last update, set by the schedule or by you. It can be changed "
+    "while training, in the form on the left.",
 }
 
 
@@ -150,7 +151,7 @@ class HealthPanel(Panel):
         self._bars.setAccessibleName(said)
         values = list(sizes.values())
         written = [f"{value:.1e}" if measured == "update_over_weight" else number(value) for value in values]
-        self._bars.set_bars(list(sizes), values, texts=written)
+        self._bars.set_bars([title_of(layer) for layer in sizes], values, texts=written)
 
 
 def is_counted(family: str) -> bool:

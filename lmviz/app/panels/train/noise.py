@@ -193,7 +193,7 @@ def in_words(noise: GradientNoise) -> str:
     if scale < 1:
         equal = "Even single gradients are more signal than noise."
     elif scale > 100 * noise.examples:
-        equal = "Next to nothing of them is common to all."
+        equal = "They have almost nothing in common."
     else:
         equal = f"In a batch of about {count(round(scale))}, noise and signal are equally large."
     return f"{first} {last} {chance} {equal}"

@@ -25,6 +25,7 @@ from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
+from lmviz.inspection.names import title_of
 from lmviz.training.observation import ObservedCount, ObservedUpdate
 
 if TYPE_CHECKING:
@@ -76,7 +77,9 @@ class ObservedDetails(QWidget):
             self._show_bars("The mean loss of each text, in nats." + _further(more), labels, losses)
         elif name == BACKWARD:
             layers = observed.layer_norms
-            self._show_bars("The norm of the gradient, by layer.", list(layers), list(layers.values()))
+            self._show_bars(
+                "The norm of the gradient, by layer.", list(map(title_of, layers)), list(layers.values())
+            )
         elif name == CLIP:
             labels = ["before", "threshold", "after"]
             norms = [observed.norm, observed.clip, observed.clipped_norm]

@@ -75,7 +75,7 @@ class TrainingStatement(QWidget):
         seconds, pace = plan.expected_seconds, plan.seconds_a_step
         if seconds is None or pace is None:
             return "measuring the time…" if plan.is_measuring else "time not measured yet"
-        rate = f"{1 / pace:,.0f} steps a second" if pace < 0.4 else f"{pace:.1f} s a step"
+        rate = f"{1 / pace:,.0f} steps/s" if pace < 0.4 else f"{pace:.1f} s a step"
         return f"{in_words(seconds)}, at {rate}"
 
     def _adopt_theme(self) -> None:

@@ -171,7 +171,7 @@ def test_a_number_is_changed_and_everything_follows(
     poll.catch_up()
     assert choices(poll).rows[0].text != "0.1, 0.2, 1.2, 0.1"
     write(order, 2, 2, "three", qtbot)
-    assert order.complaint.startswith("“three” is no number")
+    assert order.complaint.startswith("“three” is not a number")
     order.catch_up()
     assert order.findChild(QLineEdit, "order_field_2_2").text() == "3"
     for column in range(4):

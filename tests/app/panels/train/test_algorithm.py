@@ -149,7 +149,7 @@ def test_a_click_opens_what_came_of_a_line(scene: Scene) -> None:
     assert bars.isVisible()
     assert "text 2" in bars.accessibleDescription()
     scene.click("backward")
-    assert "layers/0" in bars.accessibleDescription()
+    assert "layer 1" in bars.accessibleDescription()
     scene.click("clip")
     assert "scaled down" in panel.findChild(QLabel, "observed_sentence").text()
     scene.click("update")

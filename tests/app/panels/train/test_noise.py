@@ -94,7 +94,7 @@ def test_a_counted_model_says_why_there_is_nothing(
     [
         (0.25, "In a batch of about 4, noise and signal are equally large."),
         (2.0, "more signal than noise"),
-        (-0.1, "Next to nothing"),
+        (-0.1, "almost nothing in common"),
     ],
 )
 def test_what_is_found_is_said(signal: float, words: str) -> None:
