@@ -240,6 +240,10 @@ QTabBar::tab {
 }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $accent; border-bottom-color: $accent; }
+QTabBar::scroller { width: ${p20}px; }
+QTabBar QToolButton { background: $background; border: none; padding: 0px; }
+QTabBar QToolButton::left-arrow { image: url("$chevron_left"); width: ${p10}px; height: ${p10}px; }
+QTabBar QToolButton::right-arrow { image: url("$chevron_right"); width: ${p10}px; height: ${p10}px; }
 QStatusBar { background: $surface; border-top: 1px solid $line; color: $muted_text; }
 QStatusBar::item { border: none; }
 QToolBar { background: $surface; border: none; spacing: ${p8}px; padding: ${p4}px; }
@@ -266,7 +270,7 @@ _ROLES = (
     "query",
     "key",
 )
-_CONTROLS = ("chevron_up", "chevron_down", "chevron_right", "check", "tick", "close", "float")
+_CONTROLS = ("chevron_up", "chevron_down", "chevron_left", "chevron_right", "check", "tick", "close", "float")
 
 
 def stylesheet(theme: Theme) -> str:

@@ -107,6 +107,8 @@ class PerspectiveView(QMainWindow):
                 self._make_room(found)
                 dock.show()
                 dock.raise_()
+                # Where the perspective has just been shown, Qt brings others forward at the end of the turn.
+                QTimer.singleShot(0, dock, dock.raise_)
                 return
 
     def _make_room(self, name: str) -> None:
@@ -339,6 +341,8 @@ class PerspectiveView(QMainWindow):
             titles = frozenset(bar.tabText(at) for at in range(bar.count()))
             bar.setVisible(bar.count() > 1 and titles not in shown)
             bar.setAccessibleName("panels that share this place")
+            bar.setElideMode(Qt.TextElideMode.ElideNone)  # where there are too many they scroll
+            bar.setUsesScrollButtons(True)
             shown.add(titles)
 
     def _distance_from_panel(self, bar: QTabBar) -> int:

@@ -35,6 +35,7 @@ MODELS = {
     "transformer": {**SMALL, "heads": 2, "layers": 2, "context": 16},
 }
 HEAD = 44  # pixels at scale 1 in which a card says what it is
+TAB = 12  # pixels at least around the word of a tab, or it is cut
 PREFIX = "the cows eat grass the hens"
 
 
@@ -51,7 +52,7 @@ def _cut(window: MainWindow) -> Iterator[tuple[QWidget, str]]:
         if isinstance(widget, QTabBar):
             for place in range(widget.count()):
                 text = widget.tabText(place)
-                if words.horizontalAdvance(text) > widget.tabRect(place).width():
+                if words.horizontalAdvance(text) + TAB > widget.tabRect(place).width():
                     yield widget, text
         elif isinstance(widget, QComboBox):
             option = QStyleOptionComboBox()

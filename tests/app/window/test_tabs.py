@@ -48,3 +48,20 @@ def test_a_control_that_can_no_longer_have_the_keyboard_raises_no_other_tab(wind
     assert not button.hasFocus()
     assert panels["why_view"].is_in_sight
     assert not panels["surgery_view"].is_in_sight
+
+
+def test_a_panel_is_brought_forward_in_a_perspective_that_has_just_been_shown(window, qtbot, drawn):
+    window.show_perspective("compare")
+    window.perspective.bring_forward("quality_by_length_view")
+    qtbot.waitUntil(
+        lambda: (
+            [panel.objectName() for panel in seen(window)][-2:] == ["quality_by_length_view", "guess_view"]
+        )
+    )
+    drawn()
+    drawn()
+    assert "quality_by_length_view" in [panel.objectName() for panel in seen(window)]
+
+
+def seen(window):
+    return [panel for panel in window.perspective.panels if panel.is_in_sight]
