@@ -292,6 +292,8 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         self.rail.chosen.connect(self.show_perspective)
+        for notice in (self.notice, self.transport.notice):
+            self.rail.chosen.connect(notice.make_room)
         self.rail.lessons_wanted.connect(self.lessons.toggle)
         self.lessons.shown_changed.connect(self.rail.lessons.setChecked)
         self.lessons.shown_changed.connect(lambda shown: self.beginning.strip.setVisible(False))

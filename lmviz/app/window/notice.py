@@ -79,6 +79,11 @@ class Notice(QWidget):
         self._action = action
         self.show()
 
+    def make_room(self) -> None:
+        """Hide a sentence that asks for nothing: a person has read it and goes on elsewhere."""
+        if self._action is None:
+            self.hide()
+
     def adopt_theme(self) -> None:
         """Take the colours of the theme in force."""
         self._dismiss.setIcon(icon("actions/close", current_theme().muted_text))

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.offers import FIRST_TEXT
-from lmviz.app.widgets.base.figures import number, short
+from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.window.notice import Notice
@@ -130,7 +130,7 @@ class Transport(QFrame):
             self._phase = phase
             self._step.measure()  # other words may take less room; other figures keep theirs
         loss = state.history.loss.values
-        self._loss.say(f"loss {number(float(loss[-1]), 2)}" if len(loss) else "")
+        self._loss.say(f"loss {_loss(loss[-1])}" if len(loss) else "")
         self._loss.setToolTip(INFINITE if len(loss) and math.isinf(loss[-1]) else "")
         self._sparkline.set_values(loss)
         self._speed.say(_speed(state))
@@ -245,6 +245,10 @@ def _speed(state: TrainingState) -> str:
         return ""
     speed = f"{short(state.progress.tokens_per_second)} tok/s"
     return f"{speed} · {_clock(state.progress.seconds_left)} left" if state.phase == "running" else speed
+
+
+def _loss(value: float) -> str:
+    return "∞" if math.isinf(value) else f"{value:.2f}"
 
 
 def _clock(seconds: float) -> str:

@@ -4,6 +4,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.notice import Notice
 
 
@@ -59,3 +60,15 @@ def test_what_a_sentence_repeats_from_a_file_is_no_markup(qtbot: QtBot) -> None:
     notice.say("There is no <b>run</b>.")
     [label] = notice.findChildren(QLabel)
     assert label.textFormat() == Qt.TextFormat.PlainText
+
+
+def test_a_plain_sentence_goes_when_a_person_goes_elsewhere_and_an_offer_stays(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.notice.say("This run keeps no state to train on from.")
+    window.transport.notice.offer("There is no text to learn from.", "Open it", lambda: None)
+    button = window.find_control("perspective_inside")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert window.perspective_name == "inside"
+    assert window.notice.sentence == ""
+    assert window.transport.notice.sentence
