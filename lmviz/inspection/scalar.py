@@ -95,12 +95,6 @@ def _of_label(of: str, predicts: Prediction, positions: int) -> Scalar:
     return Scalar(stated, taps[kind], (index,), is_loss=kind == "loss")
 
 
-def next_loss(model: Model, position: int, token: int) -> Scalar:
-    """The loss of a token, whether it stands in the text or not, after a position."""
-    name = model.tokenizer.token(token) if model.tokenizer is not None else str(token)
-    return Scalar(f"loss:{name}@{position}", "probabilities", ((position, token),), is_loss=True)
-
-
 def targets_of(model: Model, ids: np.ndarray) -> list[int]:
     """The positions of the tokens that the text gives as targets: all that follow another, but START.
 

@@ -8,15 +8,14 @@ from torch import nn
 from lmviz.models.operations import End, EndStates, MeanState, PositionScores, Softmax, WeightedState
 from lmviz.models.tap import Operation, Stage, Tap, Weight
 
-POOLINGS = ("last", "mean", "attention")
-"""The last state, the mean of all, or a mean weighted by attention (Lin et al. 2017)."""
-
 SCORES, WEIGHTS, POOLED = "pooling/scores", "pooling/weights", "pooled"
 
 
 class Pooling(nn.Module):
     """One vector (batch, unit) from the states (batch, position, unit) of the tap `states`.
 
+    `kind` is "last" for the last state, "mean" for the mean of all, or "attention" for a mean weighted by
+    attention (Lin et al. 2017).
     Where the states are those of recurrences joined, `ends` are these; they share the units evenly.
     """
 

@@ -42,11 +42,6 @@ class TaggedCollector:
     def __len__(self) -> int:
         return len(self._texts)
 
-    @property
-    def is_in_sentence(self) -> bool:
-        """Whether words have come since the last end of a sentence."""
-        return bool(self._sentence)
-
     def add_word(self, word: str, tag: str) -> None:
         """One more word of the sentence; white space inside it becomes "_", since a token has none."""
         self._sentence.append((_SPACE.sub("_", word).translate(_NO_BRACKETS), tag))

@@ -92,10 +92,6 @@ def test_whole_taps_by_address(run, moment, a):
     assert all(np.array_equal(value, found[address].array) for address, value in values.items())
 
 
-def test_stages(run, moment, a):
-    assert run(recipes.stages_recipe(moment))["stages"] == trace(a(moment.model), TRICKY).stages
-
-
 def test_the_last_snapshot_needs_no_step(run):
     run(recipes.array_recipe(RecipeSubject("lstm", "the cows"), "logits"))
     assert run.opened == [("lstm", None)]

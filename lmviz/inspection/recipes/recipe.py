@@ -60,11 +60,6 @@ def arrays_recipe(subject: RecipeSubject, addresses: Sequence[str]) -> str:
     return recipe_of(subject, *traced(subject, taps=addresses), read)
 
 
-def stages_recipe(subject: RecipeSubject) -> str:
-    """The stages of the computation, what each reads and makes, bound to `stages`."""
-    return recipe_of(subject, *traced(subject), "stages = trace.stages")
-
-
 def explanation_recipe(subject: RecipeSubject, address: str, index: Sequence[int]) -> str:
     """Why a cell has its value, bound to `equation`."""
     return recipe_of(

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
 DIGITS = 6
-MODULES, UNROLLED, FOLDED = DRAWINGS = ("modules", "unrolled", "folded")
+MODULES, FOLDED = "modules", "folded"
+DRAWINGS = (MODULES, "unrolled", FOLDED)
 VERSIONS = {"A": "gather", "B": "add up"}
 TITLES = {
     "A": "A value asks all its consumers what they hand back, and adds that up.",

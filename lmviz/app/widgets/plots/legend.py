@@ -14,7 +14,7 @@ from lmviz.app.widgets.base.canvas import Canvas, metrics
 SIZE = 12
 STROKE = 14
 GAP = 14
-LINE = 18
+LINE, MOST_LINES = 18, 3
 WIDEST = 210  # pixels at scale 1 that a name may take; a run may be called anything
 
 
@@ -31,8 +31,8 @@ class LegendEntry:
 class Legend(Canvas):
     """`Legend()`: `set_entries(entries)`; signal `entry_clicked(str)` with the curve's name.
 
-    With `wraps` it takes the width it is given, and as many lines as that needs, but no more than
-    `set_most_lines(lines)` allows: then it says how many are left out.
+    With `wraps` it takes the width it is given, and as many lines as that needs, but no more than three: then
+    it says how many curves are left out.
     """
 
     entry_clicked = Signal(str)
@@ -41,7 +41,6 @@ class Legend(Canvas):
         super().__init__(parent)
         self._entries: tuple[LegendEntry, ...] = ()
         self._wraps = wraps
-        self._most_lines = 3
         across = QSizePolicy.Policy.Ignored if wraps else QSizePolicy.Policy.Fixed
         self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -56,13 +55,6 @@ class Legend(Canvas):
             self.updateGeometry()
             self.update()
 
-    def set_most_lines(self, lines: int) -> None:
-        """How many lines there may be at most."""
-        if lines != self._most_lines:
-            self._most_lines = lines
-            self._take_lines()
-            self.update()
-
     def _name(self, entry: LegendEntry) -> str:
         return metrics(SIZE).elidedText(entry.name, Qt.TextElideMode.ElideMiddle, self.length(WIDEST))
 
@@ -74,7 +66,7 @@ class Legend(Canvas):
             width = self.length(STROKE + 5) + measure.horizontalAdvance(self._name(entry))
             if self._wraps and left > 0 and left + width > self._right_edge(top + line, len(places)):
                 left, top = 0.0, top + line
-                if top + line > self._most_lines * line + 1:
+                if top + line > MOST_LINES * line + 1:
                     break
             places.append((entry, QRectF(left, top, width, line)))
             left += width + self.length(GAP)
@@ -82,7 +74,7 @@ class Legend(Canvas):
 
     def _right_edge(self, bottom: float, placed: int) -> float:
         """How far entries may reach; the last line keeps room to say how many are left out."""
-        is_last = bottom + 1 > self._most_lines * self.length(LINE) and placed < len(self._entries) - 1
+        is_last = bottom + 1 > MOST_LINES * self.length(LINE) and placed < len(self._entries) - 1
         return self.width() - is_last * metrics(SIZE).horizontalAdvance("+00")
 
     def _take_lines(self) -> None:

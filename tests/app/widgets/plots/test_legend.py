@@ -36,8 +36,8 @@ def test_a_click_on_any_line_finds_its_curve(legend, qtbot):
     assert clicked.args == [entry.name] == [NAMES[-1]]
 
 
-def test_without_room_it_stays_in_one_line(legend):
-    legend.set_most_lines(1)
-    assert legend.height() == LINE
-    assert 0 < len(legend.places()) < len(NAMES)
+def test_of_more_curves_than_three_lines_hold_some_are_left_out(legend):
+    legend.set_entries([LegendEntry(f"{name} {time}", QColor("red")) for time in range(3) for name in NAMES])
+    assert legend.height() == 3 * LINE
+    assert len(NAMES) < len(legend.places()) < 3 * len(NAMES)
     legend.grab()
