@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import ACROSS, along
-from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.canvas import Canvas, metrics
 
 SIZE = 11
 LEFT, BELOW, ABOVE, RIGHT = 46, 26, 16, 20
@@ -79,17 +79,31 @@ class ErrorPlot(Canvas):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = self.begin(), self.theme
         self._draw_axes(painter)
-        for place, (name, points) in reversed(list(enumerate(self._curves.items()))):
+        for place, points in reversed(list(enumerate(self._curves.values()))):
             color = theme.accent if place == 0 else theme.strong_line
             painter.setPen(QPen(color, self.length(2 if place == 0 else 1.4)))
             seen = [self.place_of(*point) for point in points.tolist() if math.isfinite(point[1])]
             painter.drawPolyline(QPolygonF(seen))
+        for place, (name, points) in enumerate(self._curves.items()):
+            seen = [self.place_of(*point) for point in points.tolist() if math.isfinite(point[1])]
             if seen:
-                painter.setFont(theme.font(SIZE))
-                painter.setPen(theme.accent if place == 0 else theme.muted_text)
-                painter.drawText(seen[0] + QPointF(self.length(6), self.length(-2)), name)
+                self._draw_name(painter, name, seen, theme.accent if place == 0 else theme.muted_text)
         self._draw_chosen(painter)
         self.draw_focus(painter)
+
+    def _draw_name(self, painter: QPainter, name: str, curve: list[QPointF], color: QColor) -> None:
+        """A curve's name below its beginning; of one that falls at once, to its right."""
+        measure, start = metrics(SIZE), curve[0] + QPointF(self.length(6), self.length(2))
+        width, height = measure.horizontalAdvance(name), measure.height()
+        lowest = max(point.y() for point in curve if point.x() <= start.x() + width)
+        if lowest - curve[0].y() > height:
+            passed = next((point for point in curve if point.y() > start.y() + height), curve[-1])
+            start.setX(max(start.x(), passed.x() + self.length(2)))
+        else:
+            start.setY(lowest + self.length(2))
+        painter.setFont(self.theme.font(SIZE))
+        painter.setPen(color)
+        painter.drawText(QRectF(start.x(), start.y(), width + 2, height), Qt.AlignmentFlag.AlignVCenter, name)
 
     def _draw_axes(self, painter: QPainter) -> None:
         theme, area = self.theme, self._area
