@@ -14,6 +14,7 @@ import torch
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.changed_model import ChangedModel
+from lmviz.inspection.deferred_array import SQUARE, heads_of
 from lmviz.inspection.freezing import freeze, storages
 from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.intervention import Intervention
@@ -23,6 +24,7 @@ from lmviz.inspection.scalar import Of, Scalar, read_scalar
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.explicit import ForwardPass, in_order
 from lmviz.models.given_source import GivenSource
+from lmviz.models.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.model import Model
 from lmviz.models.reading import on_device
 from lmviz.models.sequences import SOURCE
@@ -65,7 +67,7 @@ def gradient(
     factors for parameters, by their names: the model computes as if it had those, and the trace belongs to
     no snapshot. `further` are the sequences that the model reads beside the text. LmvizError where
     the model has no parameters, as one that counts; where there is no such number; where its gradient is
-    none, as of the loss of an impossible token; or as `trace` raises it.
+    none, as of the loss of an impossible token; where memory is too small; or as `trace` raises it.
     """
     if isinstance(model, GivenSource):
         further = {SOURCE: model.source, **further}
@@ -111,6 +113,7 @@ class DifferentiablePass:
         scales: Mapping[str, float] | None = None,
     ) -> None:
         self.taps = model.taps()
+        check_room(model, self.taps, len(reading.ids), rows)
         self.recorder = GradientRecorder(self.taps, reading.interventions, reading.lengths)
         self.parameters = leaves_of(model, scales)
         everything = {**dict(model.named_buffers()), **self.parameters}
@@ -141,6 +144,22 @@ def unchanged(model: Model, interventions: Sequence[Intervention]) -> tuple[Mode
         interventions = (*model.interventions, *interventions)
         model = model.unchanged
     return model, tuple(interventions)
+
+
+def check_room(model: Model, taps: Sequence[Tap], positions: int, rows: int = 1) -> None:
+    """LmvizError where the squares of attention and their gradients would take half of the memory.
+
+    A system that has promised more memory than it has kills the whole program without an exception.
+    """
+    squares = sum(tap.axes[-2:] == SQUARE for tap in taps)
+    needed = 2 * 4 * rows * squares * heads_of(taps, model.configuration) * positions**2
+    memory = machine_memory()
+    if memory is not None and needed > memory / 2:
+        fitting = int(positions * (memory / 2 / needed) ** 0.5)
+        raise LmvizError(
+            f"The gradient of {positions:,} tokens would take about {needed / GIGABYTE:,.0f} GB of memory "
+            f"and the machine has {memory / GIGABYTE:,.0f} GB: shorten the text to {fitting:,} tokens."
+        )
 
 
 @contextmanager

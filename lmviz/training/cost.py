@@ -6,24 +6,18 @@ training that cannot fit is refused before anything is built.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmviz.errors import LmvizError
 from lmviz.models.estimate import BYTES_PER_NUMBER, NEXT_TOKEN, Asked, Estimate
+from lmviz.models.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.text.pictures import PIXELS
 from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
-
-GIGABYTE = 1_000_000_000
-GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-"""Where Linux says how much memory a container may have."""
 
 
 def training_cost(
@@ -72,18 +66,6 @@ def check_memory(cost: Estimate, options: TrainingOptions) -> None:
             f"This training needs about {needed / GIGABYTE:,.0f} GB of memory and the machine has "
             f"{memory / GIGABYTE:,.0f} GB: choose a smaller model, or a smaller batch."
         )
-
-
-def machine_memory() -> int | None:
-    """The bytes of memory that there are for this process; None where the system does not say."""
-    limits = []
-    if sys.platform != "win32":
-        with contextlib.suppress(ValueError, OSError):
-            limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    for path in GROUP_LIMITS:
-        with contextlib.suppress(ValueError, OSError):
-            limits.append(int(Path(path).read_text()))
-    return min((limit for limit in limits if limit > 0), default=None)
 
 
 def _may_have_a_card() -> bool:

@@ -8,6 +8,7 @@ import torch
 
 import lmviz
 from lmviz.errors import LmvizError
+from lmviz.inspection import backpropagation
 from lmviz.inspection.backpropagation import GradientRecorder, gradient
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.equations import one_line
@@ -333,3 +334,13 @@ def test_explaining_a_cell_under_a_large_vocabulary_takes_milliseconds():
     began = time.process_time()
     lmviz.explain(model, found, "layers/0/hidden", (7, 3))
     assert time.process_time() - began < 0.1
+
+
+def test_a_text_too_long_for_the_memory_is_refused_with_the_length_that_fits(a, monkeypatch):
+    model = a("transformer-learned-pre")
+    squares = sum(tap.axes[-2:] == ("query", "key") for tap in model.taps())
+    of_one_token = 2 * 4 * squares * model.configuration.heads  # values and gradients, 4 bytes each
+    monkeypatch.setattr(backpropagation, "machine_memory", lambda: 2 * of_one_token * 5**2)
+    assert len(gradient(model, [1, 2, 3, 1, 2])) == 5
+    with pytest.raises(LmvizError, match=r"gradient of 7 tokens .* shorten the text to 5 tokens\.$"):
+        gradient(model, [1, 2, 3, 1, 2, 3, 1])

@@ -10,9 +10,11 @@ import pytest
 from lmviz.api import open_model, train
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
+from lmviz.models import machine_memory as machine
+from lmviz.models.machine_memory import machine_memory
 from lmviz.text.corpus import load_corpus, text_corpus
 from lmviz.training import cost
-from lmviz.training.cost import check_memory, machine_memory, training_cost
+from lmviz.training.cost import check_memory, training_cost
 from lmviz.training.options import TrainingOptions
 
 TRANSFORMER = FAMILIES["transformer"].configuration
@@ -56,7 +58,7 @@ def test_a_graphics_card_has_its_own_memory_and_the_machine_needs_room_for_the_w
 
 def test_a_limit_of_its_container_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limit = tmp_path / "memory.max"
-    monkeypatch.setattr(cost, "GROUP_LIMITS", (str(limit),))
+    monkeypatch.setattr(machine, "GROUP_LIMITS", (str(limit),))
     limit.write_text("123456789\n")
     assert machine_memory() == 123_456_789
     limit.write_text("max\n")
@@ -69,8 +71,8 @@ def test_a_system_that_does_not_say_how_much_memory_it_has_is_not_held_back(
     def unknown(name: str) -> int:
         raise ValueError(f"unrecognized configuration name {name}")
 
-    monkeypatch.setattr(cost.os, "sysconf", unknown, raising=False)
-    monkeypatch.setattr(cost, "GROUP_LIMITS", (str(tmp_path / "no such file"),))
+    monkeypatch.setattr(machine.os, "sysconf", unknown, raising=False)
+    monkeypatch.setattr(machine, "GROUP_LIMITS", (str(tmp_path / "no such file"),))
     assert machine_memory() is None
     check_memory(training_cost(TRANSFORMER(), TrainingOptions(), 100), TrainingOptions(device="cpu"))
 
