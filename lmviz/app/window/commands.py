@@ -256,14 +256,17 @@ class Commands:
         About(self._parent).show()
 
     def choose_text(self) -> None:
-        """Ask for texts and open them."""
+        """Ask for texts and open them, and show what came of it: Train says it beside its button."""
         from PySide6.QtWidgets import QFileDialog
 
-        names, _ = QFileDialog.getOpenFileNames(
-            self._parent, "Open text", "", "Texts (*.txt *.md);;All files (*)"
-        )
-        if names:
-            self._window.open_paths(names)
+        from lmviz.app.panels.corpus.texts import FILTER
+
+        names, _ = QFileDialog.getOpenFileNames(self._parent, "Open text", "", FILTER)
+        if not names:
+            return
+        self._window.open_paths(names)
+        if self._window.perspective.name != "train":
+            self._window.show_perspective("corpus")
 
     def choose_poll(self) -> None:
         """Ask for the file of a poll and open it."""

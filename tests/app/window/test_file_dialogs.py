@@ -114,3 +114,21 @@ def test_a_file_that_cannot_be_read_is_a_sentence(
     answer(monkeypatch, "getOpenFileNames", [str(gone)], "")
     choose("Open text…")
     qtbot.waitUntil(lambda: "gone.txt" in window.notice.sentence)
+
+
+@pytest.mark.parametrize(("before", "after"), [("attention", "corpus"), ("train", "train")])
+def test_a_text_that_was_chosen_is_seen_at_once(
+    window: MainWindow,
+    session: Session,
+    choose: Callable[[str], None],
+    text_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+    before: str,
+    after: str,
+) -> None:
+    answer(monkeypatch, "getOpenFileNames", [str(text_file)], "")
+    window.show_perspective(before)
+    with qtbot.waitSignal(session.text.changed):
+        choose("Open text…")
+    assert window.perspective_name == after
