@@ -1,0 +1,50 @@
+"""A larger window gives its room to the pictures: none is smaller there than in a smaller window."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QApplication
+
+from lmviz.app.panels.table import PERSPECTIVES, projected_rows
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.panel_dock import PanelDock
+
+SIZES = ((1000, 640), (1280, 720), (1440, 900), (1920, 1080), (2560, 1440))
+NAMES = [perspective.name for perspective in PERSPECTIVES]
+
+
+@pytest.mark.parametrize("perspective", NAMES)
+def test_pictures_grow_with_the_window(
+    window: MainWindow, read: Session, drawn: Callable[[], None], perspective: str
+) -> None:
+    window.show_perspective(perspective)
+    drawn()
+    before: dict[str, QSize] = {}
+    for size in SIZES:
+        window.resize(*size)
+        drawn()
+        for _ in range(5):  # sizes are shared out at the end of the turn
+            QApplication.processEvents()
+        drawn()
+        sizes = {row.name: size_of(window, row.name) for row in projected_rows(perspective)}
+        pictures = {name: found for name, found in sizes.items() if found is not None}
+        assert pictures
+        for name, least in before.items():
+            found = pictures[name]
+            assert found.width() >= least.width(), f"{name} at {size}"
+            assert found.height() >= least.height(), f"{name} at {size}"
+        if size == SIZES[-1]:
+            main = max(pictures.values(), key=lambda found: found.width() * found.height())
+            view = window.perspective
+            assert main.width() * main.height() >= 0.2 * view.width() * view.height()
+        before = pictures
+
+
+def size_of(window: MainWindow, name: str) -> QSize | None:
+    """The size of a panel, by its name in the table; None where it stands behind another."""
+    for dock in window.perspective.findChildren(PanelDock):
+        if dock.objectName() == f"dock_{name}" and dock.panel.is_in_sight:
+            return QSize(dock.panel.size())
+    return None
