@@ -32,7 +32,6 @@ LABELS = {
 }
 LONG_TEXT = "the cows eat grass the hens eat corn the dog sees the cows the hens see the dog eat"
 SOURCE = "blue car red house blue car red house"
-LATER = {"autodiff"}
 
 
 @pytest.fixture
@@ -106,8 +105,6 @@ def test_nothing_scrolls_sideways_in_the_lecture_hall(
     open_model(name)
     found: list[tuple[str, str, list[str]]] = []
     for perspective in shown_perspectives():
-        if perspective.name in LATER:
-            continue
         window.show_perspective(perspective.name)
         for panel in seen_panels(window, drawn, qtbot):
             answered()
