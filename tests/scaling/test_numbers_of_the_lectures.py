@@ -140,3 +140,26 @@ def test_the_page_holds_these_numbers():
 def test_the_page_in_the_documentation_is_the_one_that_is_written():
     written = Path(__file__).parents[2] / "docs" / "scale.md"
     assert written.read_text(encoding="utf-8") == scaling_page()
+
+
+def test_the_rows_of_gpt3s_family_are_those_of_the_lecture():
+    assert [
+        (m.name, m.layers, m.width, m.heads, m.head_width, m.batch / 1e6, m.learning_rate)
+        for m in GPT3_FAMILY
+    ] == [
+        ("125 M", 12, 768, 12, 64, 0.5, 6e-4),
+        ("350 M", 24, 1024, 16, 64, 0.5, 3e-4),
+        ("760 M", 24, 1536, 16, 96, 0.5, 2.5e-4),
+        ("1.3 bn", 24, 2048, 24, 128, 1, 2e-4),
+        ("2.7 bn", 32, 2560, 32, 80, 1, 1.6e-4),
+        ("6.7 bn", 32, 4096, 32, 128, 2, 1.2e-4),
+        ("13 bn", 40, 5140, 40, 128, 2, 1e-4),
+        ("175 bn", 96, 12288, 96, 128, 3.2, 0.6e-4),
+    ]
+    assert GPT3_TOKENS == 300 * 10**9
+
+
+def test_the_three_models_that_are_counted_are_those_of_the_lecture():
+    sizes = [(m.configuration.layers, m.configuration.width, m.configuration.heads) for m in COUNTED_MODELS]
+    assert [(layers, width) for layers, width, _ in sizes] == [(12, 768), (48, 1600), (96, 12288)]
+    assert (sizes[0][2], sizes[2][2]) == (12, 96)

@@ -7,6 +7,7 @@ import pytest
 
 import lmviz
 from lmviz.families import FAMILIES, build_model
+from lmviz.models.prefix import read_prefix
 from lmviz.tasks import TASKS
 from lmviz.text.examples import Examples, Sequences
 from lmviz.training.batching import batches_of
@@ -58,3 +59,18 @@ def test_forty_examples_in_batches_of_eight_are_five_updates_an_epoch() -> None:
     *_, last = learn(model, forty(), forty(), options, None, ignored_target=None)
     assert (last.step, last.finished) == (5, True)
     assert np.isfinite(last.loss)
+
+
+@pytest.mark.parametrize(("smoothing", "is_quoted"), [("maximum-likelihood", True), ("add-k", False)])
+def test_a_5_gram_quotes_and_with_add_one_it_writes_salad(
+    tmp_path: Path, smoothing: str, is_quoted: bool
+) -> None:
+    corpus = lmviz.load_corpus("farm")
+    run = lmviz.train("ngram", corpus, tmp_path / "run", steps=2, order=5, smoothing=smoothing)
+    model, prefix = lmviz.open_model(run.folder), "the farmer"
+    ids = [*read_prefix(model, prefix).ids, *(step.id for step in lmviz.sample(model, prefix, 30, seed=1))]
+    learned = corpus.training.tolist()
+    known = {tuple(learned[at : at + 5]) for at in range(len(learned) - 4)}
+    written = [tuple(ids[at : at + 5]) for at in range(len(ids) - 4)]
+    assert len(written) > 5
+    assert all(five in known for five in written) == is_quoted
