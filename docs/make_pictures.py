@@ -21,18 +21,24 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from film import write_film
-from PySide6.QtCore import QTimer
+from PIL import Image
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
 from lmviz.app.look.theme import make_application
 from lmviz.app.main import main as start_program
+from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.workers.threads import GarbageCollector, prepare_interpreter
 from lmviz.lessons.shipped import name_of, shipped_files
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
 SIZE = (1440, 900)
+LECTURE_HALL = (1280, 720)
+COLORS = 256  # of the sheet, which would be twice as large a file with all of them
+IN_A_ROW, SHARE = 3, 2  # of the sheet of all perspectives: how many, and by what each is made smaller
 THEMES = ("light", "dark")
 STORY = "Maya put the brown stone in the barrel. Later, Maya opened the barrel, and there lay the brown"
 TRAINED_STEPS = 600
@@ -274,7 +280,7 @@ SCENES = (
     Scene("compare", compare),
     Scene("autodiff", autodiff),
     Scene("scale", scale),
-    Scene("projector", attention, themes=("light",), projector=True),
+    Scene("projector", attention, size=LECTURE_HALL, themes=("light",), projector=True),
     Scene("small", attention, size=(1000, 640), themes=("light",)),
     *(
         Scene(f"lesson-{name}", partial(lesson, name), themes=("light",))
@@ -304,6 +310,36 @@ def photograph(driver: Driver, name: str, themes: tuple[str, ...]) -> None:
         print(f"{path.name}: {path.stat().st_size // 1000} kB", flush=True)
 
 
+def lecture_hall(folder: Path, text: str) -> None:
+    """Write one picture of all perspectives as a projector shows them."""
+    with Driver.on_new_window(folder, text, LECTURE_HALL) as driver:
+        driver.window.set_theme("light")
+        driver.window.set_projector(True)
+        compare(driver)
+        names = [perspective.name for perspective in shown_perspectives()]
+        width, height = (side // SHARE for side in LECTURE_HALL)
+        rows = -(-len(names) // IN_A_ROW)
+        sheet = QImage(width * IN_A_ROW, height * rows, QImage.Format.Format_RGB32)
+        painter = QPainter(sheet)
+        for number, name in enumerate(names):
+            driver.show(name)
+            driver.rest()
+            row, column = divmod(number, IN_A_ROW)
+            kept, smooth = Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+            painter.drawImage(
+                column * width, row * height, driver.picture().scaled(width, height, kept, smooth)
+            )
+        painter.end()
+        path = PICTURES / "lecture-hall-light.png"
+        sheet.save(str(path), "PNG")
+        with Image.open(path) as drawn:
+            drawn.convert("RGB").quantize(COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+                path, optimize=True
+            )
+        print(f"{path.name}: {path.stat().st_size // 1000} kB", flush=True)
+        driver.window.set_projector(False)
+
+
 def first_launch() -> None:
     """Start the program itself, with nothing kept from an earlier start."""
 
@@ -328,7 +364,7 @@ def main() -> None:
         "--text", default="farm", help="the text of Corpus and Train: a file, or a catalogue name"
     )
     arguments = parser.parse_args()
-    known = [*(scene.name for scene in SCENES), "film", "first-launch"]
+    known = [*(scene.name for scene in SCENES), "film", "lecture-hall", "first-launch"]
     unknown = sorted(set(arguments.names) - set(known))
     if unknown:
         parser.error(f"there is no picture {unknown[0]!r}: the pictures are {', '.join(known)}.")
@@ -346,6 +382,8 @@ def main() -> None:
                 take(scene, arguments.text, Path(folder) / scene.name)
         if "film" in wanted:
             write_film(Path(folder) / "film", PICTURES / "film.gif")
+        if "lecture-hall" in wanted:
+            lecture_hall(Path(folder) / "lecture-hall", arguments.text)
         if "first-launch" in wanted:
             first_launch()
     collector.deleteLater()
