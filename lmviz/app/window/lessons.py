@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lmviz.app.widgets.controls.ring import Ring
     from lmviz.lessons.lesson import Lesson
 
-WIDTH, NARROW = 330, 280  # pixels at scale 1, in a window that is wide or narrow
+WIDTH, NARROW, PROJECTED = 330, 280, 250  # pixels at scale 1, in a window that is wide or narrow
 WIDE_WINDOW = 1200
 KEPT = "lessons"
 
@@ -35,6 +35,7 @@ class LessonSide(QWidget):
 
     def sizeHint(self) -> QSize:
         width = WIDTH if self.window().width() >= WIDE_WINDOW * current_theme().scale else NARROW
+        width = PROJECTED if theme_switch().projector else width
         return QSize(round(width * current_theme().scale), 200)
 
     def minimumSizeHint(self) -> QSize:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
 COLUMNS = ("left", "centre", "right")
+MOST_SQUEEZED = 0.15  # of the width that a panel should have, beside one that a lesson is about
 LEAST_SHARE = 0.7  # the share of its width to which a panel can be narrowed
 CENTRE = 450  # pixels at scale 1 that stand for the width of a panel that takes what is left
 AROUND = 16  # pixels between a panel's edge and what its card holds
@@ -63,6 +64,7 @@ class PerspectiveView(QMainWindow):
         self._is_own = False  # whether a person has changed the arrangement
         self._shared = QSize()  # the room for which it was last shared out
         self._only: tuple[str, ...] = ()  # the panels that are left while the others are put away
+        self._squeezed: dict[str, int] = {}  # by how many pixels a panel is narrower than it should be
         self._is_other = False  # whether others are in sight than those that should be left
         self._everything = QByteArray()  # the arrangement of all of them meanwhile
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
@@ -97,6 +99,7 @@ class PerspectiveView(QMainWindow):
         if names == self._only and not self._is_other:
             return
         self._only, self._is_other = names, False
+        self._squeezed.clear()
         if self._is_arranged:
             self._put_away()
 
@@ -115,17 +118,28 @@ class PerspectiveView(QMainWindow):
         """While few panels are left, leave with this one those that fit beside it."""
         if not self._only or not self._is_arranged:
             return
+        self._squeezed.clear()
+        self._fix_least_sizes()
         left, around = [name], self.parentWidget()
         room = self.width() if around is None else around.width()
         for other in self._only:
-            if other not in left and self._least_width([*left, other]) <= room:
+            if other not in left and self._squeeze([other, *left], room):
                 left.append(other)
         for each, dock in self._docks.items():
             dock.setVisible(each in left)
-        self._is_other = set(left) != set(self._only)
-        self._shared = QSize()
+        self._is_other = True  # also where one is narrower only
         self._fit_soon.start()
         QTimer.singleShot(0, self, self._show_tabs)
+
+    def _squeeze(self, names: Sequence[str], room: int) -> bool:
+        """Whether these panels fit beside one another: the first of them a little narrower if need be."""
+        lacking = self._least_width(names) - room
+        first = self._docks[names[0]].panel
+        if 0 < lacking <= first.minimumWidth() * MOST_SQUEEZED:
+            first.setMinimumWidth(first.minimumWidth() - lacking)
+            self._squeezed[names[0]] = lacking
+            lacking = 0
+        return lacking <= 0
 
     def _least_width(self, names: Sequence[str]) -> int:
         """The width without which these panels would not fit beside one another."""
@@ -188,7 +202,7 @@ class PerspectiveView(QMainWindow):
             width = own or LEAST_SHARE * (self._width(row) or CENTRE)
             areas = panel.findChildren(QuietScrollArea)
             held = [area.minimumSizeHint().width() + 2 * AROUND for area in areas if area.is_upright]
-            least = max(round(width * scale), *held, 0)
+            least = max(round(width * scale), *held, 0) - self._squeezed.get(row.name, 0)
             tall = max(panel.minimumSizeHint().height(), height, 1)
             panel.setMinimumSize(least, tall)
             self._fix_least_height(self._dock(row))

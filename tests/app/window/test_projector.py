@@ -134,6 +134,8 @@ def test_no_perspective_scrolls_sideways_beside_a_lesson(
         drawn()
         view = window.perspective
         qtbot.waitUntil(lambda view=view: view.width() <= view.parentWidget().width())
+        if control == "tape_forward":  # whose numbers stand in the graph
+            assert {panel.objectName() for panel in view.panels} == {"graph_view", "tape_view"}
         session.lesson.go_on()
     window.lessons.close()
     window.show_perspective("attention")
