@@ -6,6 +6,8 @@ run yet; and the training must go on from there to the very weights of an undist
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import os
 import random
 import resource
@@ -23,6 +25,7 @@ import torch
 
 import lmviz
 from lmviz.api import is_run
+from lmviz.app.workers.faults import is_out_of_memory
 from lmviz.errors import LmvizError
 from lmviz.text.corpus import Corpus
 from lmviz.training import recorder
@@ -36,6 +39,9 @@ SETTINGS: dict[str, Any] = {
 STOPPED = 3
 """The exit code of a process whose training ended with a sentence."""
 
+NO_MEMORY_LEFT = "could not execute a primitive"
+"""What oneDNN, with which torch runs an LSTM, says where it gets no memory: it gives no reason."""
+
 FILE_OPERATIONS = 80
 """About how many files a training opens, renames and removes in its folder."""
 
@@ -46,13 +52,15 @@ Heard = Callable[[Progress], None]
 class Disturbance:
     """One way to disturb a training: `begin` is called in its process and may return what hears of each step.
 
-    `keeps_files` is whether what was written before has to be there afterwards.
+    `keeps_files` is whether what was written before has to be there afterwards; `trainers` is how many
+    processes train in the folder at once.
     """
 
     name: str
     begin: Callable[[Path, random.Random], Heard | None]
     keeps_files: bool = True
     mend: Callable[[Path], None] = lambda folder: None
+    trainers: int = 1
 
 
 @dataclass(frozen=True)
@@ -78,15 +86,18 @@ def disturb(
     """Train, disturbed, and train on."""
     said = folder.with_suffix(".said")
     said.unlink(missing_ok=True)
-    child = os.fork()
-    if not child:
-        _train(disturbance, corpus, folder, chance, said)
-    _, status = os.waitpid(child, 0)
+    children = []
+    for _ in range(disturbance.trainers):
+        own = random.Random(chance.random())
+        children.append(os.fork())
+        if not children[-1]:
+            _train(disturbance, corpus, folder, own, said)
+    ended = [os.waitpid(child, 0)[1] == 0 for child in children]
     disturbance.mend(folder)
     lost = (
         said.read_text(encoding="utf-8") if said.exists() else _go_on(disturbance, corpus, folder, expected)
     )
-    return Outcome(lost, status == 0)
+    return Outcome(lost, any(ended))
 
 
 def _go_on(disturbance: Disturbance, corpus: Corpus, folder: Path, expected: dict[str, torch.Tensor]) -> str:
@@ -119,7 +130,9 @@ def _train(disturbance: Disturbance, corpus: Corpus, folder: Path, chance: rando
         code = 0
     except LmvizError:
         pass
-    except BaseException:
+    except BaseException as fault:
+        if is_out_of_memory(fault) or NO_MEMORY_LEFT in str(fault):
+            os._exit(STOPPED)
         said.write_text(traceback.format_exc(limit=-4), encoding="utf-8")
     finally:
         os._exit(code)
@@ -196,6 +209,30 @@ def turn_the_clock_back(folder: Path, chance: random.Random) -> None:
     time.time = lambda: now - 3600 * next(back)
 
 
+def exhaust_memory(folder: Path, chance: random.Random) -> Heard:
+    """From some step on the process gets no memory any more, and what it had left is taken."""
+    after, pieces = chance.randint(0, STEPS - 1), chance.randint(1, 4)
+    held: list[bytearray] = []
+
+    def exhaust(progress: Progress) -> None:
+        if progress.step == after and Path("/proc/self/statm").exists():  # elsewhere no limit is kept
+            faulthandler.disable()  # libraries may end the process, which is no crash to be told of
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            own = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+            resource.setrlimit(resource.RLIMIT_AS, (own, resource.RLIM_INFINITY))
+            for size in (2**20, 2**16, 2**12, 2**8)[:pieces]:
+                with contextlib.suppress(MemoryError):
+                    while True:
+                        held.append(bytearray(size))
+
+    return exhaust
+
+
+def wait_a_moment(folder: Path, chance: random.Random) -> None:
+    """One of two trainers begins when the other has begun, has trained, or has ended."""
+    time.sleep(chance.choice((0.0, chance.uniform(0, 0.3))))
+
+
 DISTURBANCES = (
     Disturbance("kill -9 at a file operation", kill_at_a_file_operation),
     Disturbance("kill -9 at any moment", kill_at_any_moment),
@@ -203,4 +240,6 @@ DISTURBANCES = (
     Disturbance("no permission to write", forbid_writing, mend=allow_writing),
     Disturbance("deleted under way", delete_something, keeps_files=False),
     Disturbance("clock backwards", turn_the_clock_back),
+    Disturbance("memory exhausted", exhaust_memory),
+    Disturbance("two trainers in one folder", wait_a_moment, trainers=2),
 )

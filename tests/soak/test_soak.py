@@ -31,7 +31,7 @@ def test_nothing_is_lost_in_a_short_soak(open_folder: Path) -> None:
     from soak import try_all
 
     tried = list(try_all(open_folder, mutations=10, disturbances=3, seed=0))
-    assert len(tried) == 20
+    assert len(tried) == 22
     assert [fault for one in tried for fault in one.faults] == []
     stopped = {one.what: one.stopped for one in tried if one.stopped is not None}
     assert stopped["clock backwards"] == 0

@@ -21,7 +21,7 @@ from PySide6.QtCore import QObject, QtMsgType, Signal, qInstallMessageHandler, q
 from lmviz.errors import LmvizError
 
 logger = logging.getLogger("lmviz")
-OUT_OF_MEMORY = ("can't allocate memory", "out of memory")
+OUT_OF_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc")
 """How torch says so."""
 
 _crash_file = None  # stays open for as long as the process lives: faulthandler writes to it
@@ -65,11 +65,16 @@ def sentence_for(fault: BaseException, doing: str) -> str:
     """What to show beside a control after `doing` failed; a defect also goes to the fault hook."""
     if isinstance(fault, LmvizError):
         return str(fault)
-    told = " ".join(str(fault).split())
-    if isinstance(fault, MemoryError) or any(word in told for word in OUT_OF_MEMORY):
+    if is_out_of_memory(fault):
         return f"{doing} needs more memory than there is: try something smaller."
     sys.excepthook(type(fault), fault, fault.__traceback__)
+    told = " ".join(str(fault).split())
     return f"{doing} failed for a reason lmviz did not expect ({told}); Help ▸ Open log has the details."
+
+
+def is_out_of_memory(fault: BaseException) -> bool:
+    """Whether something failed because there was no memory left for it."""
+    return isinstance(fault, MemoryError) or any(words in str(fault) for words in OUT_OF_MEMORY)
 
 
 def versions() -> str:

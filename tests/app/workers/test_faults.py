@@ -4,7 +4,7 @@ import threading
 import pytest
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.workers.faults import Faults, sentence_for
+from lmviz.app.workers.faults import Faults, is_out_of_memory, sentence_for
 from lmviz.errors import LmvizError
 
 
@@ -18,6 +18,8 @@ def test_a_sentence_meant_for_people_is_passed_on_as_it_is() -> None:
 def test_too_little_memory_has_a_sentence_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     caught: list[object] = []
     monkeypatch.setattr(sys, "excepthook", lambda *fault: caught.append(fault))
+    assert is_out_of_memory(RuntimeError("std::bad_alloc"))
+    assert not is_out_of_memory(RuntimeError("shapes cannot be multiplied"))
     torch_says = RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried 9 TB")
     for fault in (MemoryError(), torch_says):
         assert "more memory than there is" in sentence_for(fault, "Training")
