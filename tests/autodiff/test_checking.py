@@ -93,7 +93,9 @@ def test_exactly_the_broken_module_fails_its_check(name, seed):
 
 def test_every_kind_of_breakage_comes_up():
     square = read("x = [1 2; 3 4]\ny = [0.5 1; -1 2]\nz = matmul(x, y)\nJ = sum(sigmoid(z))")
-    assert {sabotage(square, seed)[1].breakage for seed in range(60)} == {SIGN, FACTOR, TRANSPOSE, ONES}
+    done = [sabotage(square, seed)[1] for seed in range(60)]
+    assert {one.breakage for one in done} == {SIGN, FACTOR, TRANSPOSE, ONES}
+    assert square.output.name not in {one.name for one in done if one.breakage == ONES}
 
 
 def test_sabotage_is_the_same_for_the_same_seed(lecture):

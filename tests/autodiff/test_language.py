@@ -111,7 +111,7 @@ def test_letters_with_accents_are_the_same_however_they_are_typed():
         ("", 1, "nothing is computed yet"),
         ("x = [1; 2]\nv = [1; 2; 3]\ny = add(x, v)", 3, "do not go together cell by cell"),
         ("x = 1\ny = softmax(x)", 2, "needs a vector or a matrix"),
-        ("x = [1; 2]\ny = transpose(x)", 2, "needs a matrix"),
+        ("x = [1; 2]\ny = transpose(x)", 2, "needs a matrix as its input, and this is a vector of 2"),
         ("x = 1\ny = eval(x)", 2, "no module “eval”"),
     ],
 )
@@ -219,3 +219,11 @@ def test_numbers_that_have_not_changed_stay_as_they_were_written():
     net = read(source).forward()
     assert net.text == source
     assert net.set("W", 2).text == source.replace("1e0", "2")
+
+
+def test_a_node_knows_where_its_numbers_are_written():
+    text = "x = [1; 2]\nparameter w = 3\ny = sum(x)\nz = add(multiply(w, y), 7)"
+    net = read(text)
+    for name, literal in (("x", "[1; 2]"), ("w", "3"), ("7", "7")):
+        place = net[name].place
+        assert text.splitlines()[place.line - 1][place.first : place.last] == literal

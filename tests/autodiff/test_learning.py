@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lmviz.autodiff import descend, move_to, read, surface, train
-from lmviz.autodiff.learning import Direction, directions, losses_along, parameters_of
+from lmviz.autodiff.learning import Direction, directions, losses_along, parameters_of, steepest
 from lmviz.errors import LmvizError
 
 
@@ -93,3 +93,11 @@ def test_of_a_summation_that_is_learned_only_u_and_the_product_of_v_and_w_are_de
         assert each["U"] == pytest.approx(1, abs=1e-3)
         assert each["V"] * each["W"] == pytest.approx(1, abs=1e-3)
     assert max(each["W"] for each in learned) - min(each["W"] for each in learned) > 0.1
+
+
+def test_the_steepest_cells_are_those_with_the_largest_gradients(lecture):
+    done = lecture.copy().backward()
+    sizes = {cell: abs(float(done[cell.name].gradient[cell.index])) for cell in directions(lecture)}
+    first, second = steepest(lecture)
+    assert [sizes[first], sizes[second]] == sorted(sizes.values(), reverse=True)[:2]
+    assert steepest(read("parameter x = 3\ny = square(x)")) is None

@@ -127,3 +127,11 @@ def test_a_gradient_is_final_when_all_its_consumers_are_popped():
     assert net.tape.is_final(net["w"])
     net.tape.pop()
     assert net.tape.is_final(net["v"])
+
+
+def test_a_value_that_was_set_by_hand_says_so():
+    net = read("x = [1; 2]\ny = sum(x)").forward()
+    assert net.explain("y").operation == "sum"
+    net.edit("y", (), 5).forward()
+    found = net.explain("y")
+    assert (found.operation, found.value) == ("set by hand", 5)

@@ -57,6 +57,7 @@ def test_a_condition_holds_where_what_it_says_is_so(text: str, holds: bool) -> N
 
 def test_a_change_is_measured_from_a_state() -> None:
     condition = parse_condition("prefix changes")
+    assert condition.text == "prefix changes"
     assert condition.state(look_up) == "cows  eat"
     assert not condition.holds(look_up, "cows  eat")
     assert condition.holds(look_up, "cows")

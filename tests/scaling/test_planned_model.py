@@ -9,6 +9,7 @@ from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling.compute import (
     amount_in_words,
     best_size,
+    bytes_in_words,
     duration_in_words,
     parse_amount,
     tokens_for,
@@ -73,6 +74,22 @@ def test_what_fits_takes_the_time_that_there_is_with_about_twenty_tokens_a_param
     assert 20 <= found.tokens_per_parameter < 26
     assert found.parameters <= best_size(seconds * 6e10)
     assert found.configuration.context == 128
+
+
+def test_a_model_is_taken_as_soon_as_its_size_is_not_too_large():
+    """As little more time as it takes to pay for the model, found by halving."""
+    found = what_fits(3600, 6e10, 2000, 128)
+    short, enough = 0.0, 3600.0
+    while enough - short > 1e-6:
+        middle = (short + enough) / 2
+        pays = best_size(middle * 6e10) >= found.parameters
+        short, enough = (short, middle) if pays else (middle, enough)
+    assert what_fits(enough, 6e10, 2000, 128).parameters == found.parameters
+    assert what_fits(short, 6e10, 2000, 128).parameters < found.parameters
+
+
+def test_memory_is_said_in_the_unit_that_three_figures_round_to():
+    assert [bytes_in_words(size) for size in (0.9995e12, 0.999e12, 1536)] == ["1.00 TB", "999 GB", "1.54 kB"]
 
 
 def test_more_time_fits_more():
