@@ -85,7 +85,7 @@ class Header(QFrame):
         model, comparison = self._session.library.model, self._session.comparison
         compared = [moment for moment in comparison.chosen if not comparison.obstacle_to(moment[0])]
         words = describe(model) if model is not None else "no model yet"
-        self.model_button.setText(words.partition(" · ")[0] if self._is_narrow else words)
+        self.model_button.setText(_briefly(model) if model is not None and self._is_narrow else words)
         self.model_button.setToolTip(words)
         color = _series_color(model) if model is not None else current_theme().strong_line
         self.model_button.setIcon(_dot(color))
@@ -161,6 +161,13 @@ def describe(model: OpenedModel) -> str:
     if model.parameters:
         parts.append(short(model.parameters))
     return " · ".join(parts)
+
+
+def _briefly(model: OpenedModel) -> str:
+    """The name of its family alone."""
+    from lmviz.families import FAMILIES
+
+    return FAMILIES[model.family].short_title if model.family in FAMILIES else model.family
 
 
 def _is_sample(model: OpenedModel) -> bool:
