@@ -127,7 +127,9 @@ def test_another_family_is_told_what_it_has_instead(
     session.library.open(lstm_run)
     panel = next(panel for panel in window.perspective.panels if isinstance(panel, PositionsPanel))
     panel.parentWidget().raise_()
-    qtbot.waitUntil(lambda: any("is no Transformer" in text.text() for text in panel.findChildren(EmptyText)))
+    qtbot.waitUntil(
+        lambda: any("is not a Transformer" in text.text() for text in panel.findChildren(EmptyText))
+    )
 
 
 def test_the_kinds_are_trained_side_by_side(
