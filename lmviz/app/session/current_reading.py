@@ -55,6 +55,7 @@ class CurrentReading(Part):
         self._encoding: Encoding | None = None
         self._dropped = 0
         self._reading: Reading | None = None
+        self._stored: Reading | None = None
         self._has_stepped = False
         self._read_soon = QTimer(self)
         self._read_soon.setSingleShot(True)  # several changes in one turn are one reading
@@ -113,6 +114,11 @@ class CurrentReading(Part):
     def current(self) -> Reading | None:
         """What the model computes for the prefix. It lags behind the prefix by some milliseconds."""
         return self._reading
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the reading was stored, with what the first screen draws and no more."""
+        return self._reading is not None and self._reading is self._stored
 
     @property
     def has_stepped(self) -> bool:
@@ -180,6 +186,7 @@ class CurrentReading(Part):
         self._prefix = stored.trace.text
         self.prefix_changed.emit()
         self._encode()
+        self._stored = stored
         self._take(stored)
 
     def close(self) -> None:

@@ -156,5 +156,7 @@ class Explanation(Part):
 
     def _fail(self, sentence: str) -> None:
         self._take_arithmetic(None, None)
+        if self._reading.is_stored:  # its operands come with the first live reading, in a moment
+            return
         self._has_failed = True  # `_asked` stays, or a suggestion would be asked for again and again
         self.failed.emit(sentence)

@@ -1,8 +1,11 @@
 """Why a cell has its value, as the window asks for it."""
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.errors import LmvizError
 
@@ -26,3 +29,20 @@ def test_what_cannot_be_explained_leaves_no_other_explanation_and_goes_with_its_
         focus.release()
     with qtbot.assertNotEmitted(explanation.changed):
         focus.hover_cell(None)
+
+
+def test_what_a_stored_trace_does_not_hold_is_explained_by_the_first_live_reading(
+    read: Session, qtbot: QtBot
+) -> None:
+    live, cell = read.reading.current, ("layers/0/hidden", (1, 2))
+    kept = {address: array for address, array in live.trace.arrays.items() if address != "layers/0/output"}
+    with qtbot.assertNotEmitted(read.explanation.failed):
+        read.reading.show_stored(Reading(replace(live.trace, arrays=kept), None, live.model, live.step))
+        assert read.reading.is_stored
+        read.focus.choose_cell(cell)
+        qtbot.waitUntil(lambda: not read.work.is_busy("why"))
+        assert read.explanation.arithmetic is None
+        read.reading.set_prefix("the cows eat corn")
+        qtbot.waitUntil(lambda: read.explanation.arithmetic is not None)
+    assert not read.reading.is_stored
+    assert read.explanation.arithmetic.index == cell[1]
