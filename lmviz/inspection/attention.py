@@ -9,7 +9,6 @@ from functools import lru_cache
 import numpy as np
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.deferred_array import row_blocks
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
@@ -85,7 +84,7 @@ def thumbnails(trace: Trace, side: int = 64) -> np.ndarray:
 def small_squares(traced: TracedArray, side: int) -> np.ndarray:
     """`largest_of_squares` of weights that need not be held whole."""
     square = -(-traced.shape[-1] // side)
-    parts = [largest_of_squares(rows, side) for _, rows in row_blocks(traced, square)]
+    parts = [largest_of_squares(rows, side) for _, rows in traced.blocks(square)]
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 

@@ -99,7 +99,6 @@ class DeferredArray(TracedArray):
         return found
 
     def blocks(self, multiple: int = 1) -> Iterator[tuple[int, np.ndarray]]:
-        """Stretches of rows (head, query, key), each with its first query, computed one after the other."""
         recent = _RECENT.get(self)
         if recent is not None or is_made_whole(self._tap):
             yield 0, self.array if recent is None else recent
@@ -174,18 +173,6 @@ class DeferredArray(TracedArray):
             if isinstance(traced, DeferredArray):
                 found |= traced._axes_of_given()
         return found
-
-
-def row_blocks(traced: TracedArray, multiple: int = 1) -> Iterator[tuple[int, np.ndarray]]:
-    """The value (head, query, key) of a tap as stretches of its rows, each with its first query.
-
-    Where it is recorded there is one, the whole; else each is computed when its turn comes. All but the last
-    have a `multiple` of rows.
-    """
-    if isinstance(traced, DeferredArray):
-        yield from traced.blocks(multiple)
-    else:
-        yield 0, traced.array
 
 
 def deferred(

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from lmviz.inspection.attention import attention_layers
-from lmviz.inspection.deferred_array import row_blocks
 from lmviz.inspection.trace import Trace
 
 PREVIOUS, FIRST, INDUCTION = "previous", "first", "induction"
@@ -88,7 +87,7 @@ def _of_layer(trace: Trace, layer: int, patterns: Mapping[str, Pattern]) -> tupl
     weights = trace[f"layers/{layer}/attention/weights"]
     heads = weights.shape[0]
     scores = {kind: np.zeros(heads) for kind in patterns}
-    for first, rows in row_blocks(weights):
+    for first, rows in weights.blocks():
         for kind, pattern in patterns.items():
             scores[kind] += pattern.share(rows, first)
     needed = {

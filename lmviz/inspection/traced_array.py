@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -72,6 +72,14 @@ class TracedArray:
     def depth(self) -> int:
         """How many arrays of shorter texts lie within one another here."""
         return 0
+
+    def blocks(self, multiple: int = 1) -> Iterator[tuple[int, np.ndarray]]:
+        """A value (head, query, key) as stretches of its rows, each with its first query.
+
+        Where it is recorded there is one, the whole; else each is computed when its turn comes. All but the
+        last have a `multiple` of rows.
+        """
+        yield 0, self.array
 
     def lock(self) -> None:
         """Make the numbers read-only."""

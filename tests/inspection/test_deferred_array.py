@@ -9,7 +9,6 @@ from lmviz.errors import LmvizError
 from lmviz.families import build_model
 from lmviz.inspection import deferred_array, rows_of_squares
 from lmviz.inspection.attention import largest_of_squares, small_squares, thumbnails
-from lmviz.inspection.deferred_array import row_blocks
 from lmviz.inspection.explain import explain
 from lmviz.inspection.head_badges import head_badges
 from lmviz.inspection.interventions import replace, scale_head, zero
@@ -94,10 +93,10 @@ def test_rows_are_computed_a_few_at_a_time(model, monkeypatch, rows_made, reques
     assert max(rows_made[:-1]) == 2, "a square was held whole"  # the last one is of the probabilities
     same(found, expected)
     weights = trace(model, IDS)["layers/1/attention/weights"]
-    stretches = list(row_blocks(weights))
+    stretches = list(weights.blocks())
     assert [first for first, _ in stretches] == [0, 2, 4, 6, 8]
     np.testing.assert_allclose(np.concatenate([rows for _, rows in stretches], axis=1), whole, rtol=1e-4)
-    assert [first for first, _ in row_blocks(weights, 3)] == [0, 3, 6]
+    assert [first for first, _ in weights.blocks(3)] == [0, 3, 6]
     np.testing.assert_allclose(small_squares(weights, 3), largest_of_squares(whole, 3), rtol=1e-4)
     for one, other in zip(head_badges(trace(model, IDS)), head_badges(expected), strict=True):
         assert [head.badges for head in one] == [head.badges for head in other]

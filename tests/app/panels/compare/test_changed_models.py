@@ -58,7 +58,7 @@ def test_interventions_are_in_force_in_the_present_model_which_says_so(
     assert [item.id for item in drawn] == [step.id for step in steps]
     scores = bring_to_front(compare, "scores_view", qtbot)
     qtbot.waitUntil(
-        lambda: any("without the interventions" in line.text for line in scores.findChildren(MutedLine)),
+        lambda: any("without the changes" in line.text for line in scores.findChildren(MutedLine)),
         timeout=LONG,
     )
 

@@ -74,11 +74,20 @@ def test_a_head_of_the_attention_to_the_source_can_be_clicked(
     panel: PicturePanel, heads_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
 ) -> None:
     session = read_pair(heads_run)
-    qtbot.waitUntil(lambda: panel.page is not None and panel.page.shown is not None)
     address, last = "decoder/layers/0/cross/weights", 1
+
+    def is_drawn() -> bool:
+        shown = None if panel.page is None else panel.page.shown
+        return shown is not None and shown.squares[address].values.shape[1] == len(
+            session.reading.current.trace
+        )
+
+    qtbot.waitUntil(is_drawn)
     panel.whole.set_open("decoder/layers/0")
-    place = panel.whole.rectangle(Spot(f"{address}#{address}#{last}", 0, 1)).center().toPoint()
-    qtbot.mouseClick(panel.whole, Qt.MouseButton.LeftButton, pos=place)
+    spot = Spot(f"{address}#{address}#{last}", 0, 1)
+    place = panel.whole.rectangle(spot).center()
+    assert panel.whole.spot_at(place) == spot
+    qtbot.mouseClick(panel.whole, Qt.MouseButton.LeftButton, pos=place.toPoint())
     assert session.focus.cell == (address, (last, 0, 1))
     assert session.attention.head == (0, last)
 
