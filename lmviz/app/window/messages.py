@@ -48,7 +48,9 @@ class Messages(QWidget):
     def _place(self) -> None:
         is_wanted = any(not part.isHidden() for part in self._parts)
         if is_wanted:
-            self._column.setSpacing(round(GAP * current_theme().scale))
+            gap = round(GAP * current_theme().scale)
+            if gap != self._column.spacing():  # setting it asks for another layout, and so for this again
+                self._column.setSpacing(gap)
             area = self._over.rect()
             corner = self._over.mapTo(self._parent, area.bottomLeft())
             height = self._column.heightForWidth(area.width())
