@@ -221,14 +221,14 @@ class AttentionPanel(WeightMatrixPanel):
         """Say at which word the chosen one looks most."""
         from lmviz.inspection.attention import most_looked_at
 
-        reading = self.session.reading.current
-        is_free = position < len(self._shown) and bool(self._hidden[0, 1:].all()) and not self._shows_gradient
-        if reading is None or self._tap != "weights" or not is_free:
+        is_drawn = 0 <= position < len(self._shown)
+        is_free = is_drawn and bool(self._hidden[0, 1:].all()) and not self._shows_gradient
+        if self._tap != "weights" or not is_free:
             self._body.set_claim("", "", 0.0)
             return
+        # The words of the matrix as it is drawn: the current reading may be a shorter one that is drawn next.
         key, weight = most_looked_at(self._shown, position)
-        tokens = reading.trace.tokens
-        self._body.set_claim(visible(tokens[position]), visible(tokens[key]), weight)
+        self._body.set_claim(self._names[position], self._names[key], weight)
 
     def _light(self) -> None:
         if self._shown.size and self.is_in_sight:

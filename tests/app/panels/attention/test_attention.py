@@ -428,6 +428,27 @@ def test_shift_over_a_word_of_the_prefix_shows_who_looks_at_it(
     qtbot.waitUntil(lambda: drawn.grab().toImage() == looks)
 
 
+def test_nothing_of_a_longer_matrix_is_marked_once_a_shorter_text_is_read(
+    panels: dict[str, object], session: Session, qtbot: QtBot
+) -> None:
+    """Between a new reading and its drawing the matrix is still that of the text before."""
+    drawn, marked = panels["attention_view"], []
+
+    def look() -> None:
+        positions = len(session.reading.current.trace.tokens)
+        marked.append(positions < len(drawn.shown))
+        session.focus.fit_positions(0)  # as between two models: no position can be chosen
+        session.focus.position_changed.emit()
+        session.focus.fit_positions(positions)
+
+    session.reading.changed.connect(look)
+    session.reading.set_prefix("")
+    qtbot.waitUntil(lambda: bool(marked), timeout=LONG)
+    session.reading.changed.disconnect(look)
+    assert all(marked), "the matrix was drawn before anything could mark it"
+    qtbot.waitUntil(lambda: len(drawn.shown) == len(session.reading.current.trace.tokens), timeout=LONG)
+
+
 def test_where_there_is_no_attention_it_says_why_and_a_button_opens_a_model_that_has_it(
     window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
