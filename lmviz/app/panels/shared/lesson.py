@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.lesson_list import LessonList, ListedLesson
 from lmviz.app.widgets.controls.progress_dots import ProgressDots
@@ -106,11 +107,7 @@ class LessonPanel(Panel):
         self._next.setText("Finish" if current.number + 1 == len(lesson.steps) else "Next")
         self._where.setVisible(bool(step.perspective or step.control))
         self._prepare.setVisible(bool(lesson.openings_before(current.number)))
-        primary = "primary" if current.is_step_done else ""
-        if self._next.property("role") != primary:
-            self._next.setProperty("role", primary)
-            self._next.style().unpolish(self._next)
-            self._next.style().polish(self._next)
+        set_role(self._next, "primary" if current.is_step_done else "")
 
     def _lay_out(self) -> None:
         place = QHBoxLayout()

@@ -62,6 +62,7 @@ class WhyPanel(Panel):
         column.addWidget(scrolling(self._sheet), 1)
         column.addWidget(self._result)
         self._card = Card("Why this number?", "", body)
+        self._card.set_provisional(True)
         self.column.addWidget(self._card)
         self._sheet.operand_clicked.connect(self.follow_operand)
         self._sheet.operand_hovered.connect(lambda *cell: hover_operand(session, *cell))

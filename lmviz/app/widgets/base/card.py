@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.role import set_role
 
 RADIUS = 8
 MARGIN = 14
@@ -101,10 +102,7 @@ class Card(Canvas):
         """Draw the edge with dashes and mute the title, or draw both as ever."""
         if provisional != self._provisional:
             self._provisional = provisional
-            self._title.setProperty("role", "provisional" if provisional else "title")
-            self._title.style().unpolish(self._title)
-            self._title.style().polish(self._title)
-            self._title.updateGeometry()
+            set_role(self._title, "provisional" if provisional else "title")
             self.update()
 
     @property

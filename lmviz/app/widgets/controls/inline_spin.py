@@ -7,6 +7,7 @@ import math
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.role import set_role
 
 AROUND = 30  # pixels at scale 1 for the arrows, and for the room around the figures
 
@@ -16,9 +17,8 @@ def fit_width(spin: QSpinBox | QDoubleSpinBox, largest: float | None = None) -> 
 
     Call it again when the type changes, and when a larger value is shown.
     """
-    if spin.property("role") != "link":
-        spin.setProperty("role", "link")
-        spin.style().polish(spin)  # the figures become bold, and the frame goes
+    set_role(spin, "link")
+    spin.ensurePolished()  # the figures become bold, and the frame goes
     most = spin.maximum() if largest is None else largest
     figures = spin.textFromValue(int(most)) if isinstance(spin, QSpinBox) else spin.textFromValue(most)
     longest = f"{spin.prefix()}{figures}{spin.suffix()}"

@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from lmviz.app.widgets.base.role import set_role
+
 FIRST = "first do what is above"
 _KIND = {True: "right", False: "wrong", None: ""}
 
@@ -93,9 +95,7 @@ class QuestionCard(QFrame):
         self._said.setText(sentence)
         self._said.setVisible(bool(sentence))
         for widget in (self._said, self._answer):
-            widget.setProperty("verdict", _KIND[verdict])
-            widget.style().unpolish(widget)
-            widget.style().polish(widget)
+            set_role(widget, _KIND[verdict], of="verdict")
         self._hint.setVisible(is_hint_shown and bool(self._hint.text()))
 
     def _check(self) -> None:

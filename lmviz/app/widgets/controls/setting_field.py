@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QSpinBox, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.configuration import Setting
 from lmviz.errors import LmvizError
@@ -112,9 +113,7 @@ class SettingField(QObject):
         """Show an error below this field; an empty sentence removes it."""
         self.complaint.setText(sentence)
         self.complaint.setVisible(bool(sentence) and not self.control.isHidden())
-        if self.control.property("invalid") != bool(sentence):
-            self.control.setProperty("invalid", bool(sentence))
-            self.control.style().polish(self.control)
+        set_role(self.control, bool(sentence), of="invalid")
 
     def set_shown(self, shown: bool) -> None:
         """Show or hide the whole field."""
