@@ -339,10 +339,32 @@ def test_durations_read_like_clocks():
     assert [duration(seconds) for seconds in (0.4, 61, 3661)] == ["0:00", "1:01", "1:01:01"]
 
 
-def test_an_empty_path_does_not_open_the_window(capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("", "There is no file of the name '': leave it out"),
+        (" ", "There is no file of the name ' ': leave it out"),
+        ("nothing.txt", "There is no file, run or command 'nothing.txt'"),
+        ("nothing\0", "There is no file, run or command 'nothing\\x00'"),
+        ("\udcff", "There is no file, run or command '\\udcff'"),
+        ("empty", "The folder empty is empty"),
+        ("pipe", "pipe cannot be opened (it is no ordinary file)"),
+        ("/dev/zero", "/dev/zero cannot be opened (it is no ordinary file)"),
+        ("a" * 5000, "There is no file, run or command 'aaa"),
+    ],
+)
+@pytest.mark.skipif(os.name == "nt", reason="pipes and devices are files on POSIX systems")
+@pytest.mark.timeout(30)
+def test_what_cannot_be_opened_is_a_sentence_and_no_window(capsys, tmp_path, monkeypatch, path, sentence):
+    monkeypatch.chdir(tmp_path)
+    Path("empty").mkdir()
+    os.mkfifo("pipe")
     monkeypatch.setattr("lmviz.app.main.main", lambda path=None: pytest.fail("a window opened"))
-    assert run([""]) == 2
-    assert "There is no file of the name ''" in capsys.readouterr().err
+    assert run([path]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.count("\n") == 1
+    assert len(said) < 1000
 
 
 @pytest.fixture

@@ -94,17 +94,33 @@ def open_window(path: str | None = None) -> int:
     """Open the window, on a text, a run, a checkpoint, a lesson, a scene or a sample model."""
     from lmviz.api import find_run, sample_models
 
-    if path == "":
-        raise LmvizError("There is no file of the name '': leave it out, or name a text or a run.")
+    if path is not None and not path.strip() and not os.path.exists(path):
+        raise LmvizError(f"There is no file of the name {path!r}: leave it out, or name a text or a run.")
     if path is not None and not os.path.exists(path):
         if path not in sample_models():
             near = difflib.get_close_matches(path, [*commands.commands, *sample_models()], n=1)
             hint = f"did you mean {near[0]}?" if near else "`lmviz --help` lists the commands."
             raise LmvizError(f"There is no file, run or command {path!r}: {hint}")
         path = str(find_run(path))
+    if path is not None:
+        _check_can_be_opened(path)
     from lmviz.app.main import main as show
 
     return show(path)
+
+
+def _check_can_be_opened(path: str) -> None:
+    """Raise LmvizError for what is neither a file nor a folder with anything in it: no window could show it."""
+    from lmviz.text.ordinary_files import check_ordinary
+
+    try:
+        if not os.path.isdir(path):
+            check_ordinary(path)
+        elif not os.listdir(path):
+            raise LmvizError(f"The folder {path} is empty: name a text, a run or a folder that holds one.")
+    except OSError as fault:
+        reason = fault.strerror or fault
+        raise LmvizError(f"{path} cannot be opened ({reason}): name a text or a run.") from None
 
 
 for command in (train, evaluate, predict, sample, trace, convert, models, corpora, doctor, lesson, associate):
