@@ -51,8 +51,10 @@ def open_window(path: str | None = None) -> MainWindow:
     from lmviz.app.opening.settings import Settings
     from lmviz.app.session.session import Session
     from lmviz.app.window.main_window import MainWindow
+    from lmviz.app.workers.closing import close_at_exit
 
     window = MainWindow(Session(), Settings())
+    close_at_exit(window.session)
     collector = GarbageCollector(window)
     faults.happened.connect(window.show_fault)
     window.painted.connect(window.session.start)

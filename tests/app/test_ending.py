@@ -85,6 +85,17 @@ def tell(phase):
 OpenText.take = take
 """
 
+ENDS_WITHOUT_CLOSING = """
+import sys
+from lmviz.app.main import open_window
+from PySide6.QtCore import QEventLoop
+from PySide6.QtWidgets import QApplication
+
+window = open_window(sys.argv[1])
+while "running" not in told:
+    QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+"""
+
 
 @contextmanager
 def program(tmp_path: Path, script: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
@@ -133,6 +144,19 @@ def test_being_terminated_leaves_a_run_that_can_be_resumed(tmp_path: Path, text_
     [folder] = runs.iterdir()
     assert Run.open(folder).is_resumable
     assert list(tmp_path.rglob("settings.json")), "what was open is remembered"
+
+
+def test_a_script_that_ends_around_an_open_window_leaves_a_run_that_can_be_resumed(
+    tmp_path: Path, text_file: Path
+) -> None:
+    from lmviz.training.run import Run
+
+    runs = tmp_path / "runs"
+    script = f"RUNS = {str(runs)!r}\n" + TRAINS + ENDS_WITHOUT_CLOSING
+    with program(tmp_path, script, str(text_file)) as process:
+        ends_cleanly(process)
+    [folder] = runs.iterdir()
+    assert Run.open(folder).is_resumable
 
 
 @pytest.mark.parametrize(

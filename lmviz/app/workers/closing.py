@@ -2,18 +2,23 @@
 
 A thread can only be asked to stop. One that does not check, because it is in an import or a long step,
 is given up. It then still runs, possibly inside torch, and the normal end of a Python process, which
-destroys its objects, could crash or hang: `leave` ends the process at once instead.
+destroys its objects, could crash or hang: `leave` ends the process at once instead. A script that opens a
+window and comes to its end does not call it: `close_at_exit` stops the threads there.
 """
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterable
 from typing import Protocol
+
+from shiboken6 import isValid
 
 from lmviz.app.workers.threads import BackgroundThread
 
@@ -32,6 +37,13 @@ class Worker(Protocol):
 
     def is_alive(self) -> bool:
         """Whether its thread runs."""
+
+
+class Closable(Protocol):
+    """Something of Qt's that runs threads."""
+
+    def close(self) -> None:
+        """Ask them to stop, and wait a while for them."""
 
 
 def wait_for(workers: Iterable[Worker], seconds: float | None = None) -> tuple[str, ...]:
@@ -54,10 +66,33 @@ def wait_for(workers: Iterable[Worker], seconds: float | None = None) -> tuple[s
 
 def leave(code: int) -> int:
     """The exit code, where no thread runs any more; otherwise this ends the process with it."""
-    if any(isinstance(thread, BackgroundThread) for thread in threading.enumerate()):
+    if _running():
         logging.shutdown()
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:  # a program without a console has none
                 stream.flush()
         os._exit(code)
     return code
+
+
+def close_at_exit(session: Closable) -> None:
+    """Have what runs threads closed where Python comes to its end around them.
+
+    Python ends a daemon thread wherever it next asks for the interpreter. C++ that has called Python, as
+    torch does, aborts the process then.
+    """
+    reference = weakref.ref(session)
+
+    def end() -> None:
+        living = reference()
+        if living is None or not isValid(living) or not _running():
+            return
+        living.close()
+        if wait_for(_running()):
+            leave(1)
+
+    atexit.register(end)
+
+
+def _running() -> list[BackgroundThread]:
+    return [thread for thread in threading.enumerate() if isinstance(thread, BackgroundThread)]
