@@ -110,7 +110,7 @@ def open_window(path: str | None = None) -> int:
 
 
 def _check_can_be_opened(path: str) -> None:
-    """Raise LmvizError for what is neither a file nor a folder with anything in it: no window could show it."""
+    """Raise LmvizError for what is neither a file nor a folder that holds something."""
     from lmviz.text.ordinary_files import check_ordinary
 
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
@@ -142,6 +142,10 @@ class RunDescription:
         from lmviz.training.options import TrainingOptions  # a window that opens shows none of them
 
         return TrainingOptions.from_values(self.training)
+
+    def continues(self, earlier: RunDescription) -> bool:
+        """Whether it is of the same run, which may have been renamed or trained on since then."""
+        return replace(self, name=earlier.name, training=earlier.training) == earlier
 
     def to_values(self) -> dict[str, Any]:
         """The content of `run.json`."""

@@ -122,8 +122,9 @@ class Run:
         write_bytes(self.folder / "run.json", values.encode("utf-8", errors="backslashreplace") + b"\n")
 
     def change_training(self, values: Mapping[str, Any]) -> None:
-        """Record that the training continues with other options."""
-        self.description = replace(self.description, training=dict(values))
+        """Record that the training continues with other options; LmvizError where the run has gone."""
+        newest = type(self).open(self.folder).description  # another program may have renamed it meanwhile
+        self.description = replace(self.description, name=newest.name, training=dict(values))
         self._write_description()
 
     def check_own(self) -> None:

@@ -16,11 +16,13 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from lmviz.app.main import main
 from lmviz.app.session.session import Session
+from lmviz.app.workers import closing
 from lmviz.families import FAMILIES
 from lmviz.training.options import TrainingOptions
 
 kind, delay, text = sys.argv[1], float(sys.argv[2]), sys.argv[3]
 started = Session.start
+closing.LONGEST_WAIT = 60.0  # on a busy machine
 
 def work(session):
     if kind == "reading a text":

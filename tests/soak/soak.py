@@ -1,6 +1,7 @@
 """Tries for long what docs/reliability.md promises.
 
-    python3 start.py soak [--mutations N] [--disturbances N] [--closings N] [--seed N] [--only PART_OF_A_NAME]
+    python3 start.py soak [--mutations N] [--disturbances N] [--closings N] [--pairs N] [--seed N]
+                          [--only PART_OF_A_NAME]
 
 It prints a line for each kind of file and of disturbance, writes the same with all faults to
 build/soak/report.txt, and ends with 1 where there were any. It needs `fork`, so Linux or macOS.
@@ -25,10 +26,12 @@ from closings import KINDS, close_while
 from disturbances import DISTURBANCES, disturb, undisturbed
 from fuzzing import Fault, fuzz
 from loaders import make_loaders
+from two_windows import disturb_one_another
 
 from lmviz.text.corpus import load_corpus
 
 REPORT = Path("build/soak/report.txt")
+PAIR = "two windows on one run"
 SENTENCES = ("The cow eats grass.", "The bat sees the dog.", "The dog likes hay.", "The hen eats corn.")
 
 
@@ -38,6 +41,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--mutations", type=int, default=20_000, help="changed files of each kind")
     parser.add_argument("--disturbances", type=int, default=500, help="trainings disturbed in each way")
     parser.add_argument("--closings", type=int, default=25, help="windows closed during each kind of work")
+    parser.add_argument("--pairs", type=int, default=25, help="times that two windows have one run open")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="a part of the names of what is tried")
     given = parser.parse_args(arguments)
@@ -45,7 +49,9 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o777)
         soak = try_all(Path(folder), given.mutations, given.disturbances, given.seed, given.only)
-        for tried in itertools.chain(soak, close_all(Path(folder), given.closings, given.seed, given.only)):
+        closings = close_all(Path(folder), given.closings, given.seed, given.only)
+        pairs = pair_all(Path(folder), given.pairs, given.seed, given.only)
+        for tried in itertools.chain(soak, closings, pairs):
             print(tried, flush=True)
             faults += tried.faults
     REPORT.parent.mkdir(parents=True, exist_ok=True)
@@ -99,6 +105,16 @@ def close_all(folder: Path, count: int, seed: int, only: str = "") -> Iterator[T
                 wrong = close_while(kind, folder, random.Random(f"{seed} {kind} {number}"))
                 faults += [Fault(kind, number, wrong)] if wrong else []
             yield Tried(f"closed while {kind}", count, faults)
+
+
+def pair_all(folder: Path, count: int, seed: int, only: str = "") -> Iterator[Tried]:
+    """Have two windows disturb one another, `count` times; where there was a `try_all` before."""
+    if count and only in PAIR:
+        corpus, faults = load_corpus(folder / "small.txt"), []
+        for number in range(count):
+            wrong = disturb_one_another(corpus, folder / "pair", random.Random(f"{seed} {PAIR} {number}"))
+            faults += [Fault(PAIR, number, wrong)] if wrong else []
+        yield Tried(PAIR, count, faults)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The curves of the runs that are open, read once from what each has written down."""
+"""The curves of the runs that are open, read from what each has written down."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ class Histories:
     """Histories by folder."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, History] = {}
+        self._known: dict[Path, tuple[int, History]] = {}  # with the newest snapshot there was then
 
     def of(self, model: OpenedModel) -> History:
-        """The curves of a run as they were when it was first asked about."""
-        if model.folder not in self._known:
-            self._known[model.folder] = History.from_metrics(model.run.metrics())
-        return self._known[model.folder]
+        """The curves of a run, read again when it has been trained on."""
+        newest, history = self._known.get(model.folder, (-1, None))
+        if history is None or newest < model.snapshots[-1]:
+            history = History.from_metrics(model.run.metrics())
+            self._known[model.folder] = model.snapshots[-1], history
+        return history
 
     def keep(self, folder: Path, history: History) -> None:
         """The curves of a training, which has them newer than its run."""
-        self._known[folder] = history
+        self._known[folder] = max(history.loss.steps, default=0), history
 
     def forget_all_but(self, folders: Iterable[Path]) -> None:
         """Forget those of runs that are not open any more: they are read again when they are."""
         kept = set(folders)
-        self._known = {folder: history for folder, history in self._known.items() if folder in kept}
+        self._known = {folder: known for folder, known in self._known.items() if folder in kept}

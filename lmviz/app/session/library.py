@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.part import Part
+from lmviz.app.session.watched_runs import WatchedRuns
 from lmviz.errors import LmvizError
 from lmviz.runs.run_title import title_of
 
@@ -36,6 +37,9 @@ class Library(Part):
         self._model: OpenedModel | None = None
         self._step = 0
         self._live = False
+        self._watched = WatchedRuns(self)
+        self._watched.changed.connect(self._look_again)
+        self.models_changed.connect(self._watch)
 
     @property
     def models(self) -> tuple[OpenedModel, ...]:
@@ -152,8 +156,29 @@ class Library(Part):
         """Reread which snapshots a run has: training adds some and removes others."""
         for model in self._models:
             snapshots = tuple(model.run.snapshots()) if model.folder == folder else ()
-            if snapshots:  # none if the run's folder was deleted
+            if snapshots and snapshots != model.snapshots:  # none if the run's folder was deleted
                 self._replace(replace(model, snapshots=snapshots))
+
+    def _watch(self) -> None:
+        self._watched.watch(model.folder for model in self._models if not model.run.was_trained_elsewhere)
+
+    def _look_again(self, folder: Path) -> None:
+        """Another program may have trained a run on, renamed it, or put another one in its place."""
+        from lmviz.training.run import Run
+
+        opened = next((model for model in self._models if model.folder == folder), None)
+        if opened is None:
+            return
+        try:
+            run = Run.open(folder)
+        except LmvizError:  # it was deleted: what is in memory can still be looked at
+            return
+        if not run.description.continues(opened.description):
+            self.open(folder) if opened == self._model else self.open_beside(folder)
+            return
+        if run.description != opened.description:
+            self._replace(replace(opened, run=run, name=title_of(run.description) or folder.name))
+        self.refresh_snapshots(folder)
 
     def rename(self, folder: Path, name: str) -> None:
         """Call a run something else, whether or not it is open; see `Run.rename`."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmviz.app.workers.threads import compute_with
+from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
     import torch
@@ -53,9 +54,17 @@ class ModelCache:
         model = self._model(folder)
         compute_with(1 if model.parameter_count() <= SMALL else None)
         if model.step != step:
-            model.load_state(self._state(folder, step))
-            model.step = step
+            self._load(model, folder, step)
         return model
+
+    def _load(self, model: Model, folder: Path, step: int) -> None:
+        state = self._state(folder, step)
+        try:
+            model.load_state(state)
+        except (RuntimeError, ValueError, KeyError):  # some of its weights may have been taken over
+            del self._models[folder], self._states[folder, step]
+            raise LmvizError(f"{folder} holds another run than before: open it again.") from None
+        model.step = step
 
     def changed(self, folder: Path, step: int, interventions: Sequence[Intervention]) -> Model:
         """The same with interventions in force; the same instance as long as they are.
