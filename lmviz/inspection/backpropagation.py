@@ -6,7 +6,7 @@ they belong to exactly the numbers that a trace shows, interventions included.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -14,15 +14,16 @@ import torch
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.changed_model import ChangedModel
-from lmviz.inspection.deferred_array import SQUARE, heads_of
+from lmviz.inspection.deferred_array import SQUARE, deferred, deferred_taps, heads_of
+from lmviz.inspection.deferred_gradient import DeferredGradient, DifferentiableByRows
 from lmviz.inspection.freezing import freeze, storages
 from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.origin import Origin
-from lmviz.inspection.recording import PreparedReading, TapRecorder, prepared, traced
+from lmviz.inspection.recording import PreparedReading, TapRecorder, prepared, read_by_changed, traced
 from lmviz.inspection.scalar import Of, Scalar, read_scalar
 from lmviz.inspection.traced_array import TracedArray
-from lmviz.models.explicit import ForwardPass, in_order
+from lmviz.models.explicit import in_order
 from lmviz.models.given_source import GivenSource
 from lmviz.models.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.model import Model
@@ -76,18 +77,31 @@ def gradient(
     check_differentiable(model)
     reading = prepared(model, text_or_ids, interventions, further)
     with differentiating():
-        swept = DifferentiablePass(model, reading, scales=scales)
+        swept = DifferentiablePass(
+            model, reading, scales=scales, kept=() if isinstance(of, str) else (of[0],)
+        )
         scalar = read_scalar(of, model, reading.ids, swept.values)
         number = scalar.compute(swept.values[scalar.address])[0]
         check_number(scalar, number)
         of_taps, of_parameters = swept.back(number)
     borrowed = storages((*model.parameters(), *model.buffers()))
-    arrays, gradients = {}, {}
+    arrays: dict[str, TracedArray] = {}
+    found: dict[str, TracedArray] = {}
     for tap in swept.taps:
+        if tap.address in swept.unkept:
+            arrays[tap.address] = deferred(tap, arrays, reading.ids, swept.heads, swept.parameters)
+            continue
         arrays[tap.address] = TracedArray(freeze(swept.values[tap.address], borrowed), tap.axes, tap.scale)
         if tap.address in of_taps:
-            array = freeze(of_taps[tap.address], set())
-            gradients[tap.address] = TracedArray(array, tap.axes, "signed")
+            found[tap.address] = TracedArray(freeze(of_taps[tap.address], set()), tap.axes, "signed")
+    later = {
+        tap.address: DeferredGradient(tap, swept.taps, swept.unkept, reading.ids, arrays, found)
+        for tap in swept.taps
+        if tap.address in swept.unkept
+    }
+    gradients = {
+        tap.address: (found | later)[tap.address] for tap in swept.taps if tap.address in found | later
+    }
     return Gradient(
         trace=traced(model, reading, arrays, swept.recorder.carried_out(), Origin(model)),
         scalar=scalar,
@@ -100,8 +114,9 @@ def gradient(
 class DifferentiablePass:
     """A forward pass over a reading, by whose values and parameters one can differentiate.
 
-    `values` are those of the taps, (row, *axes), in a batch of `rows` alike. To be made, and asked, while
-    `differentiating`.
+    `values` are those of the taps, (row, *axes), in a batch of `rows` alike, without the squares of attention
+    that are `unkept` because there are too many; those at the addresses `kept` are not among these. To be
+    made, and asked, while `differentiating`.
     """
 
     def __init__(
@@ -111,15 +126,21 @@ class DifferentiablePass:
         *,
         rows: int = 1,
         scales: Mapping[str, float] | None = None,
+        kept: Collection[str] = (),
     ) -> None:
         self.taps = model.taps()
-        check_room(model, self.taps, len(reading.ids), rows)
+        self.heads = heads_of(self.taps, model.configuration)
+        large = deferred_taps(self.taps, len(reading.ids), rows * self.heads)
+        self.unkept = large - read_by_changed(self.taps, reading.interventions) - set(kept)
+        run = [tap for tap in self.taps if tap.address not in self.unkept]
+        check_room(model, run, len(reading.ids), rows)
         self.recorder = GradientRecorder(self.taps, reading.interventions, reading.lengths)
         self.parameters = leaves_of(model, scales)
         everything = {**dict(model.named_buffers()), **self.parameters}
         tokens = on_device(model, reading.ids).repeat(rows, 1)
         others = {name: ids.repeat(rows, 1) for name, ids in reading.others(model).items()}
-        self.values = ForwardPass(tokens, everything, **others).run(self.taps, self.recorder)
+        forward = DifferentiableByRows(tokens, everything, self.taps, self.unkept, **others)
+        self.values = forward.run(run, self.recorder)
 
     def back(self, number: torch.Tensor) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
         """The gradients of a number: of taps (row, *axes) by address, and of parameters by name."""
@@ -147,7 +168,7 @@ def unchanged(model: Model, interventions: Sequence[Intervention]) -> tuple[Mode
 
 
 def check_room(model: Model, taps: Sequence[Tap], positions: int, rows: int = 1) -> None:
-    """LmvizError where the squares of attention and their gradients would take half of the memory.
+    """LmvizError where the squares among some taps, and their gradients, would take half of the memory.
 
     A system that has promised more memory than it has kills the whole program without an exception.
     """

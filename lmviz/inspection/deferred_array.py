@@ -9,17 +9,14 @@ that is asked for.
 
 from __future__ import annotations
 
-import threading
-import weakref
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from lmviz.errors import LmvizError
-from lmviz.inspection.rows_of_squares import RowsPass, blocks, is_made_whole
+from lmviz.inspection.computed_square import ComputedSquare, Rows
+from lmviz.inspection.rows_of_squares import RowsPass, is_made_whole
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.tap import Tap, Weight
@@ -28,9 +25,6 @@ SQUARE = ("query", "key")
 
 MOST_RECORDED = 512 * 2**20
 """Bytes of squares that are recorded as they come; of more, the weights alone or none."""
-
-MOST_KEPT = 256 * 2**20
-"""Bytes of squares that were read last and are kept, for all traces together."""
 
 
 def deferred_taps(taps: Sequence[Tap], positions: int, heads: int) -> frozenset[str]:
@@ -50,11 +44,10 @@ def deferred_taps(taps: Sequence[Tap], positions: int, heads: int) -> frozenset[
     return frozenset(tap.address for tap in squares)
 
 
-class DeferredArray(TracedArray):
-    """The value of a square that is computed from its operands whenever it is read, row by row if need be.
+class DeferredArray(ComputedSquare):
+    """The value of a square, computed from its operands.
 
-    `ids` (position,) are those of the text, `weights` the parameters of its operation by name. `shape` is
-    known without computing.
+    `ids` (position,) are those of the text, `weights` the parameters of its operation by name.
     """
 
     def __init__(
@@ -65,50 +58,34 @@ class DeferredArray(TracedArray):
         shape: tuple[int, ...],
         weights: Mapping[str, torch.Tensor],
     ) -> None:
-        object.__setattr__(self, "axes", tap.axes)
-        object.__setattr__(self, "scale", tap.scale)
+        super().__init__(tap.address, tap.axes, tap.scale, shape)
         object.__setattr__(self, "_tap", tap)
         object.__setattr__(self, "_operands", operands)
         object.__setattr__(self, "_ids", ids)
-        object.__setattr__(self, "_shape", shape)
         object.__setattr__(self, "_weights", weights)
 
     _tap: Tap
     _operands: Mapping[str, TracedArray]
     _ids: np.ndarray
-    _shape: tuple[int, ...]
     _weights: Mapping[str, torch.Tensor]
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The lengths of its axes."""
-        return self._shape
-
-    @property
-    def is_deferred(self) -> bool:
-        """Always true."""
-        return True
-
-    @property
-    def array(self) -> np.ndarray:
-        """The whole, made anew unless it was read a moment ago."""
-        found = _RECENT.get(self)
-        if found is None:
-            found = self._compute()
-            _RECENT.put(self, found)
-        return found
-
-    def blocks(self, multiple: int = 1) -> Iterator[tuple[int, np.ndarray]]:
-        recent = _RECENT.get(self)
-        if recent is not None or is_made_whole(self._tap):
-            yield 0, self.array if recent is None else recent
-            return
+    def prepared(self) -> Rows | None:
+        if is_made_whole(self._tap):
+            return None
         given, steps = self._given()
-        for first, end in blocks(self._shape[0], self._shape[-1], multiple):
-            yield first, self._rows(given, steps, first, end)
+        axes = {step.address: step.axes for step in steps.values()} | self._axes_of_given()
 
-    def beginning(self, positions: int) -> tuple[np.ndarray, ...]:
-        raise LmvizError(f"{self._tap.address} is not kept: continue its operands.")
+        def rows(first: int, end: int) -> np.ndarray:
+            with torch.inference_mode():
+                made = RowsPass(as_batch(self._ids), {}, given, axes, first, end).make(list(steps.values()))
+                return made[0].numpy()
+
+        return rows
+
+    def computed(self) -> np.ndarray:
+        with torch.inference_mode():
+            scope = ForwardPass(as_batch(self._ids), self._weights)
+            return self._tap.operation.compute(scope)[0].numpy()
 
     def up_to(self, positions: int) -> TracedArray:
         if positions == self._shape[-1]:
@@ -116,43 +93,6 @@ class DeferredArray(TracedArray):
         operands = {address: traced.up_to(positions) for address, traced in self._operands.items()}
         shape = (*self._shape[:-2], positions, positions)
         return DeferredArray(self._tap, operands, self._ids[:positions], shape, self._weights)
-
-    def lock(self) -> None:
-        """What is made is read-only anyway."""
-
-    def _at(self, indices: dict[str, int]) -> np.ndarray:
-        query = indices.get("query")
-        if query is None or is_made_whole(self._tap) or _RECENT.get(self) is not None:
-            return super()._at(indices)
-        positions = self._shape[-1]
-        if not -positions <= query < positions:
-            raise IndexError(f"query {query} lies beyond the text")
-        row = self._rows(*self._given(), query % positions, query % positions + 1)
-        return TracedArray(row, self.axes, self.scale)._at({**indices, "query": 0})
-
-    def _compute(self) -> np.ndarray:
-        if is_made_whole(self._tap):
-            with torch.inference_mode():
-                scope = ForwardPass(_tensor(self._ids), self._weights)
-                found = self._tap.operation.compute(scope)[0].numpy()
-        else:
-            given, steps = self._given()
-            found = np.empty(self._shape, next(iter(given.values())).numpy().dtype)
-            for first, end in blocks(self._shape[0], self._shape[-1]):
-                found[:, first:end] = self._rows(given, steps, first, end)
-        found.flags.writeable = False
-        return found
-
-    def _rows(
-        self, given: Mapping[str, torch.Tensor], steps: Mapping[str, Tap], first: int, end: int
-    ) -> np.ndarray:
-        """The rows of some queries, (head, query, key)."""
-        taps = list(steps.values())
-        axes = {tap.address: tap.axes for tap in taps} | self._axes_of_given()
-        with torch.inference_mode():
-            found = RowsPass(_tensor(self._ids), {}, given, axes, first, end).make(taps)[0].numpy()
-        found.flags.writeable = False
-        return found
 
     def _given(self) -> tuple[dict[str, torch.Tensor], dict[str, Tap]]:
         """The recorded values (1, *axes) that it is made of, and the taps that lead from there to it."""
@@ -163,7 +103,7 @@ class DeferredArray(TracedArray):
                 earlier, before = traced._given()
                 given, steps = given | earlier, steps | before
             else:
-                given[address] = _tensor(traced.array)
+                given[address] = as_batch(traced.array)
         return given, steps | {self._tap.address: self._tap}
 
     def _axes_of_given(self) -> dict[str, tuple[str, ...]]:
@@ -194,34 +134,6 @@ def heads_of(taps: Iterable[Tap], configuration: Any) -> int:
     return int(getattr(configuration, "heads", 0)) if any(tap.axes[-2:] == SQUARE for tap in taps) else 0
 
 
-def _tensor(array: np.ndarray) -> torch.Tensor:
+def as_batch(array: np.ndarray) -> torch.Tensor:
     """A batch of one; torch has no tensors that are read-only, so that what is frozen is copied."""
     return torch.from_numpy(array.copy())[None]
-
-
-class _Recent:
-    """The arrays that were made last, up to a number of bytes; whoever is gone takes its array along."""
-
-    def __init__(self) -> None:
-        self._arrays: OrderedDict[weakref.ref[DeferredArray], np.ndarray] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, deferred: DeferredArray) -> np.ndarray | None:
-        """The array of a square, where it is still there."""
-        with self._lock:
-            place = weakref.ref(deferred)
-            if place in self._arrays:
-                self._arrays.move_to_end(place)
-            return self._arrays.get(place)
-
-    def put(self, deferred: DeferredArray, array: np.ndarray) -> None:
-        """Keep the array of a square, and give up those that were read longest ago."""
-        with self._lock:
-            for gone in [place for place in self._arrays if place() is None]:
-                del self._arrays[gone]
-            self._arrays[weakref.ref(deferred)] = array
-            while len(self._arrays) > 1 and sum(kept.nbytes for kept in self._arrays.values()) > MOST_KEPT:
-                self._arrays.popitem(last=False)
-
-
-_RECENT = _Recent()

@@ -42,7 +42,8 @@ class Gradient:
             array.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kept = {"arrays": dict(self.arrays), "parameters": dict(self.parameters)}
+        arrays = {address: TracedArray(at.array, at.axes, at.scale) for address, at in self.arrays.items()}
+        kept = {"arrays": arrays, "parameters": dict(self.parameters)}
         fields = dataclasses.fields(self)
         return type(self), tuple(kept.get(field.name, getattr(self, field.name)) for field in fields)
 

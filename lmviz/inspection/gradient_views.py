@@ -19,13 +19,10 @@ def gradient_view(view: View, gradient: Gradient) -> View:
 
     LmvizError where the gradient has no such tap.
     """
-    array = gradient[view.address].array
-    places = {axis: [at] for axis, at in view.fixed.items()}
-    places |= {view.row_axis: list(view.rows)} if view.row_axis else {}
-    places |= {view.column_axis: list(view.columns)} if view.column_axis else {}
-    part = array[np.ix_(*(places[axis] for axis in view.axes))]
+    part = gradient[view.address].at(**view.fixed)
+    free = [axis for axis in view.axes if axis not in view.fixed]
+    places = {view.row_axis: list(view.rows), view.column_axis: list(view.columns)}
+    part = part[np.ix_(*(places[axis] for axis in free))] if free else part
     drawn = [axis for axis in (view.row_axis, view.column_axis) if axis]
-    others = [axis for axis in view.axes if axis not in drawn]
-    order = [view.axes.index(axis) for axis in (*others, *drawn)]
-    values = part.transpose(order).reshape(view.values.shape)
+    values = part.transpose([free.index(axis) for axis in drawn]).reshape(view.values.shape)
     return replace(view, address=GRADIENT + view.address, values=values, scale="signed")

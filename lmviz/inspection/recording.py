@@ -205,7 +205,7 @@ def _listened(
 ) -> tuple[dict[str, TracedArray], tuple[Intervention, ...]]:
     """The value of every tap by address, and the interventions as they were carried out."""
     heads = heads_of(taps, model.configuration)
-    lazy = deferred_taps(taps, len(reading.ids), heads) - _changed_squares(taps, reading.interventions)
+    lazy = deferred_taps(taps, len(reading.ids), heads) - read_by_changed(taps, reading.interventions)
     recorder = TapRecorder(taps, reading.interventions, reading.lengths)
     tokens, others = on_device(model, reading.ids), reading.others(model)
     parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
@@ -226,11 +226,15 @@ def _listened(
     return arrays, recorder.carried_out()
 
 
-def _changed_squares(taps: Sequence[Tap], interventions: Sequence[Intervention]) -> set[str]:
-    """The addresses that interventions change, and those that are passed on where a tap is bypassed."""
+def read_by_changed(taps: Sequence[Tap], interventions: Sequence[Intervention]) -> set[str]:
+    """The addresses that interventions change, and those that are read there.
+
+    These are recorded whatever they take. A bypassed tap passes one of them on, and what comes back to them
+    does not follow from the gradient of the changed value.
+    """
     changed = [tap for tap in taps if _concerning(interventions, tap.address)]
-    passed = {tap.operation.operands[0].address for tap in changed if tap.operation.operands}
-    return {tap.address for tap in changed} | passed
+    read = {operand.address for tap in changed for operand in tap.operation.operands}
+    return {tap.address for tap in changed} | read
 
 
 def _concerning(interventions: Sequence[Intervention], address: str) -> tuple[int, ...]:

@@ -53,9 +53,13 @@ class RowsPass(ForwardPass):
     def make(self, taps: Sequence[Tap]) -> torch.Tensor:
         """Compute taps in order; the rows of the last one, (batch, head, row, key or channel)."""
         for tap in taps:
-            self._values[tap.address] = tap.operation.compute(self)
+            self._values[tap.address] = self.handed_on(tap, tap.operation.compute(self))
             self._made.add(tap.address)
         return self._values[taps[-1].address]
+
+    def handed_on(self, tap: Tap, rows: torch.Tensor) -> torch.Tensor:
+        """The rows with which to go on; another pass may put a tensor of its own in their place."""
+        return rows
 
 
 class PassByRows(ForwardPass):
@@ -78,17 +82,25 @@ class PassByRows(ForwardPass):
 
     def computed(self, tap: Tap) -> torch.Tensor:
         steps = steps_before(tap, self._unkept)
-        if not steps:
-            return super().computed(tap)
+        return self.by_rows(tap, steps) if steps else super().computed(tap)
+
+    def by_rows(self, tap: Tap, steps: Sequence[Tap]) -> torch.Tensor:
+        """The value of a tap that reads unkept squares, of which the last of some steps are made."""
         by_rows = [step for step in steps if not is_made_whole(step)]
         whole = {step.address: step.operation.compute(self) for step in steps if is_made_whole(step)}
         given = self._values | whole
-        heads = given[by_rows[0].operation.operands[0].address].shape[1]
+        batch, heads = given[by_rows[0].operation.operands[0].address].shape[:2]
         parts = [
-            RowsPass(self.tokens, self._parameters, given, self._named, first, end).make([*by_rows, tap])
-            for first, end in blocks(heads, self.tokens.shape[1])
+            self.rows(given, [*by_rows, tap], first, end)
+            for first, end in blocks(batch * heads, self.tokens.shape[1])
         ]
         return torch.cat(parts, dim=2)
+
+    def rows(
+        self, given: Mapping[str, torch.Tensor], taps: Sequence[Tap], first: int, end: int
+    ) -> torch.Tensor:
+        """The rows of the last of some taps, (batch, head, row, key or channel)."""
+        return RowsPass(self.tokens, self._parameters, given, self._named, first, end).make(taps)
 
 
 def is_made_whole(tap: Tap) -> bool:

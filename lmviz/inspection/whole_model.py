@@ -91,8 +91,9 @@ def squares_of(trace: Trace) -> dict[str, Square]:
     found = {}
     for address in drawn:
         if _is_square(trace[address].axes):
-            array = trace[address].array
-            found[address] = Square(largest_of_squares(array, SIDE), _block(array))
+            block = _block(trace[address].shape)
+            parts = [largest_of_squares(rows, SIDE) for _, rows in trace[address].blocks(block)]
+            found[address] = Square(np.concatenate(parts, axis=1), block)
     return found
 
 
@@ -102,10 +103,16 @@ def squares_of_gradient(gradient: Gradient) -> dict[str, Square]:
     for part in outline(gradient.trace):
         for address in (address for line in lines_of(part) for address in line.addresses):
             if address in gradient and _is_square(gradient[address].axes):
-                array = gradient[address].array
-                above, below = largest_of_squares(array, SIDE), largest_of_squares(-array, SIDE)
-                found[address] = Square(np.where(above >= below, above, -below), _block(array))
+                block = _block(gradient[address].shape)
+                parts = [farthest_of_squares(rows) for _, rows in gradient[address].blocks(block)]
+                found[address] = Square(np.concatenate(parts, axis=1), block)
     return found
+
+
+def farthest_of_squares(values: np.ndarray) -> np.ndarray:
+    """The same reduction for signed values (head, query, key): the one that is farthest from zero."""
+    above, below = largest_of_squares(values, SIDE), largest_of_squares(-values, SIDE)
+    return np.where(above >= below, above, -below)
 
 
 def looked_at_most(trace: Trace, address: str, position: int) -> list[tuple[int, float]]:
@@ -120,9 +127,9 @@ def mean_share(trace: Trace, address: str, position: int) -> float:
     return float(trace[address].at(**{trace[address].axes[0]: position}).mean())
 
 
-def _block(array: np.ndarray) -> int:
+def _block(shape: tuple[int, ...]) -> int:
     """How many numbers (head, query, key) each way one cell stands for."""
-    return -(-max(array.shape[-2:]) // SIDE)
+    return -(-max(shape[-2:]) // SIDE)
 
 
 def _is_square(axes: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 from lmviz.errors import LmvizError
 from lmviz.families import build_model
-from lmviz.inspection import deferred_array, rows_of_squares
+from lmviz.inspection import computed_square, deferred_array, rows_of_squares
 from lmviz.inspection.attention import largest_of_squares, small_squares, thumbnails
 from lmviz.inspection.explain import explain
 from lmviz.inspection.head_badges import head_badges
@@ -185,7 +185,7 @@ def test_cells_are_explained_and_traces_kept(model, as_if_large, tmp_path):
 
 
 def test_only_so_much_is_kept_at_once(model, as_if_large, monkeypatch):
-    monkeypatch.setattr(deferred_array, "MOST_KEPT", 3000)  # two squares of 4 heads and 9 positions
+    monkeypatch.setattr(computed_square, "MOST_KEPT", 3000)  # two squares of 4 heads and 9 positions
     found = trace(model, IDS)
     first, second, third = (found[f"layers/0/attention/{name}"] for name in ("products", "scaled", "scores"))
     kept = first.array

@@ -83,6 +83,17 @@ def test_every_perspective_shows_a_model_of_many_heads(
     mixed = session.reading.current.trace[f"layers/{layers - 1}/attention/mixed"].array
     assert (mixed[heads - 1] == 0).all()
     assert (mixed[0] != 0).any()
+
+    session.gradients.show(True)
+    qtbot.waitUntil(lambda: session.gradients.current is not None, timeout=PATIENT)
+    qtbot.waitUntil(lambda: panel.page.shown.gradient is session.gradients.current, timeout=PATIENT)
+    assert (panel.page.shown.squares["layers/0/attention/weights"].values != 0).any()
+    assert session.gradients.current["layers/0/attention/weights"].is_deferred
+    cell = ("gradient/layers/0/attention/weights", (0, tokens - 1, 2))
+    session.focus.choose_cell(cell)
+    qtbot.waitUntil(lambda: explained(session) == cell, timeout=PATIENT)
+    arithmetic = session.explanation.arithmetic
+    assert arithmetic.evaluate() == pytest.approx(arithmetic.value, rel=1e-3, abs=1e-9)
     assert said == []
     assert peak() - before < 2 * 2**30
 

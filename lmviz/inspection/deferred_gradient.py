@@ -1,0 +1,138 @@
+"""Gradients of the squares of attention in a long text: swept by rows, and computed when they are looked at.
+
+Of a model with 48 layers of 25 heads the squares of 1,024 tokens take 20 GB, and their gradients as much
+again. So the sweep forward lets each square go, and the sweep back makes a few of its rows again where it
+needs them (T. Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost"). The gradient of a square
+that somebody reads follows in the same way from that of the first tap behind it that is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch.utils.checkpoint import checkpoint
+
+from lmviz.inspection.computed_square import ComputedSquare, Rows
+from lmviz.inspection.deferred_array import as_batch
+from lmviz.inspection.rows_of_squares import PassByRows, RowsPass, is_made_whole, steps_before
+from lmviz.inspection.traced_array import TracedArray
+from lmviz.models.tap import Tap
+
+
+class DifferentiableByRows(PassByRows):
+    """A forward pass by whose values one can differentiate, though it keeps no row of an unkept square."""
+
+    def by_rows(self, tap: Tap, steps: Sequence[Tap]) -> torch.Tensor:
+        if not any(is_made_whole(step) for step in steps):
+            return super().by_rows(tap, steps)
+        whole: torch.Tensor = checkpoint(super().by_rows, tap, steps, use_reentrant=False)
+        return whole
+
+    def rows(
+        self, given: Mapping[str, torch.Tensor], taps: Sequence[Tap], first: int, end: int
+    ) -> torch.Tensor:
+        made: torch.Tensor = checkpoint(super().rows, given, taps, first, end, use_reentrant=False)
+        return made
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """How an unkept square counts: through `steps`, in order of computation, in the value of a kept tap.
+
+    `given` are the values (1, *axes) that those read, `sent` the gradient (1, *axes) of the kept tap.
+    """
+
+    steps: tuple[Tap, ...]
+    given: Mapping[str, torch.Tensor]
+    sent: torch.Tensor
+
+
+class DeferredGradient(ComputedSquare):
+    """The gradient of an unkept square, from those of the kept taps that read it, directly or not.
+
+    `values` and `gradients` are those of the kept taps, by address. No intervention changes those readers.
+    """
+
+    def __init__(
+        self,
+        tap: Tap,
+        taps: Sequence[Tap],
+        unkept: Collection[str],
+        ids: np.ndarray,
+        values: Mapping[str, TracedArray],
+        gradients: Mapping[str, TracedArray],
+    ) -> None:
+        super().__init__(tap.address, tap.axes, "signed", values[tap.address].shape)
+        squares = {each.address: each for each in taps if each.address in unkept}
+        readers = [each for each in taps if each.address not in unkept]
+        ways = ((reader, steps_before(reader, squares)) for reader in readers)
+        object.__setattr__(self, "_tap", tap)
+        object.__setattr__(self, "_ids", ids)
+        object.__setattr__(self, "_named", {each.address: each.axes for each in taps})
+        object.__setattr__(self, "_ways", tuple(way for way in ways if tap in way[1]))
+        object.__setattr__(self, "_values", values)
+        object.__setattr__(self, "_gradients", gradients)
+
+    _tap: Tap
+    _ids: np.ndarray
+    _named: Mapping[str, tuple[str, ...]]
+    _ways: tuple[tuple[Tap, list[Tap]], ...]
+    _values: Mapping[str, TracedArray]
+    _gradients: Mapping[str, TracedArray]
+
+    def prepared(self) -> Rows:
+        ways = [self._way(reader, steps) for reader, steps in self._ways]
+
+        def rows(first: int, end: int) -> np.ndarray:
+            with torch.inference_mode(False), torch.enable_grad():
+                return sum(self._back(way, first, end) for way in ways)
+
+        return rows
+
+    def computed(self) -> np.ndarray:
+        raise NotImplementedError("its rows can be had alone")
+
+    def _way(self, reader: Tap, steps: Sequence[Tap]) -> _Way:
+        by_rows = [step for step in steps if not is_made_whole(step)]
+        made = {step.address for step in by_rows}
+        read = {operand.address for step in (*by_rows, reader) for operand in step.operation.operands}
+        given = {address: as_batch(self._values[address].array) for address in read - made}
+        return _Way((*by_rows, reader), given, as_batch(self._gradients[reader.address].array))
+
+    def _back(self, way: _Way, first: int, end: int) -> np.ndarray:
+        """The rows of the gradient that comes this way, (head, query, key)."""
+        pass_ = _WatchedRows(as_batch(self._ids), way.given, self._named, first, end, self._tap)
+        found = pass_.make(way.steps)
+        (back,) = torch.autograd.grad(found, pass_.watched, way.sent[:, :, first:end])
+        return back[0].numpy()
+
+
+class _WatchedRows(RowsPass):
+    """Rows by which one can differentiate by those of one square, `watched`."""
+
+    watched: torch.Tensor
+
+    def __init__(
+        self,
+        tokens: torch.Tensor,
+        given: Mapping[str, torch.Tensor],
+        axes: Mapping[str, tuple[str, ...]],
+        first: int,
+        end: int,
+        square: Tap,
+    ) -> None:
+        super().__init__(tokens, {}, given, axes, first, end)
+        self._square = square
+        if square.address in given:  # one that is made whole
+            self.watched = given[square.address][:, :, first:end].clone().requires_grad_()
+            self.give({square.address: self.watched})
+            self._made.add(square.address)
+
+    def handed_on(self, tap: Tap, rows: torch.Tensor) -> torch.Tensor:
+        if tap is not self._square:
+            return rows
+        self.watched = rows.detach().requires_grad_()
+        return self.watched
