@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import torch
@@ -88,7 +89,7 @@ class DeferredGradient(ComputedSquare):
 
         def rows(first: int, end: int) -> np.ndarray:
             with torch.inference_mode(False), torch.enable_grad():
-                return sum(self._back(way, first, end) for way in ways)
+                return reduce(np.add, (self._back(way, first, end) for way in ways))
 
         return rows
 
