@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lmviz.app.window.main_window import MainWindow
@@ -36,7 +35,9 @@ def open_window(path: str | None = None) -> MainWindow:
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's idle threads would spin beside the window
     gc.disable()  # as `prepare_interpreter` will; it would look through every module that is loaded
-    _read_no_sources()
+    from lmviz.app.workers.lean_imports import import_lean
+
+    import_lean()
     from lmviz.app.look.theme import make_application
     from lmviz.app.workers.faults import Faults
     from lmviz.app.workers.threads import GarbageCollector, prepare_interpreter
@@ -66,18 +67,6 @@ def open_window(path: str | None = None) -> MainWindow:
     window.session.work.ready_changed.connect(collector.forget_imports)
     window.show_settled()
     return window
-
-
-def _read_no_sources() -> None:
-    """Keep PySide6 from reading the source of every module that is imported after it.
-
-    It looks there for its own name, to know which modules may have switched a feature on; lmviz switches
-    none, and the reading takes longer than the imports.
-    """
-    importlib.import_module("PySide6")
-    feature: Any = sys.modules.get("shibokensupport.feature")
-    if hasattr(feature, "_mod_uses_pyside"):  # a private name: where it is another, all is only slower
-        feature._mod_uses_pyside = lambda module: False
 
 
 def what_is_missing() -> str:

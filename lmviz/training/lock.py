@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -75,7 +74,7 @@ def _sign(descriptor: int) -> None:
     with suppress(OSError):  # on a full disk the lock holds all the same
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
-        os.write(descriptor, b" " * NOTE_START + f"{os.getpid()} {socket.gethostname()}\n".encode())
+        os.write(descriptor, b" " * NOTE_START + f"{os.getpid()} {_machine()}\n".encode())
 
 
 def _holder(path: Path) -> str:
@@ -89,6 +88,12 @@ def _holder(path: Path) -> str:
     process, _, machine = note.strip().partition(" ")
     if not process.isdecimal():
         return ""
-    if machine != socket.gethostname():
+    if machine != _machine():
         return f" by process {process} on {machine}"
     return " in this program" if int(process) == os.getpid() else f" by process {process}"
+
+
+def _machine() -> str:
+    import socket  # a window that only looks at a run does without
+
+    return socket.gethostname()

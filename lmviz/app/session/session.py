@@ -14,24 +14,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from lmviz.app.session.attention_heads import AttentionHeads
-from lmviz.app.session.beam import BeamSearch
 from lmviz.app.session.comparison import Comparison
 from lmviz.app.session.current_reading import CurrentReading
-from lmviz.app.session.descent import Descent
 from lmviz.app.session.explanation import Explanation
 from lmviz.app.session.fitting_text import FittingText
 from lmviz.app.session.focus import Focus
 from lmviz.app.session.gradients import Gradients
 from lmviz.app.session.lesson import CurrentLesson
 from lmviz.app.session.library import Library
-from lmviz.app.session.module_checks import ModuleChecks
-from lmviz.app.session.network import OpenNetwork
-from lmviz.app.session.network_focus import NetworkFocus
 from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.permission import Permission
-from lmviz.app.session.polls import Polls
 from lmviz.app.session.reading import Reading
-from lmviz.app.session.scores import Scores
 from lmviz.app.session.surgery import Surgery
 from lmviz.app.session.training import Training
 from lmviz.app.session.training_plan import TrainingPlan
@@ -40,10 +33,17 @@ from lmviz.app.session.writing import Writing
 from lmviz.inspection.attention import farthest_looking_head
 
 if TYPE_CHECKING:
+    from lmviz.app.session.beam import BeamSearch
+    from lmviz.app.session.descent import Descent
+    from lmviz.app.session.module_checks import ModuleChecks
+    from lmviz.app.session.network import OpenNetwork
+    from lmviz.app.session.network_focus import NetworkFocus
     from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.polls import Polls
     from lmviz.app.session.position_trial import PositionTrial
     from lmviz.app.session.scale import Scale
     from lmviz.app.session.scaling_experiment import ScalingExperiment
+    from lmviz.app.session.scores import Scores
     from lmviz.inspection.trace import Trace
 
 
@@ -66,17 +66,59 @@ class Session(QObject):
         self.reading = CurrentReading(self.work, self.text, self.library, self.surgery, self.focus, self)
         self.fitting = FittingText(self.work, self.library, self.reading, self)
         self.comparison = Comparison(self.work, self.library, self.surgery, self.reading, self)
-        self.scores = Scores(self.work, self.text, self)
         self.gradients = Gradients(self.reading, self)
         self.explanation = Explanation(self.work, self.reading, self.focus, self.gradients, self)
         self.writing = Writing(self.work, self.library, self.surgery, self.focus, self.reading, self)
-        self.beam = BeamSearch(self.work, self.library, self.surgery, self.reading, self)
-        self.network = OpenNetwork(self)
-        self.network_focus = NetworkFocus(self.network, self)
-        self.module_checks = ModuleChecks(self.network, self)
-        self.descent = Descent(self.network, self)
-        self.polls = Polls(self)
         self.lesson = CurrentLesson(self, self)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """How well the open models do on the open text."""
+        from lmviz.app.session.scores import Scores
+
+        return Scores(self.work, self.text, self)
+
+    @cached_property
+    def beam(self) -> BeamSearch:
+        """The likeliest continuations, searched step by step."""
+        from lmviz.app.session.beam import BeamSearch
+
+        return BeamSearch(self.work, self.library, self.surgery, self.reading, self)
+
+    @cached_property
+    def network(self) -> OpenNetwork:
+        """The net that is open in Autodiff."""
+        from lmviz.app.session.network import OpenNetwork
+
+        return OpenNetwork(self)
+
+    @cached_property
+    def network_focus(self) -> NetworkFocus:
+        """What is chosen and pointed at in that net."""
+        from lmviz.app.session.network_focus import NetworkFocus
+
+        return NetworkFocus(self.network, self)
+
+    @cached_property
+    def module_checks(self) -> ModuleChecks:
+        """What nudging has shown of its modules."""
+        from lmviz.app.session.module_checks import ModuleChecks
+
+        return ModuleChecks(self.network, self)
+
+    @cached_property
+    def descent(self) -> Descent:
+        """The path of its parameters down the loss."""
+        from lmviz.app.session.descent import Descent
+
+        return Descent(self.network, self)
+
+    @cached_property
+    def polls(self) -> Polls:
+        """The questions to a class, and the answers counted."""
+        from lmviz.app.session.polls import Polls
+
+        return Polls(self)
 
     @cached_property
     def scale(self) -> Scale:
@@ -114,7 +156,8 @@ class Session(QObject):
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""
         self.lesson.close()
-        self.polls.close()
+        if "polls" in vars(self):  # they were asked for
+            self.polls.close()
         self.plan.close()
         self.reading.close()
         self.training.close()

@@ -52,9 +52,18 @@ class Parts(Protocol):
     attention: AttentionHeads
     reading: CurrentReading
     writing: Writing
-    network: OpenNetwork
-    descent: Descent
-    module_checks: ModuleChecks
+
+    @property
+    def network(self) -> OpenNetwork:
+        """The net that is open in Autodiff."""
+
+    @property
+    def descent(self) -> Descent:
+        """The path of its parameters down the loss."""
+
+    @property
+    def module_checks(self) -> ModuleChecks:
+        """What nudging has shown of its modules."""
 
 
 class SessionSituation:

@@ -100,6 +100,8 @@ class TrainingPlan(Part):
     def in_words(self) -> str:
         """What would be trained on what; the family alone while no text is open."""
         corpus = self._text.corpus
+        if corpus is None and self._plan is None:
+            return in_words(FIRST_FAMILY, "", "")  # the first paint does without its settings
         text, tokenizer = ("", "") if corpus is None else (corpus.name, corpus.options.tokenizer)
         plan = self.current
         return in_words(plan.family, text, tokenizer, self.task, plan.configuration.reads_for(self.task))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QContextMenuEvent
@@ -12,18 +13,42 @@ if TYPE_CHECKING:
 
 
 class PanelDock(QDockWidget):
-    """`PanelDock(name, title, panel)`: tells the panel whether another tab stands in front of it."""
+    """`PanelDock(name, title, make)`: makes its panel when it is first asked for.
 
-    def __init__(self, name: str, title: str, panel: Panel, parent: QWidget | None = None) -> None:
+    It tells the panel whether another tab stands in front of it.
+    """
+
+    def __init__(
+        self, name: str, title: str, make: Callable[[], Panel], parent: QWidget | None = None
+    ) -> None:
         super().__init__(title, parent)
         self.setObjectName(f"dock_{name}")
-        self._panel = panel
-        self.setWidget(panel)
+        self._make = make
+        self._panel: Panel | None = None
+        self._is_seen = False
         self.visibilityChanged.connect(self._say_whether_in_front)
+
+    @property
+    def has_panel(self) -> bool:
+        """Whether the panel has been made."""
+        return self._panel is not None
+
+    @property
+    def lacks_panel(self) -> bool:
+        """Whether the panel is in sight, and has not been made."""
+        return self._is_seen and self._panel is None
 
     @property
     def panel(self) -> Panel:
         """The panel."""
+        return self.make_panel()
+
+    def make_panel(self) -> Panel:
+        """Make the panel, unless that has been done."""
+        if self._panel is None:
+            self._panel = self._make()
+            self.setWidget(self._panel)
+            self._say_whether_in_front(self._is_seen)
         return self._panel
 
     def show_title_bar(self, shown: bool) -> None:
@@ -45,4 +70,6 @@ class PanelDock(QDockWidget):
 
     def _say_whether_in_front(self, seen: bool) -> None:
         """Behind another tab a panel is visible to Qt, which only moves it out of the way."""
-        self.panel.set_in_front(seen or not self.isVisible())
+        self._is_seen = seen
+        if self._panel is not None:
+            self._panel.set_in_front(seen or not self.isVisible())

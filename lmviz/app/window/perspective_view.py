@@ -72,6 +72,7 @@ class PerspectiveView(QMainWindow):
         self._built_at: set[float] = set()  # the scales of type at which its panels were made
         self._fitted_for: OpenedModel | None = None  # the model for which the tabs in front were chosen
         self._chosen_tabs = ChosenTabs()
+        self._leaves_tabs = False  # whether panels behind others are left for later
         session.reading.changed.connect(self._raise_what_fits)
         theme_switch().theme_changed.connect(self._adopt_theme)
         application().focusChanged.connect(self._show_focused)
@@ -180,21 +181,47 @@ class PerspectiveView(QMainWindow):
         """The panels that have not been made yet."""
         return tuple(row for row in self._rows if row.name not in self._docks)
 
+    def leave_tabs(self) -> None:
+        """Leave the panels behind others for later, so that what is in sight is painted sooner."""
+        self._leaves_tabs = True
+
+    def make_tabs(self) -> None:
+        """Make the panels that were left."""
+        self._leaves_tabs = False
+        if not all(dock.has_panel for dock in self._docks.values()):
+            self._fix_least_sizes()
+            self._fit_soon.start()
+
     def build_next(self) -> None:
         """Make the first panel that is missing; before the perspective is shown it belongs to no window."""
         row = self.missing[0]
         self._built_at.add(current_theme().scale)
-        panel = row.build(self._session)
-        dock = PanelDock(row.name, row.title, panel, self if self.isVisible() else None)
-        self._docks[row.name] = dock
-        panel.begun.connect(lambda: self._raise_what_has_begun(dock))
+        parent = self if self.isVisible() else None
+        dock = self._docks[row.name] = PanelDock(row.name, row.title, lambda: self._make(row), parent)
+        if not (row.tabbed and self._leaves_tabs):
+            dock.make_panel()
         if not self.missing:
             self.set_rearranging(self._rearranging)
             self._fix_least_sizes()
 
+    def _make_what_is_seen(self) -> None:
+        """Make the panels that were left, and that stand in front where somebody has put them there."""
+        lacking = [dock for dock in self._docks.values() if dock.lacks_panel]
+        for dock in lacking:
+            dock.make_panel()
+        if lacking:
+            self._fix_least_sizes()
+
+    def _make(self, row: PanelRow) -> Panel:
+        panel = row.build(self._session)
+        panel.begun.connect(lambda: self._raise_what_has_begun(self._dock(row)))
+        return panel
+
     def _fix_least_sizes(self) -> None:
         """Let no panel push its neighbours aside when what it shows grows."""
         for row in self._rows:
+            if self._leaves_tabs and not self._dock(row).has_panel:
+                continue
             panel = self._dock(row).panel
             panel.setMinimumSize(0, 0)
             scale, (own, height) = current_theme().scale, row.least
@@ -209,7 +236,8 @@ class PerspectiveView(QMainWindow):
 
     def _fix_least_height(self, dock: PanelDock) -> None:
         """Without a title bar Qt would let a dock be a pixel lower than its panel."""
-        dock.setMinimumHeight(0 if self._rearranging else dock.panel.minimumHeight())
+        if dock.has_panel:
+            dock.setMinimumHeight(0 if self._rearranging else dock.panel.minimumHeight())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -229,6 +257,7 @@ class PerspectiveView(QMainWindow):
             if self._only:
                 self._put_away()
             QTimer.singleShot(0, self, self._show_tabs)
+            QTimer.singleShot(0, self, self._make_what_is_seen)
         QTimer.singleShot(0, self, self._raise_what_fits)
 
     def _raise_what_fits(self) -> None:
@@ -239,7 +268,8 @@ class PerspectiveView(QMainWindow):
         self._fitted_for = reading.model
         for dock in self._docks.values():
             together = [dock, *self.tabifiedDockWidgets(dock)]
-            if not dock.panel.is_in_sight or not dock.panel.out_of_place(reading.model):
+            is_in_sight = dock.has_panel and dock.panel.is_in_sight
+            if not is_in_sight or not dock.panel.out_of_place(reading.model):
                 continue
             fitting = [
                 other
@@ -439,7 +469,7 @@ class PerspectiveView(QMainWindow):
         if before is not None and not (before.isEnabled() and before.isVisible()):
             return
         for dock in self._docks.values():
-            if not dock.panel.is_in_sight and dock.panel.isAncestorOf(focused):
+            if dock.has_panel and not dock.panel.is_in_sight and dock.panel.isAncestorOf(focused):
                 dock.raise_()
 
     def _dock(self, row: PanelRow) -> PanelDock:

@@ -5,6 +5,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton, QTabBar, QWidget
 
 from lmviz.app.panels.table import rows_of
+from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.panel_dock import PanelDock
 
 
 @pytest.mark.parametrize("perspective", ["inside", "compare"])
@@ -65,3 +67,49 @@ def test_a_panel_is_brought_forward_in_a_perspective_that_has_just_been_shown(wi
 
 def seen(window):
     return [panel for panel in window.perspective.panels if panel.is_in_sight]
+
+
+def unmade(window):
+    """The panels that have not been made, by the names of their docks, and where the others stand."""
+    docks = window.perspective.findChildren(PanelDock)
+    return {dock.objectName() for dock in docks if not dock.has_panel}
+
+
+@pytest.fixture
+def starting(session, settings, qtbot):
+    """Call it to have a window that shows itself as the program's first does, in Attention."""
+
+    def start():
+        window = MainWindow(session, settings)
+        qtbot.addWidget(window)
+        window.show_perspective("attention")
+        window.show_settled()
+        return window
+
+    return start
+
+
+def test_panels_behind_others_are_made_once_the_window_is_painted(starting, qtbot, drawn):
+    window = starting()
+    tabbed = {f"dock_{row.name}" for row in rows_of("attention") if row.tabbed}
+    assert unmade(window) == tabbed
+    docks = window.perspective.findChildren(PanelDock)
+    places = [dock.geometry() for dock in docks if dock.has_panel]
+    qtbot.waitUntil(lambda: not unmade(window), timeout=5000)
+    drawn()
+    assert [dock.geometry() for dock in docks if dock.objectName() not in tabbed] == places
+    behind = [panel for panel in window.perspective.panels if panel.parent().objectName() in tabbed]
+    assert len(behind) == len(tabbed)
+    assert not any(panel.is_in_sight for panel in behind)
+
+
+def test_a_panel_that_a_person_left_in_front_is_there_at_the_first_paint(starting, settings, qtbot, drawn):
+    window = starting()
+    qtbot.waitUntil(lambda: not unmade(window), timeout=5000)
+    window.perspective.bring_forward("context_view")
+    drawn()
+    qtbot.waitUntil(lambda: "context_view" in [panel.objectName() for panel in seen(window)])
+    settings.keep("arrangement/attention", window.perspective.arrangement())
+    again = starting()
+    assert "dock_context" not in unmade(again)
+    assert "context_view" in [panel.objectName() for panel in seen(again)]
