@@ -159,6 +159,10 @@ class Library(Part):
             if snapshots and snapshots != model.snapshots:  # none if the run's folder was deleted
                 self._replace(replace(model, snapshots=snapshots))
 
+    def stop_watching(self) -> None:
+        """Take no more notice of what other programs do to the runs."""
+        self._watched.close()
+
     def _watch(self) -> None:
         self._watched.watch(model.folder for model in self._models if not model.run.was_trained_elsewhere)
 

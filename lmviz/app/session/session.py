@@ -161,4 +161,5 @@ class Session(QObject):
         self.plan.close()
         self.reading.close()
         self.training.close()
+        self.library.stop_watching()
         self.work.close()

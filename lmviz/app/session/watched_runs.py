@@ -39,6 +39,12 @@ class WatchedRuns(QObject):
         if there:
             self._watcher.addPaths(there)
 
+    def close(self) -> None:
+        """Watch nothing more, and say nothing of what has been noticed."""
+        self._watcher.blockSignals(True)
+        self._waiting.stop()
+        self.watch(())
+
     def _note(self, place: str) -> None:
         self._noted |= {Path(place), Path(place).parent} & self._folders
         if not self._waiting.isActive():  # once in a while, also where changes never end
