@@ -17,6 +17,7 @@ import torch
 from lmviz.inspection.bordered_array import BorderedArray
 from lmviz.inspection.deferred_array import deferred, deferred_taps, heads_of
 from lmviz.inspection.freezing import freeze, storages
+from lmviz.inspection.later_rows import later_rows
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray, of_parts
 from lmviz.models.explicit import ForwardPass
@@ -30,11 +31,17 @@ from lmviz.models.tap import Tap, Value
 
 
 def continued(
-    model: Model, taps: Sequence[Tap], earlier: Trace, ids: np.ndarray, further: Mapping[str, Prefix]
+    model: Model,
+    taps: Sequence[Tap],
+    earlier: Trace,
+    ids: np.ndarray,
+    further: Mapping[str, Prefix],
+    later: frozenset[str] = frozenset(),
 ) -> dict[str, TracedArray] | None:
     """The value of every tap for ids (position,), as far as possible from an earlier trace.
 
-    `further` are the sequences read beside the text; what was made of them alone is taken over whole. None
+    `further` are the sequences read beside the text; what was made of them alone is taken over whole. The
+    taps at the addresses `later` are made at their last position alone, until they are read. None
     where the earlier trace is of no use: another model's, of another beginning, changed or incomplete.
     """
     apart = made_without_text(taps)
@@ -63,6 +70,11 @@ def continued(
                 scope.go_on(scanned, begun, borrowed)
                 continue
             for tap in group:
+                if tap.address in later:
+                    begun_rows = earlier[tap.address].up_to(known)
+                    rows = later_rows(tap, ids, model.outputs, scope.traced, parameters, begun_rows)
+                    scope.take_over({tap.address: rows})
+                    continue
                 growth = scope.growth(tap)
                 if tap.address in lazy:
                     scope.defer(tap, growth, known, ids, heads, parameters)

@@ -64,15 +64,15 @@ def explain(model: Model, trace: Trace, address: str, index: Sequence[int]) -> A
     """
     check_made_by(trace, model)
     taps = {tap.address: tap for tap in model.taps()}
-    array = trace[address].array
-    index = cell(trace[address].axes, index, array.shape)
+    shape = trace[address].shape
+    index = cell(trace[address].axes, index, shape)
     reader = TraceReader(model, trace)
     operation = taps[address].operation
     arithmetic = formula = operation.explain(reader, address, index)
     for intervention in trace.interventions:
         if not intervention.concerns(address):
             continue
-        amount = amount_at(intervention, trace[address].axes, array.shape, index)
+        amount = amount_at(intervention, trace[address].axes, shape, index)
         if amount is not None:
             terms = _terms_after(arithmetic, formula, intervention, amount)
             if intervention.kind == "bypass":

@@ -116,7 +116,7 @@ def logit_lens(
     if not len(chosen):
         raise LmvizError(f"No position is chosen: choose some of the {len(trace)} that there are.")
     count = min(count, model.outputs)
-    final = torch.from_numpy(trace["logits"].array[chosen].argmax(axis=-1))[:, None]  # (position, 1)
+    final = torch.from_numpy(trace["logits"].rows(chosen.tolist()).argmax(axis=-1))[:, None]  # (position, 1)
     ids, probabilities, of_final, entropy = [], [], [], []
     for shares in _distributions(model, trace, places, chosen):  # (position, token) each
         largest = shares.topk(count, dim=-1)

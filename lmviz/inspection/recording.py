@@ -16,6 +16,7 @@ from lmviz.inspection.continuing import continued
 from lmviz.inspection.deferred_array import deferred, deferred_taps, heads_of
 from lmviz.inspection.freezing import freeze, storages
 from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.later_rows import later_rows, later_taps
 from lmviz.inspection.origin import Origin
 from lmviz.inspection.rows_of_squares import PassByRows
 from lmviz.inspection.surgery import changed, changed_tokens, check_positions, joined
@@ -117,17 +118,19 @@ def record(
     patterns: Collection[str] | None,
     interventions: Sequence[Intervention],
     earlier: Trace | None = None,
+    answers_later: bool = False,
     **further: str | Sequence[int] | np.ndarray,
 ) -> Trace:
     """What `lmviz.inspection.tracing.trace` promises; `further` are what the model reads beside the text."""
     reading = prepared(model, text_or_ids, interventions, further)
     taps = model.taps()
     wanted = _wanted(taps, patterns)
+    later = later_taps(taps, len(reading.ids), model.outputs) if answers_later else frozenset()
     arrays, origin, enabled = None, None, reading.interventions
     if earlier is not None and not enabled and not reading.prefix.dropped:
-        arrays, origin = continued(model, taps, earlier, reading.ids, reading.beside), earlier.origin
+        arrays, origin = continued(model, taps, earlier, reading.ids, reading.beside, later), earlier.origin
     if arrays is None:
-        arrays, enabled = _listened(model, taps, reading)
+        arrays, enabled = _listened(model, taps, reading, later)
     kept = {tap.address: arrays[tap.address] for tap in wanted}
     return traced(model, reading, kept, enabled, origin or Origin(model))
 
@@ -201,18 +204,19 @@ def traced(
 
 
 def _listened(
-    model: Model, taps: Sequence[Tap], reading: PreparedReading
+    model: Model, taps: Sequence[Tap], reading: PreparedReading, later: frozenset[str]
 ) -> tuple[dict[str, TracedArray], tuple[Intervention, ...]]:
     """The value of every tap by address, and the interventions as they were carried out."""
     heads = heads_of(taps, model.configuration)
-    lazy = deferred_taps(taps, len(reading.ids), heads) - read_by_changed(taps, reading.interventions)
+    changed = read_by_changed(taps, reading.interventions)
+    lazy, later = deferred_taps(taps, len(reading.ids), heads) - changed, later - changed
     recorder = TapRecorder(taps, reading.interventions, reading.lengths)
     tokens, others = on_device(model, reading.ids), reading.others(model)
     parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
     with evaluation(model):
-        if lazy:
+        if lazy or later:
             by_rows = PassByRows(tokens, parameters, taps, lazy, **others)
-            by_rows.run([tap for tap in taps if tap.address not in lazy], recorder)
+            by_rows.run([tap for tap in taps if tap.address not in lazy | later], recorder)
         else:
             model.listen(tokens, recorder, **others)
     borrowed = storages(parameters.values())
@@ -220,6 +224,8 @@ def _listened(
     for tap in taps:
         if tap.address in lazy:
             arrays[tap.address] = deferred(tap, arrays, reading.ids, heads, parameters)
+        elif tap.address in later:
+            arrays[tap.address] = later_rows(tap, reading.ids, model.outputs, arrays, parameters)
         else:
             value = freeze(recorder.values.pop(tap.address), borrowed)
             arrays[tap.address] = TracedArray(value, tap.axes, tap.scale)

@@ -81,6 +81,10 @@ class TracedArray:
         """
         yield 0, self.array
 
+    def rows(self, positions: Sequence[int]) -> np.ndarray:
+        """What stands at some places of its first axis, in that order."""
+        return self.array[list(positions)]
+
     def lock(self) -> None:
         """Make the numbers read-only."""
         self.array.flags.writeable = False

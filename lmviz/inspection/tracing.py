@@ -22,6 +22,7 @@ def trace(
     taps: Collection[str] | None = None,
     interventions: Sequence[Intervention] = (),
     earlier: Trace | None = None,
+    answers_later: bool = False,
     **further: str | Sequence[int] | np.ndarray,
 ) -> Trace:
     """Write down one forward pass, without gradients and without dropout.
@@ -30,9 +31,10 @@ def trace(
     prefix longer than the model's context only the last tokens are read (`Trace.dropped`). Interventions
     that are switched off have no effect; those of a `ChangedModel` come first. Where `earlier`, a trace by
     the same model with the same weights, begins alike, its values are taken over as far as that goes.
-    `further` are the sequences that the model reads beside the text, such as source="…" for a translation.
-    LmvizError when the prefix cannot be read, when a pattern matches no tap, or when an intervention does
-    not fit.
+    With `answers_later`, answers over a large vocabulary are computed at the positions that are looked at,
+    as long as nobody writes to the model's weights. `further` are the sequences that the model reads beside
+    the text, such as source="…" for a translation. LmvizError when the prefix cannot be read, when a pattern
+    matches no tap, or when an intervention does not fit.
     """
     if isinstance(model, GivenSource):
         further = {SOURCE: model.source, **further}
@@ -40,4 +42,4 @@ def trace(
     while isinstance(model, ChangedModel):
         interventions = (*model.interventions, *interventions)
         model = model.unchanged
-    return record(model, text_or_ids, taps, interventions, earlier, **further)
+    return record(model, text_or_ids, taps, interventions, earlier, answers_later, **further)

@@ -121,11 +121,12 @@ def read(
     beside: dict[str, Any] = {} if source is None else {"source": source}
     if previous is not None and (previous.model, previous.step) == (opened, step):
         earlier = previous.untouched
-    untouched = trace(model, text, earlier=earlier, **beside)
+    untouched = trace(model, text, earlier=earlier, answers_later=True, **beside)
     enabled = tuple(item for item in interventions if item.enabled)
     if not enabled:
         return Reading(untouched, None, opened, step)
-    return Reading(trace(model, text, interventions=enabled, **beside), untouched, opened, step)
+    changed = trace(model, text, interventions=enabled, answers_later=True, **beside)
+    return Reading(changed, untouched, opened, step)
 
 
 def of_source(model: Model, source: str) -> Model:

@@ -60,7 +60,7 @@ class ModelCache:
     def _load(self, model: Model, folder: Path, step: int) -> None:
         state = self._state(folder, step)
         try:
-            model.load_state(state)
+            model.exchange_state(state)
         except (RuntimeError, ValueError, KeyError):  # some of its weights may have been taken over
             del self._models[folder], self._states[folder, step]
             raise LmvizError(f"{folder} holds another run than before: open it again.") from None

@@ -72,6 +72,10 @@ class Ngram(LookupModel):
         levels, start_id = unpack(state, self.configuration.order, self.vocabulary_size)
         self._use(levels, start_id)
 
+    def exchange_state(self, state: Mapping[str, torch.Tensor]) -> None:
+        """The same: tables are replaced as a whole."""
+        self.load_state(state)
+
     def parameter_count(self) -> int:
         """The number of different n-grams counted, of all orders together."""
         return sum(int(np.count_nonzero(smoothed.level.counts)) for smoothed in self.tables.levels)

@@ -54,6 +54,24 @@ def test_scrubbing_reads_the_model_as_it_was(read: Session, lstm_run: Path, qtbo
         np.testing.assert_array_equal(read.reading.current.trace["logits"].array, wanted["logits"].array)
 
 
+def test_large_answers_that_nobody_looks_at_are_not_made(
+    read: Session, lstm_run: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from lmviz.api import open_model
+    from lmviz.inspection import later_rows
+    from lmviz.questions import trace
+
+    monkeypatch.setattr(later_rows, "FEWEST", 0)
+    with qtbot.waitSignal(read.reading.changed):
+        read.reading.set_prefix("the dog sees the cows")
+    found = read.reading.current.trace["logits"]
+    assert found.is_deferred
+    read.library.choose_step(0)
+    qtbot.waitUntil(lambda: read.reading.current.step == 0)
+    wanted = trace(open_model(lstm_run, 6), "the dog sees the cows")["logits"]
+    np.testing.assert_allclose(found.array, wanted.array, rtol=1e-4, atol=1e-6)
+
+
 def test_interventions_are_read_beside_a_baseline(read: Session, qtbot: QtBot) -> None:
     with qtbot.waitSignal(read.reading.changed):
         read.surgery.add(Intervention("layers/0/hidden", "scale", 0.0))
