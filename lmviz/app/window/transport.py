@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 WIDE, MEDIUM, NARROW = 1240, 1080, 840
 """Pixels at scale 1 below which, one after the other, speed, curve and words give way to the slider."""
 
+AROUND, APART = 16, 14  # pixels
+
 ANOTHER, ANOTHER_BRIEFLY = "Train a new one", "Train new"
 TRAIN = "train a new run as planned"
 INFINITE = "Infinite: the model gives probability 0 to a word that comes, as counts without smoothing do."
@@ -53,8 +55,8 @@ class Transport(QFrame):
         self.time = TimeControls(session)
         self.notice = Notice(self)  # the window puts it where it covers no button
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 10, 16, 10)
-        row.setSpacing(14)
+        row.setContentsMargins(AROUND, 10, AROUND, 10)
+        row.setSpacing(APART)
         figures = (self._step, self._loss, self._sparkline, self._speed)
         for widget in (self.train_button, self.pause_button, self.step_button, self.stop_button, *figures):
             row.addWidget(widget)
@@ -179,13 +181,24 @@ class Transport(QFrame):
         return f"{FAMILIES[state.family].short_title}: {said}" if is_other else said
 
     def _fit(self) -> None:
+        """Leave away what would cover something else, what matters least first."""
         width = self.width() / current_theme().scale
-        self._loss.setVisible(bool(self._loss.text()))
-        self._sparkline.setVisible(bool(self._loss.text()) and width >= MEDIUM)
-        self._speed.setVisible(bool(self._speed.text()) and width >= WIDE)
+        wanted = {
+            self._speed: bool(self._speed.text()) and width >= WIDE,
+            self._sparkline: bool(self._loss.text()) and width >= MEDIUM,
+            self._loss: bool(self._loss.text()),
+            self._step: True,
+        }
         self.step_button.setText("one step" if width >= MEDIUM else "")
         self.time.set_wordy(width >= NARROW)
         self.time.set_roomy(width >= MEDIUM)
+        always = (self.train_button, self.pause_button, self.step_button, self.stop_button, self.time)
+        room = self.width() - 2 * AROUND + APART
+        room -= sum(_least_width(widget) + APART for widget in always)
+        for figure in reversed(wanted):
+            taken = _least_width(figure) + APART
+            figure.setVisible(wanted[figure] and taken <= room)
+            room -= taken if wanted[figure] and taken <= room else 0
 
     def _adopt_theme(self) -> None:
         theme = current_theme()
@@ -215,6 +228,10 @@ def _button(name: str, text: str, description: str) -> QPushButton:
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it was
     button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
     return button
+
+
+def _least_width(widget: QWidget) -> int:
+    return max(widget.minimumWidth(), widget.minimumSizeHint().width())
 
 
 class _Figure(QLabel):

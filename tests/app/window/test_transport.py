@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -125,3 +126,24 @@ def test_an_infinite_loss_is_written_as_one_and_explained(
     qtbot.waitUntil(lambda: session.training.state.phase == "finished", timeout=LONG)
     assert "probability 0" in seen["loss ∞"]
     assert "loss inf" not in seen
+
+
+@pytest.mark.parametrize("projector", [False, True])
+def test_no_figure_covers_another_in_a_narrow_window(
+    finished: MainWindow, qtbot: QtBot, projector: bool
+) -> None:
+    finished.set_projector(projector)
+    finished.setMinimumSize(1, 1)  # as on a screen that is smaller than the window should be
+    qtbot.waitUntil(lambda: said(finished, "training_loss") != "")
+    transport = finished.transport
+    for width in (1600, 1280, 1000, 860, 800, 760):
+        finished.resize(width, 640)
+        qtbot.waitUntil(lambda width=width: transport.width() == width)
+        row = [transport.layout().itemAt(place).widget() for place in range(transport.layout().count())]
+        shown = [widget for widget in row if widget.isVisible()]
+        QApplication.processEvents()
+        for left, right in pairwise(shown):
+            assert left.geometry().right() < right.geometry().left(), (width, left.objectName())
+        for widget in shown:
+            assert widget.width() >= widget.minimumSizeHint().width(), (width, widget.objectName())
+        assert shown[-1].geometry().right() < transport.width()

@@ -31,6 +31,9 @@ class Sparkline(Canvas):
     def sizeHint(self) -> QSize:
         return QSize(round(self.length(86)), round(self.length(24)))
 
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         if len(self._points) < 2:
             return
