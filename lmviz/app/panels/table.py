@@ -186,7 +186,7 @@ PANELS: tuple[PanelRow, ...] = (
         "inside",
         "left",
         "inside.picture:PicturePanel",
-        least=(376, 300),
+        least=(340, 300),
         projected=True,
     ),
     PanelRow(
@@ -205,7 +205,7 @@ PANELS: tuple[PanelRow, ...] = (
         "stage", "Stages", "inside", "centre", "inside.stage:StagePanel", 5, least=(300, 196), projected=True
     ),
     PanelRow(
-        "state", "Values over the text", "inside", "centre", "inside.state:StatePanel", 6, least=(270, 206)
+        "state", "Values over the text", "inside", "centre", "inside.state:StatePanel", 6, least=(254, 206)
     ),
     PanelRow(
         "why", "Why?", "inside", "centre", "shared.why:WhyPanel", width=300, beside=True, least=(238, 146)

@@ -258,6 +258,8 @@ class PerspectiveView(QMainWindow):
                 self._put_away()
             QTimer.singleShot(0, self, self._show_tabs)
             QTimer.singleShot(0, self, self._make_what_is_seen)
+        elif self._shared.isEmpty():
+            self._fit_soon.start()  # type has changed meanwhile
         QTimer.singleShot(0, self, self._raise_what_fits)
 
     def _raise_what_fits(self) -> None:
@@ -328,7 +330,10 @@ class PerspectiveView(QMainWindow):
             self._fit_soon.start()  # once type and lengths have changed everywhere
 
     def _fit(self) -> None:
-        """Give every panel its part of the room there is now."""
+        """Give every panel its part of the room there is now, once it can be seen: type changes only then."""
+        if not self.isVisible():
+            self._shared = QSize()
+            return
         if self._shared.isEmpty():
             self._fix_least_sizes()
         if not self._is_own or self._only:

@@ -1,4 +1,4 @@
-"""In a lecture hall, at 1280 × 720 in projector mode, nothing that is in sight scrolls sideways."""
+"""Nothing scrolls sideways at 1280 × 720 in projector mode, nor Inside at 1000 × 640."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +18,8 @@ from lmviz.lessons.shipped import shipped_files
 from tests.app.conftest import wait_for_reading
 
 LECTURE_HALL = (1280, 720)
+SMALL_WINDOW = (1000, 640)
+AS_LONG_AS_THE_TEXT = ("QuietScrollArea in picture_view",)  # a recurrence over it
 SMALL = {"width": 8}
 LANGUAGE = {
     "ngram": {"order": 3},
@@ -112,6 +114,44 @@ def test_nothing_scrolls_sideways_in_the_lecture_hall(
             if wide := sideways(window):
                 found.append((perspective.name, panel.objectName(), wide))
     assert found == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lstm",
+        "translator",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("ngram", "window", "transformer")),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("tagger", "classifier")),
+    ],
+)
+def test_inside_fits_into_a_small_window(
+    window: MainWindow, open_model: Callable[[str], None], drawn: Callable[[], None], qtbot: QtBot, name: str
+) -> None:
+    window.resize(*SMALL_WINDOW)
+    open_model(name)
+    window.show_perspective("inside")
+    found: list[tuple[str, str]] = []
+    for panel in seen_panels(window, drawn, qtbot):
+        view = window.perspective
+        qtbot.waitUntil(lambda view=view: view.width() <= view.parentWidget().width())
+        found += [(panel.objectName(), wide) for wide in sideways(window) if wide not in AS_LONG_AS_THE_TEXT]
+    assert found == []
+
+
+@pytest.mark.parametrize("first_perspective", ["inside"])
+def test_a_perspective_out_of_sight_is_as_narrow_as_before_when_the_projector_is_off_again(
+    window: MainWindow, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window.resize(*SMALL_WINDOW)
+    window.set_projector(True)
+    drawn()
+    window.show_perspective("corpus")
+    window.set_projector(False)
+    drawn()
+    window.show_perspective("inside")
+    view = window.perspective
+    qtbot.waitUntil(lambda: view.width() <= view.parentWidget().width())
 
 
 @pytest.mark.parametrize("name", ["00-tour", "03-memory"])
