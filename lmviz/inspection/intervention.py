@@ -33,7 +33,8 @@ class Intervention:
     `lmviz.inspection.addresses.matches`). `where` says which indices of which axes are meant, one, several
     or a slice; axes that are left out are meant whole, and negative indices count from the end. Where the
     text lacks a position that is meant, tracing raises LmvizError; with `required` false such a position
-    is passed over, so that an intervention may outlive a change of the text.
+    is passed over, so that an intervention may outlive a change of the text. So is then a value that states
+    a number for every position, where there are more of them or fewer.
 
     `kind`: "replace" by `value`, "scale" by it, "add" it; "bypass" passes the tap's first operand
     through unchanged, as if the operation were not there; "swap", of the address "tokens", exchanges

@@ -26,7 +26,8 @@ def paint_alignment(
 ) -> Intervention:
     """One weight of attention to the source set, and the others of its row scaled to sum to one with it.
 
-    Where all the others are zero they share what is left evenly. It holds for sources of this length.
+    Where all the others are zero they share what is left evenly. It holds for sources of this length, and
+    where it is not required it leaves others as they are.
     LmvizError for a source of a single token, which has the whole weight.
     """
     weights = alignment_view(trace, address, head).values
@@ -46,7 +47,7 @@ def paint_alignment(
         where["head"] = head
         layer = [found.weights for found in source_attentions(trace)].index(address)
         named = f"alignment of head {layer + 1}·{head + 1}"
-    where["source"] = tuple(range(len(row)))
+    where["source"] = slice(None)  # all of it: part of a row would not sum to one beside the rest
     label = f"{named} set after {position + 1} “{trace.tokens[position]}”, for sources of {len(row)} tokens"
     return Intervention(address, "replace", tuple(row.tolist()), where, label=label)
 

@@ -86,6 +86,8 @@ def changed(
     selections, whole = _selected(intervention, axes, value, step)
     if not all(len(selection.indices) for selection in selections):
         return value
+    if not intervention.required and _is_of_another_length(intervention, axes, selections):
+        return value
     region: tuple[slice | torch.Tensor, ...] = (slice(None), *_grid(selections))
     if operand is not None:
         operand = (operand if step is None else operand[:, None])[region]
@@ -112,6 +114,20 @@ def _selected(
     if step is None:
         return selections, value
     return [_only(selections[0], step[0]), *selections[1:]], value[:, None]
+
+
+def _is_of_another_length(
+    intervention: Intervention, axes: Sequence[str], selections: Sequence[Selection]
+) -> bool:
+    """Whether the value states a number for every position, and there are more positions or fewer."""
+    kept = [(axis, chosen) for axis, chosen in zip(axes, selections, strict=True) if not chosen.single]
+    shape = np.asarray(intervention.value).shape
+    return any(
+        axis in POSITIONAL
+        and intervention.where.get(axis, slice(None)) == slice(None)
+        and length not in (1, chosen.stated)
+        for length, (axis, chosen) in zip(shape[::-1], kept[::-1], strict=False)
+    )
 
 
 def _grid(selections: Sequence[Selection]) -> tuple[torch.Tensor, ...]:
@@ -178,6 +194,8 @@ def amount_at(
     """The intervention's value for one cell of an array (*sizes); None where it leaves the cell alone."""
     ranks = []
     selections = [select(intervention, axis, size) for axis, size in zip(axes, sizes, strict=True)]
+    if not intervention.required and _is_of_another_length(intervention, axes, selections):
+        return None
     for selection, place in zip(selections, index, strict=True):
         found = np.flatnonzero(selection.indices == place)
         if not len(found):

@@ -1,5 +1,7 @@
 """Where a translation looks in its source: found in every family, named by words, changed row by row."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,7 @@ from lmviz.inspection.alignment import (
 from lmviz.inspection.attention import largest_of_squares
 from lmviz.inspection.changed_model import ChangedModel, without_changes
 from lmviz.inspection.effects import each_alone
+from lmviz.inspection.explain import ReplacedArithmetic, explain
 from lmviz.inspection.source_surgery import (
     last_states,
     paint_alignment,
@@ -123,6 +126,25 @@ def test_a_painted_row_still_sums_to_one_and_moves_what_comes_after(models, kind
     assert after[0] == pytest.approx(before[0])
     assert changed["logits"].array[0] == pytest.approx(found["logits"].array[0], abs=1e-6)
     assert np.abs(changed["logits"].array[1] - found["logits"].array[1]).max() > 1e-5
+
+
+@pytest.mark.parametrize("kind", ATTENDING)
+@pytest.mark.parametrize("source", [SOURCE[:2], np.array([3, 1, 4, 2, 2, 1])], ids=["shorter", "longer"])
+def test_a_painted_row_leaves_sources_of_another_length_alone(models, kind, source):
+    found = read(models[kind])
+    address = source_attentions(found)[0].weights
+    painted = paint_alignment(found, address, 0, 1, 2, 0.9)
+    kept = replace(painted, required=False)
+    untouched, changed = (
+        trace(models[kind], TEXT, source=source, interventions=some) for some in ([], [kept])
+    )
+    weights = alignment_view(changed, address, 0).values
+    assert weights.sum(axis=1) == pytest.approx(1)
+    assert np.array_equal(changed["logits"].array, untouched["logits"].array)
+    at = (1, 0) if changed[address].array.ndim == 2 else (0, 1, 0)
+    assert not isinstance(explain(models[kind], changed, address, at), ReplacedArithmetic)
+    with pytest.raises(LmvizError, match="takes"):
+        trace(models[kind], TEXT, source=source, interventions=[painted])
 
 
 def test_what_cannot_be_painted_says_why(models):
