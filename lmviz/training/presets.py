@@ -8,6 +8,23 @@ from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
 PRESETS = {"quick": 2_000, "good": 8_000, "thorough": 30_000}
 """Steps by name. What a model of this size can learn it has mostly learned in the middle of these."""
 
+QUICK_SECONDS = 180
+FEWEST = 100  # steps, however long they take: with fewer nothing is seen
+
+
+def steps_by_name(seconds_a_step: float | None) -> dict[str, int]:
+    """The steps of each preset: fewer of all where the quick one would take longer than three minutes."""
+    quick = PRESETS["quick"]
+    if seconds_a_step is not None and seconds_a_step * quick > QUICK_SECONDS:
+        quick = max(FEWEST, _rounded_down(QUICK_SECONDS / seconds_a_step))
+    return {name: steps * quick // PRESETS["quick"] for name, steps in PRESETS.items()}
+
+
+def _rounded_down(number: float) -> int:
+    """To its first digit: 734 to 700."""
+    digits = 10 ** (len(str(int(number))) - 1)
+    return int(number) // digits * digits
+
 
 def passes(
     configuration: ModelConfiguration, options: TrainingOptions, tokens: int, examples: int | None = None

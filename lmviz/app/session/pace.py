@@ -26,6 +26,7 @@ class Pace:
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], float | None] = {}
+        self._tried: dict[tuple[object, ...], float | None] = {}
         self._key: tuple[object, ...] = ()
         self._begun: Progress | None = None
 
@@ -44,6 +45,7 @@ class Pace:
     def keep(self, key: tuple[object, ...], seconds: float | None) -> None:
         """What was measured beforehand, None where nothing could be; a training itself knows better."""
         self._known.setdefault(key, seconds)
+        self._tried[key] = seconds
 
     def was_measured(self, plan: Plan, fingerprint: str) -> bool:
         """Whether it was measured, or tried to."""
@@ -52,6 +54,10 @@ class Pace:
     def seconds_a_step(self, plan: Plan, fingerprint: str) -> float | None:
         """How long one step takes; None until that was measured."""
         return self._known.get(pace_key(plan, fingerprint))
+
+    def as_tried(self, plan: Plan, fingerprint: str) -> float | None:
+        """The same as it was measured beforehand, which no training changes; None where it was not."""
+        return self._tried.get(pace_key(plan, fingerprint))
 
 
 def pace_key(plan: Plan, fingerprint: str) -> tuple[object, ...]:

@@ -132,12 +132,13 @@ class TrainingPlan(Part):
     def presets(self) -> tuple[Preset, ...]:
         """How long one can train; none where the text is counted once, or while there is none."""
         from lmviz.families import FAMILIES
-        from lmviz.training.presets import PRESETS, passes
+        from lmviz.training.presets import passes, steps_by_name
 
         plan, corpus = self.current, self._text.corpus
         if corpus is None or FAMILIES[plan.family].counts:
             return ()
         pace, tokens = self.seconds_a_step, len(corpus.training)
+        lengths = steps_by_name(self._pace.as_tried(plan, corpus.fingerprint))
         examples = None if corpus.training_examples is None else len(corpus.training_examples)
         return tuple(
             Preset(
@@ -146,7 +147,7 @@ class TrainingPlan(Part):
                 None if pace is None else pace * steps,
                 passes(plan.configuration, replace(plan.training_options, steps=steps), tokens, examples),
             )
-            for name, steps in PRESETS.items()
+            for name, steps in lengths.items()
         )
 
     def choose_steps(self, steps: int) -> None:

@@ -11,7 +11,9 @@ from lmviz import preparation
 from lmviz.app.session import training_plan
 from lmviz.app.session.session import Session
 from lmviz.families import FAMILIES
+from lmviz.training import rehearsal
 from lmviz.training.options import TrainingOptions
+from lmviz.training.presets import steps_by_name
 
 LONG = 30_000
 SMALL = {"batch": 2, "length": 8, "validate_every": 100}
@@ -54,6 +56,24 @@ def test_presets_are_said_in_time_steps_and_passes(ready: Session, qtbot: QtBot)
     ready.plan.choose_steps(good.steps)
     assert ready.plan.current.training_options.steps == good.steps
     assert ready.plan.expected_seconds == pytest.approx(good.seconds)
+
+
+def test_presets_are_shorter_where_a_step_takes_long(
+    ready: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rehearsal, "measured_pace", lambda *_: iter([0.24]))
+    assert [preset.steps for preset in ready.plan.presets] == [2_000, 8_000, 30_000]
+    ready.plan.want_time()
+    qtbot.waitUntil(lambda: ready.plan.seconds_a_step is not None, timeout=LONG)
+    assert [preset.steps for preset in ready.plan.presets] == [700, 2_800, 10_500]
+    assert ready.plan.presets[0].seconds == pytest.approx(168)
+
+
+@pytest.mark.parametrize(
+    ("pace", "quick"), [(None, 2_000), (0.001, 2_000), (0.09, 2_000), (0.1, 1_000), (0.5, 300), (60.0, 100)]
+)
+def test_the_quick_preset_takes_three_minutes_at_most(pace: float | None, quick: int) -> None:
+    assert steps_by_name(pace) == {"quick": quick, "good": 4 * quick, "thorough": 15 * quick}
 
 
 def test_passes_over_examples_are_counted_in_examples(ready: Session, qtbot: QtBot) -> None:

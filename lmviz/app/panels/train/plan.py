@@ -21,7 +21,6 @@ from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES, obstacle_to
 from lmviz.training.cost import cost_on
 from lmviz.training.options import check_length, used_options
-from lmviz.training.presets import PRESETS
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -157,7 +156,8 @@ class PlanPanel(Panel):
         self.session.plan.set(name, configuration, self.session.plan.current.training_options)
 
     def _choose_preset(self, name: str) -> None:
-        self.session.plan.choose_steps(PRESETS[name])
+        plan = self.session.plan
+        plan.choose_steps(next(preset.steps for preset in plan.presets if preset.name == name))
 
     def _show_presets(self) -> None:
         """The lengths one can choose, with the time each takes here as soon as it was measured."""
