@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.pointable import Pointable
 
-GAP, LINE, EDGE = 8, 17, 9
+GAP, LINE, EDGE, SIDE = 8, 17, 9, 4
 NAME_SIZE, FIRST_SIZE, LINE_SIZE = 12.5, 12.5, 11.0
 
 
@@ -90,14 +90,22 @@ class PresetCards(Pointable):
         painter.setPen(QPen(theme.accent if chosen else theme.line, self.length(2 if chosen else 1)))
         painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), self.length(6), self.length(6))
         line = QRectF(place.left(), place.top() + self.length(EDGE), place.width(), self.length(LINE))
-        painter.setFont(theme.font(NAME_SIZE, QFont.Weight.DemiBold))
+        painter.setFont(self._font(card.name, NAME_SIZE, place.width(), QFont.Weight.DemiBold))
         painter.setPen(theme.accent if chosen else theme.text)
         painter.drawText(line, Qt.AlignmentFlag.AlignCenter, card.name)
         for number, words in enumerate(card.lines):
             line.translate(0, self.length(LINE))
-            painter.setFont(theme.font(LINE_SIZE if number else FIRST_SIZE))
+            painter.setFont(self._font(words, LINE_SIZE if number else FIRST_SIZE, place.width()))
             painter.setPen(theme.muted_text if number else theme.text)
             painter.drawText(line, Qt.AlignmentFlag.AlignCenter, words)
+
+    def _font(
+        self, words: str, size: float, width: float, weight: QFont.Weight = QFont.Weight.Normal
+    ) -> QFont:
+        """The font of a size, or a smaller one in which the words fit into a card."""
+        font, room = self.theme.font(size, weight), width - 2 * self.length(SIDE)
+        taken = QFontMetricsF(font).horizontalAdvance(words)
+        return font if taken <= room else self.theme.font(size * room / taken, weight)
 
     def index_at(self, place: QPointF) -> int:
         found = (index for index in range(len(self._cards)) if self._place(index).contains(place))

@@ -1,0 +1,28 @@
+"""Cards of lengths of a training keep their words within their edges."""
+
+import numpy as np
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
+
+
+def pixels(cards: PresetCards) -> np.ndarray:
+    image = cards.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    return np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), -1).copy()
+
+
+def test_words_stay_within_a_narrow_card(qtbot: QtBot) -> None:
+    cards = PresetCards()
+    qtbot.addWidget(cards)
+    names = ("quick", "good", "thorough")
+    lines = ("measuring…", "30,000 steps", "56 ×")
+    cards.set_cards([PresetCard(name, ("", "", "")) for name in names])
+    cards.resize(cards.minimumSizeHint())
+    empty = pixels(cards)
+    cards.set_cards([PresetCard(name, lines) for name in names])
+    written = np.flatnonzero((pixels(cards) != empty).any(axis=0))
+    assert len(written)
+    places = [cards.card_rectangle(name) for name in names]
+    for column in written:
+        assert any(place.left() + 2 <= column <= place.right() - 2 for place in places), column
