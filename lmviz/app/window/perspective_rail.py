@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
@@ -13,7 +13,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.table import Perspective
 
 WIDTH, HEIGHT, ICON = 84, 60, 20
-ROOM_FOR_WORDS = 52  # in a low window there are only icons
+ROOM_FOR_WORDS = 50  # pixels at scale 1; in a low window there are only icons
 
 
 class RailButton(QAbstractButton):
@@ -22,6 +22,7 @@ class RailButton(QAbstractButton):
     def __init__(self, perspective: Perspective, shortcut: str) -> None:
         super().__init__()
         self.perspective = perspective
+        self._is_wordy = True
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Maximum)
         self.setObjectName(f"perspective_{perspective.name}")
@@ -38,8 +39,24 @@ class RailButton(QAbstractButton):
     def minimumSizeHint(self) -> QSize:
         return QSize(WIDTH, ICON + 4) * current_theme().scale
 
+    @property
+    def has_room_for_words(self) -> bool:
+        """Whether its word fits below its icon."""
+        return self.height() >= ROOM_FOR_WORDS * current_theme().scale
+
+    @property
+    def is_wordy(self) -> bool:
+        """Whether its word stands below its icon."""
+        return self._is_wordy
+
+    def set_wordy(self, wordy: bool) -> None:
+        """Show its word below its icon, or the icon alone."""
+        if wordy != self._is_wordy:
+            self._is_wordy = wordy
+            self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, width = current_theme(), self.width()
+        theme, width, has_words = current_theme(), self.width(), self._is_wordy
         scale, chosen = theme.scale, self.isChecked()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -51,7 +68,7 @@ class RailButton(QAbstractButton):
             painter.setBrush(theme.accent)
             painter.drawRoundedRect(QRectF(0, 14 * scale, 3 * scale, self.height() - 28 * scale), 1.5, 1.5)
         color = theme.accent if chosen else theme.text if self.underMouse() else theme.muted_text
-        size, has_words = round(ICON * scale), self.height() >= ROOM_FOR_WORDS * scale
+        size = round(ICON * scale)
         top = 9 * scale if has_words else (self.height() - size) / 2
         picture = pixmap(f"perspectives/{self.perspective.name}", color, size, self.devicePixelRatioF())
         painter.drawPixmap(round((width - size) / 2), round(top), picture)
@@ -94,6 +111,19 @@ class PerspectiveRail(QFrame):
         self.lessons.setObjectName("lessons_button")
         self.lessons.clicked.connect(self.lessons_wanted)
         column.addWidget(self.lessons)
+
+    def event(self, event: QEvent) -> bool:
+        taken = super().event(event)
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self._share_words()  # the buttons have their places now
+        return taken
+
+    def _share_words(self) -> None:
+        """Words for all or for none: their heights differ by a pixel."""
+        buttons = (*self._buttons.values(), self.lessons)
+        wordy = all(button.has_room_for_words for button in buttons)
+        for button in buttons:
+            button.set_wordy(wordy)
 
     def choose(self, name: str) -> None:
         """Light the button of a perspective."""

@@ -1,0 +1,25 @@
+"""The rail of perspectives: words stand below all icons or below none."""
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.table import PERSPECTIVES
+from lmviz.app.window.perspective_rail import PerspectiveRail, RailButton
+
+
+@pytest.mark.parametrize("projector", [False, True])
+def test_words_stand_below_all_icons_or_none(qtbot: QtBot, projector: bool) -> None:
+    theme_switch().set_projector(projector)
+    rail = PerspectiveRail(PERSPECTIVES)
+    qtbot.addWidget(rail)
+    rail.show()
+    seen = set()
+    for height in range(420, 1000, 3):
+        rail.resize(rail.sizeHint().width(), height)
+        QApplication.processEvents()
+        wordy = {button.is_wordy for button in rail.findChildren(RailButton)}
+        assert len(wordy) == 1, height
+        seen |= wordy
+    assert seen == {True, False}
