@@ -100,8 +100,11 @@ class ArithmeticCard(Canvas):
         """How many numbers of a line there is room for before its value."""
         row, measure = self.rows[index], metrics(NUMBER_SIZE, token=True)
         end = self.width() - measure.horizontalAdvance(row.value) - self.length(2 * MARGIN)
-        fits = [self.operand_rectangle(index, place).right() <= end for place in range(len(row.operands))]
-        return fits.index(False) if False in fits else len(fits)
+        ends = [self.operand_rectangle(index, place).right() for place in range(len(row.operands))]
+        if not ends or ends[-1] <= end:
+            return len(ends)
+        more = measure.horizontalAdvance(TIMES + "…")
+        return next((place for place, right in enumerate(ends) if right + more > end), len(ends))
 
     def sizeHint(self) -> QSize:
         lines = len(self.rows) + 1 if self.rows else 0

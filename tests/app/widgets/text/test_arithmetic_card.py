@@ -6,9 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
 
-from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.text.arithmetic_card import MARGIN, NUMBER_SIZE, ArithmeticCard
 from lmviz.app.widgets.text.arithmetic_rows import sheet_of
 from lmviz.models.arithmetic import FUNCTIONS, RULES, Arithmetic, Factor, Rule, Terms, constant
 from lmviz.models.arithmetic.sheet import Line, Sheet
@@ -184,3 +186,17 @@ def test_operands_never_run_into_the_value(shown, width, shown_of_four):
     assert (card.operands_shown(0) == 4) == (shown_of_four == 4)
     value = 40  # pixels at the right that the value needs at least
     assert card.operand_rectangle(0, card.operands_shown(0) - 1).right() < width - value
+
+
+def test_what_is_left_out_has_room_for_its_mark(shown):
+    factors = tuple(factor(f"layers/0/{name}", [1.25]) for name in "abc")
+    card = ArithmeticCard()
+    card.set_arithmetic(cell("sum", [Terms("product", factors)]))
+    for width in range(220, 420, 4):
+        shown(card, width, 100)
+        last = card.operands_shown(0)
+        if last < 3:
+            mark = card.operand_rectangle(0, last).left() + 10  # pixels of “…”
+            font = QFontMetricsF(current_theme().token_font(NUMBER_SIZE))
+            value = font.horizontalAdvance(card.rows[0].value)
+            assert mark < width - value - MARGIN, width
