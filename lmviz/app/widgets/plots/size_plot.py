@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTransform
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
@@ -56,6 +56,7 @@ class SizePlot(Picture):
         self._ticks: tuple[dict[int, str], dict[int, str]] = ({}, {})
         self._taken: list[QRectF] = []
         self._names: list[QRectF] = []
+        self._along: list[QRectF] = []
         self.setAccessibleName("models by parameters and tokens")
 
     def set_content(
@@ -80,6 +81,11 @@ class SizePlot(Picture):
         return tuple(self._names)
 
     @property
+    def line_names(self) -> tuple[QRectF, ...]:
+        """Squares along the names of the lines, once it has been drawn."""
+        return tuple(self._along)
+
+    @property
     def lines(self) -> tuple[ComputeLine, ...]:
         """The lines of equal compute."""
         return self._lines
@@ -102,7 +108,7 @@ class SizePlot(Picture):
     def draw(self, painter: QPainter) -> None:
         if not all(self._ticks) or self._area.width() < 10 or self._area.height() < 10:
             return
-        self._taken, self._names = [], []
+        self._taken, self._names, self._along = [], [], []
         self._draw_axes(painter)
         painter.save()
         painter.setClipRect(self._area)
@@ -169,7 +175,10 @@ class SizePlot(Picture):
         slope = run.y() / run.x()
         edge = area.top() if slope > 0 else area.bottom()
         first = max(area.left(), start.x() + (edge - start.y()) / slope)
-        x = first + self.length(26) + share * (area.right() - first)
+        lead = self.length(26)
+        if slope > 0:  # from the top edge down: the letters stand above the line
+            lead = max(lead, self.length(5 + SIZE) / slope)
+        x = first + lead + share * (area.right() - first)
         at, angle = QPointF(x, start.y() + (x - start.x()) * slope), math.atan(slope)
         width = metrics(SIZE).horizontalAdvance(name)
         if not area.contains(at + QPointF(width * math.cos(angle), width * math.sin(angle))):
@@ -181,6 +190,13 @@ class SizePlot(Picture):
         painter.setPen(color)
         painter.drawText(QPointF(0, -self.length(5)), name)
         painter.restore()
+        step = self.length(SIZE)  # of squares along the letters: no name of a model is to cover them
+        middle = QTransform().translate(at.x(), at.y()).rotate(math.degrees(angle))
+        for place in range(1 + int(width / step)):
+            centre = middle.map(QPointF((place + 0.5) * step, -step))
+            square = QRectF(centre.x() - step / 2, centre.y() - step / 2, step, step)
+            self._along.append(square)
+            self._taken.append(square)
 
     def _draw_points(self, painter: QPainter) -> None:
         theme, dot = self.theme, self.length(DOT)

@@ -344,6 +344,10 @@ def test_every_public_model_has_its_name_and_no_two_names_overlap(scene: Scene, 
     assert {model.name for model in PUBLIC_MODELS} <= {each.name for each in plot.points if each.is_named}
     for one, other in combinations(plot.names, 2):
         assert not one.intersects(other)
+    assert plot.line_names
+    for square in plot.line_names:
+        assert not any(name.adjusted(0, 3, 0, -3).intersects(square) for name in plot.names)
+        assert square.top() >= 18, "within the plot, below its title"
 
 
 def test_the_calculator_is_whole_in_sight_while_a_job_is_shown(scene: Scene) -> None:
