@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import theme_switch
@@ -46,6 +46,8 @@ class DistributionCard(Card):
         self._remove.setToolTip("Remove from the comparison")
         self._remove.clicked.connect(self.removed)
         self.bars = BarsView()
+        # As many bars as there is room for: what they would like to have must not hold that room.
+        self.bars.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._sentence = EmptyText()
         self._sentence.hide()
         self._readout = MutedLine()
@@ -115,6 +117,7 @@ class DistributionCard(Card):
         super().adopt_theme()
 
     def _tint(self) -> None:
+        self.bars.setMinimumHeight(round(self.length(FEWEST * ROW)))
         side = round(self.length(20))
         self._remove.setFixedSize(side, side)
         self._remove.setIconSize(QSize(side // 2, side // 2))

@@ -13,7 +13,7 @@ from benches.compare import (
     panel,
     wait_for_distributions,
 )
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import open_model
@@ -54,6 +54,16 @@ def test_a_hovered_word_is_marked_in_every_card_and_a_click_writes_it(
     assert session.reading.prefix == session.library.models[0].tokenizer.continue_text(
         PREFIX, view.found[0].distribution.candidate(2).id
     )
+
+
+def test_a_smaller_window_has_fewer_bars_and_nothing_to_scroll(compare: MainWindow, qtbot: QtBot) -> None:
+    view = wait_for_distributions(compare, 2, qtbot)
+    compare.resize(1440, 1100)
+    qtbot.waitUntil(lambda: view.cards[0].room >= 10)
+    compare.resize(1280, 720)
+    area = view.findChild(QScrollArea)
+    qtbot.waitUntil(lambda: view.cards[0].room < 10)
+    assert area.verticalScrollBar().maximum() == 0
 
 
 def test_one_model_at_two_steps(compare: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot) -> None:
