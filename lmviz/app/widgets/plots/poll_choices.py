@@ -14,7 +14,7 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.pointable import Pointable
 
-LEAST_ROW, MOST_ROW, GAP = 44, 78, 8
+LEAST_ROW, USUAL_ROW, MOST_ROW, GAP = 44, 78, 140, 8
 LETTER, TEXT, FIGURE, LARGE_TEXT, LEAST_TEXT = 22.0, 21.0, 18.0, 15.0, 11.0
 
 
@@ -119,21 +119,29 @@ class PollChoices(Pointable):
             self._draw(painter, index, row, total, size)
         self.draw_focus(painter)
 
+    @property
+    def _growth(self) -> float:
+        """By how much all type is larger than usual, where rows are higher."""
+        return max(1.0, self.row_rectangle(0).height() / self.length(USUAL_ROW))
+
     def _columns(self) -> tuple[float, float]:
         """Where the texts begin, and how wide counts and percentages are."""
-        percent = metrics(FIGURE, bold=True).horizontalAdvance("100 %")
-        return self.length(52), percent + metrics(FIGURE).horizontalAdvance("888") + self.length(32)
+        growth = self._growth
+        figure = FIGURE * growth
+        percent = metrics(figure, bold=True).horizontalAdvance("100 %")
+        return self.length(52 * growth), percent + metrics(figure).horizontalAdvance("888") + self.length(32)
 
     @property
     def text_size(self) -> float:
         """The largest size at which every text fits into its row; on one line where it is large enough."""
         left, figures = self._columns()
         room = QRectF(0, 0, self.width() - left - figures, self.row_rectangle(0).height() - 4)
-        size = self._largest(QRectF(0, 0, room.width(), metrics(TEXT, token=True).height()))
+        line = metrics(TEXT * self._growth, token=True).height()
+        size = self._largest(QRectF(0, 0, room.width(), line))
         return size if size >= LARGE_TEXT else self._largest(room)
 
     def _largest(self, room: QRectF) -> float:
-        size = TEXT
+        size = TEXT * self._growth
         while size > LEAST_TEXT and not all(self._fits(row.text, size, room) for row in self._rows):
             size -= 1
         return size
@@ -161,8 +169,10 @@ class PollChoices(Pointable):
             )
         vertical = Qt.AlignmentFlag.AlignVCenter
         left, figures = self._columns()
+        growth = self._growth
+        figure = FIGURE * growth
         painter.setPen(theme.value if right else theme.text)
-        painter.setFont(theme.font(LETTER, QFont.Weight.Bold))
+        painter.setFont(theme.font(LETTER * growth, QFont.Weight.Bold))
         letters = QRectF(place.left(), place.top(), left, place.height())
         painter.drawText(letters, vertical | Qt.AlignmentFlag.AlignHCenter, row.letter)
         painter.setPen(theme.text)
@@ -172,13 +182,13 @@ class PollChoices(Pointable):
         if not self._shown:
             return
         numbers = place.adjusted(0, 0, -self.length(14), 0)
-        percent = metrics(FIGURE, bold=True).horizontalAdvance("100 %") + self.length(12)
-        painter.setFont(theme.font(FIGURE))
+        percent = metrics(figure, bold=True).horizontalAdvance("100 %") + self.length(12)
+        painter.setFont(theme.font(figure))
         painter.setPen(theme.muted_text)
         painter.drawText(
             numbers.adjusted(0, 0, -percent, 0), vertical | Qt.AlignmentFlag.AlignRight, count(row.count)
         )
-        painter.setFont(theme.font(FIGURE, QFont.Weight.Bold))
+        painter.setFont(theme.font(figure, QFont.Weight.Bold))
         painter.setPen(theme.value if right else theme.text)
         said = f"{round(100 * share)} %" if total else "–"
         painter.drawText(numbers, vertical | Qt.AlignmentFlag.AlignRight, said)

@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEdit, QPushButton, QSpinBox
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+)
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.look.theme import current_theme
@@ -240,3 +249,20 @@ def test_two_layers_are_readable_from_the_last_row(
     picture = order.findChild(OrderPicture)
     assert len(picture.lines) == 2
     qtbot.waitUntil(lambda: picture.visibleRegion().boundingRect().height() >= picture.height())
+
+
+def test_in_a_larger_window_the_choices_and_their_type_are_larger(
+    poll: PollPanel, window: MainWindow, qtbot: QtBot
+) -> None:
+    rows = choices(poll)
+    sizes = []
+    for size in ((1000, 640), (1440, 900), (1920, 1080)):
+        window.resize(*size)
+        qtbot.waitUntil(lambda size=size: window.size().toTuple() == size)
+        QApplication.processEvents()
+        sizes.append((rows.row_rectangle(0).height(), rows.text_size))
+    heights, types = zip(*sizes, strict=True)
+    assert heights[0] < heights[-1]
+    assert heights == tuple(sorted(heights))
+    assert types == tuple(sorted(types))
+    assert types[-1] > 1.3 * types[0]
