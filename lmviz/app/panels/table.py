@@ -416,7 +416,7 @@ PANELS: tuple[PanelRow, ...] = (
         "autodiff",
         "left",
         "autodiff.editor:EditorPanel",
-        width=280,
+        width=282,
         least=(0, 250),
     ),
     PanelRow(

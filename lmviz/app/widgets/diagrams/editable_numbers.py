@@ -15,7 +15,7 @@ from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.diagrams.network_values import Cell
 
-SMALLEST, LARGEST = 0.72, 1.2  # of the usual size
+SMALLEST, LARGEST = 0.72, 1.8  # of the usual size
 DRAG = 4  # pixels before a press becomes a drag
 A_PIXEL = 0.01  # by how much a drag of one pixel changes a number
 

@@ -13,6 +13,7 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.pointable import Pointable
 
 HEIGHT, GAP = 26, 3
+COLUMN = 0.46  # of the width stand before the names of values
 SIZE = 12.5
 WAITING, ON, POPPED = "waiting", "on", "popped"
 
@@ -132,13 +133,13 @@ class TapeList(Pointable):
         font.setStrikeOut(entry.state == POPPED)
         painter.setFont(font)
         painter.setPen(theme.text if entry.state == ON else theme.faint_text)
-        room = inner.width() * 0.42
+        room = inner.width() * COLUMN - self.length(8)
         word = metrics(SIZE, bold=True).elidedText(entry.word, Qt.TextElideMode.ElideRight, room)
         painter.drawText(inner, middle, word)
         italic = QFont(theme.font(SIZE))
         italic.setItalic(True)
         painter.setFont(italic)
-        column = inner.adjusted(inner.width() * 0.43, 0, 0, 0)
+        column = inner.adjusted(inner.width() * COLUMN, 0, 0, 0)
         painter.drawText(column, middle, entry.label)
         if entry.handed:
             painter.setPen(theme.key)
