@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter
@@ -33,13 +33,14 @@ class Labels:
     row_role: str = "muted_text"
     column_role: str = "muted_text"
 
-    @cached_property
+    @property
     def _widest_row(self) -> float:
-        return _widest(self.rows)
+        return _widest(self.rows, current_theme().scale)
 
-    @cached_property
+    @property
     def _widest_column(self) -> float:
-        return min(_widest(self.columns), WIDEST_COLUMN * current_theme().scale)
+        scale = current_theme().scale
+        return min(_widest(self.columns, scale), WIDEST_COLUMN * scale)
 
     def rotated(self, cell_width: float) -> bool:
         """Whether the names of columns need more room than a cell is wide."""
@@ -123,8 +124,10 @@ def _with_room(
     return (True, kept), (False, regular)
 
 
-def _widest(labels: tuple[str, ...]) -> float:
-    measure = metrics(SIZE, token=True)
+@lru_cache(maxsize=64)
+def _widest(labels: tuple[str, ...], scale: float) -> float:
+    """The width of the longest name in type of the theme's `scale`; the marked ones are bold."""
+    measure = metrics(SIZE, token=True, bold=True)
     return max((measure.horizontalAdvance(label) for label in labels), default=0.0)
 
 

@@ -7,10 +7,12 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from lmviz.app.look.theme import current_theme
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.matrix.crossfade import Crossfade
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.matrix.heatmap_labels import SIZE
 
 WORDS = ["the", "bat", "made", "noise", "at", "night"]
 
@@ -257,3 +259,14 @@ def test_a_logarithmic_scale_shows_what_a_linear_one_leaves_plain(view):
         return picture.pixelColor(place).lightness()
 
     assert shade(1e-4) < shade(0.0) - 40
+
+
+def test_names_of_rows_have_room_in_larger_type_too(view):
+    names = ["(start)", "barrel", "opened", "brown"]
+    view.set_matrix(np.zeros((4, 6)), scale="share", rows=names, columns=WORDS)
+    view.resize(700, 300)
+    view.grab()
+    theme_switch().set_projector(True)
+    view.grab()
+    longest = metrics(SIZE, token=True, bold=True).horizontalAdvance("(start)")
+    assert view.cell_rectangle(0, 0).left() >= longest + 8 * current_theme().scale
