@@ -22,6 +22,7 @@ WORD, LEAST_WORDS, MOST_WORDS = 20, 3, 12
 COLUMNS, HIGH_ENOUGH = 92, 470
 """The height of the picture over the text, and from which height on there is room for it."""
 MUCH = 0.2
+LEAST_CHIP = 0.75  # of the width of its word; narrower ones give way to one line of text
 """From this share on a rung's figure is bold."""
 WIDE = 1.35
 """From this ratio of width to height on the words stand at the right, else below."""
@@ -197,6 +198,11 @@ class LadderView(Picture):
             self.write(painter, area, "no words at all", size=11, color=theme.muted_text, align=RIGHT)
             return
         gap, widths = self.length(4), self._slots(area.width())
+        measure = metrics(11, token=True)
+        if rung.context and widths[-1] < LEAST_CHIP * measure.horizontalAdvance(rung.context[-1]):
+            words = measure.elidedText(" ".join(rung.context), Qt.TextElideMode.ElideLeft, area.width())
+            self.write(painter, area, words, size=11, color=theme.muted_text, token=True, align=RIGHT)
+            return
         high = min(area.height() - 2, self.length(24))
         missing = rung.slots - len(rung.context)
         left = area.right() - sum(widths[-rung.slots :]) - gap * (rung.slots - 1)

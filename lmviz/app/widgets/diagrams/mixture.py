@@ -10,11 +10,13 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.roles import Theme
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.diagrams.ladder_parts import MixtureColumn, MixtureWord
 from lmviz.app.widgets.diagrams.picture import Picture
 
 PALEST = 0.24
+MOST_FOR_WORDS = 0.42  # of the width of the bars' area
 NARROWEST = 26
 """The pixels at scale 1 from which on a column has its word below it."""
 RIGHT, CENTRE = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignHCenter
@@ -36,7 +38,10 @@ def draw_words(
     theme, scale = picture.theme, picture.theme.scale
     row = 20 * scale
     _draw_key(picture, painter, QRectF(area.left(), area.top(), area.width(), row), orders)
-    start, figures = area.left() + min(92 * scale, 0.26 * area.width()), 52 * scale
+    measure, usual = metrics(12, token=True, bold=True), min(92 * scale, 0.26 * area.width())
+    widest = max((measure.horizontalAdvance(word.word) for word in words), default=0.0) + 9 * scale
+    start = area.left() + max(usual, min(widest, MOST_FOR_WORDS * area.width()))
+    figures = 52 * scale
     full = max(area.right() - start - figures - 8 * scale, 1.0)
     largest = max((word.probability for word in words), default=1.0) or 1.0
     top = area.top() + 1.3 * row

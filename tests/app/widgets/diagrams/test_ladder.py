@@ -1,12 +1,15 @@
 """The ladder: every rung in sight at every size, one colour a rung, and shares as wide as they are."""
 
 import dataclasses
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.diagrams.ladder import LadderView
 from lmviz.app.widgets.diagrams.ladder_parts import (
     LadderBar,
@@ -96,3 +99,33 @@ def test_nothing_is_drawn_of_no_ladder(shown):
     view = shown(LadderView())
     view.grab()
     assert view.spot_at(view.rect().center()) is None
+
+
+class Written(LadderView):
+    """A ladder that keeps what it writes, with the room for it."""
+
+    def __init__(self):
+        super().__init__()
+        self.texts = {}
+
+    def write(self, painter, area, text, **how):
+        self.texts[text] = area.width(), how
+        super().write(painter, area, text, **how)
+
+
+def test_words_are_whole_in_a_narrow_ladder_for_a_lecture_hall(shown):
+    theme_switch().set_projector(True)
+    words = tuple(replace(word, word=name) for word, name in zip(WORDS, ("feather", "whistle"), strict=False))
+    rungs = (replace(RUNGS[0], slots=4, context=("there", "lay", "the", "brown")), *RUNGS[1:])
+    view = Written()
+    view.set_ladder(replace(PICTURE, words=words, rungs=rungs), 39)
+    shown(view, 520, 480)
+    view.grab()
+    for word in words:
+        room, how = view.texts[word.word]
+        measure = metrics(how["size"], token=True, bold=how["bold"])
+        assert measure.horizontalAdvance(word.word) <= room
+    assert any(text.endswith("brown") for text in view.texts), "the word nearest to the next is not left out"
+    room, how = next(found for text, found in view.texts.items() if text.endswith("brown"))
+    text = next(text for text in view.texts if text.endswith("brown"))
+    assert metrics(how["size"], token=True).horizontalAdvance(text) <= room / 0.7
