@@ -22,6 +22,7 @@ NAMES, SHORT_NAMES = 90, 66
 WORDS, FEW_WORDS = 124, 84
 SMALLEST = 6
 """Rows lower than this are left out."""
+FOLD = "click to fold"
 RIGHT = Qt.AlignmentFlag.AlignRight
 STRIP = 20
 
@@ -212,8 +213,11 @@ class WholeModelView(Picture):
     def _draw_title(self, painter: QPainter, block: ModelBlock, area: QRectF) -> None:
         self._draw_chevron(painter, QPointF(area.left() + self.length(2), area.center().y()), is_open=True)
         name = area.adjusted(self.length(12), 0, 0, 0)
-        self.write(painter, name, block.title + block.where, size=12, bold=True)
-        self.write(painter, name, "click to fold", size=10.5, color=self.theme.muted_text, align=RIGHT)
+        title = block.title + block.where
+        self.write(painter, name, title, size=12, bold=True)
+        taken = metrics(12, bold=True).horizontalAdvance(title) + metrics(10.5).horizontalAdvance(FOLD)
+        if taken + self.length(8) <= name.width():
+            self.write(painter, name, FOLD, size=10.5, color=self.theme.muted_text, align=RIGHT)
         self.place(f"fold {block.key}", area)
 
     def _draw_chevron(self, painter: QPainter, place: QPointF, *, is_open: bool) -> None:

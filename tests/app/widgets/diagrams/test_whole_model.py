@@ -1,5 +1,6 @@
 """The picture of a whole model: all in sight, blocks that unfold, and exact cells under the pointer."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -169,3 +170,21 @@ def test_nothing_is_drawn_of_no_model(shown):
     view = shown(WholeModelView())
     view.grab()
     assert view.spot_at(view.rect().center()) is None
+
+
+@pytest.mark.parametrize(("width", "is_said"), [(760, True), (270, False)])
+def test_that_a_title_folds_is_said_where_there_is_room(shown, width, is_said):
+    written = []
+
+    class Written(WholeModelView):
+        def write(self, painter, area, text, **how):
+            written.append(text)
+            super().write(painter, area, text, **how)
+
+    view = Written()
+    squares = np.tril(np.ones((2, 4, 4), dtype=np.float32)) / 2
+    long = replace(block(0, squares), title="encoder layer 1", where=", at “(end)”")
+    view.set_model([mark("start", "bat"), long], ("cow", 0.5), "compared with 9 tokens")
+    shown(view, width, 640)
+    view.grab()
+    assert ("click to fold" in written) == is_said
