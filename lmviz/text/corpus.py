@@ -155,7 +155,7 @@ def load_corpus(
         raise LmvizError(
             "A span can be chosen for texts that lmviz writes, and this is none of them: leave it 0."
         )
-    paths = text_files(source)
+    paths = text_files(source, lambda: report(0.0))
     origin = _Origin(_name(source), tuple(map(os.path.abspath, paths)))
     if target is not None:
         return _build_two(origin, paths, text_files(target), chosen, given)

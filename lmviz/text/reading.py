@@ -108,11 +108,14 @@ def _refusal(path: Path, raw: bytes, place: int, encoding: str) -> LmvizError:
     )
 
 
-def text_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
+def text_files(
+    source: str | Path | Sequence[str | Path], look: Callable[[], object] = lambda: None
+) -> list[Path]:
     """The files that a path, a folder or several of them mean, in order.
 
     Of a folder all files are taken, at any depth, that are neither hidden nor binary. LmvizError when there
-    is none, when one may not be read, or when the folder is the checkpoint of a model.
+    is none, when one may not be read, or when the folder is the checkpoint of a model. `look` is called for
+    each folder and file that is met, and may raise to cancel: somebody may have dropped a whole disk.
     """
     try:
         given = [source] if isinstance(source, str | Path) else list(source)
@@ -125,7 +128,7 @@ def text_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
     for path in paths:
         try:
             if path.is_dir():
-                found += _files_of_folder(path)
+                found += _files_of_folder(path, look)
             elif path.exists():
                 found.append(path)
             else:
@@ -143,17 +146,24 @@ def is_checkpoint(folder: Path) -> bool:
     return os.path.isfile(folder / "config.json") and any(weights)
 
 
-def _files_of_folder(folder: Path) -> list[Path]:
+def _files_of_folder(folder: Path, look: Callable[[], object]) -> list[Path]:
     if is_checkpoint(folder):
         raise LmvizError(
             f"{folder} is a checkpoint of transformers and no text: open it as a model, or choose a text."
         )
-    candidates = sorted(
-        path
-        for path in folder.rglob("*")
-        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    )
-    files = [path for path in candidates if path.stat().st_size and not is_binary(path)]
+    files = [path for path in _visible_files(folder, look) if path.stat().st_size and not is_binary(path)]
     if not files:
         raise LmvizError(f"The folder {folder} holds no text files: choose another.")
-    return files
+    return sorted(files)
+
+
+def _visible_files(folder: Path, look: Callable[[], object]) -> Iterator[Path]:
+    """The ordinary files at any depth; links to folders are not followed, since they may lead in circles."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        look()
+        for name in names:
+            path = Path(place, name)
+            if not name.startswith(".") and path.is_file():
+                look()
+                yield path

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from lmviz.errors import LmvizError
 from lmviz.text import reading
+from lmviz.text.corpus import load_corpus
 from lmviz.text.reading import check_encoding, is_binary, read_text, text_files
 
 
@@ -143,3 +144,34 @@ def test_a_checkpoint_is_no_folder_of_texts(tmp_path):
     write(tmp_path, b"anything", "model-00001-of-00002.safetensors")
     with pytest.raises(LmvizError, match="is a checkpoint of transformers"):
         text_files(tmp_path)
+
+
+def test_looking_through_a_large_folder_can_be_cancelled(tmp_path, monkeypatch):
+    for number in range(20):
+        (tmp_path / f"{number}").mkdir()
+        write(tmp_path / f"{number}", b"text")
+    met, opened = [], []
+
+    class Cancelled(Exception):
+        pass
+
+    def report(share):
+        met.append(share)
+        if len(met) == 5:
+            raise Cancelled
+
+    monkeypatch.setattr(reading, "is_binary", opened.append)
+    with pytest.raises(Cancelled):
+        load_corpus(tmp_path, progress=report)
+    assert len(opened) < 5
+
+
+def test_hidden_folders_are_not_looked_into_and_circles_of_links_end(tmp_path):
+    (tmp_path / ".hidden" / "inner").mkdir(parents=True)
+    write(tmp_path / ".hidden" / "inner", b"text")
+    (tmp_path / "inner").mkdir()
+    found = write(tmp_path / "inner", b"text")
+    (tmp_path / "inner" / "circle").symlink_to(tmp_path, target_is_directory=True)
+    met = []
+    assert text_files(tmp_path, lambda: met.append(None)) == [found]
+    assert len(met) == 3  # two folders and a file

@@ -105,7 +105,8 @@ class OpenText(Part):
             corpus.statistics()  # counted here, so that no panel has to wait for it
             return corpus
 
-        return self._start(Path(source).name if isinstance(source, str | Path) else "several texts", work)
+        one = Path(source) if isinstance(source, str | Path) else None
+        return self._start("several texts" if one is None else one.name or str(one), work)  # "/" has no name
 
     def paste(self, text: str, options: CorpusOptions, name: str = "") -> Job:
         """Read a text that is in no file, in place of any other under way; a new one gets its own name."""

@@ -48,3 +48,13 @@ def test_a_place_beyond_the_text_is_its_last(session: Session, text_file: Path, 
     assert session.text.place == len(session.text.corpus.training) - 1
     session.text.choose_place(-3)
     assert session.text.place == 0
+
+
+def test_a_whole_disk_that_was_dropped_is_given_up_at_once(session: Session, qtbot: QtBot) -> None:
+    """It takes minutes to look through; and it has no name of its own."""
+    session.text.open("/")
+    [job] = session.work.jobs
+    assert job.name == "Reading /"
+    with qtbot.waitSignal(session.work.job_finished):
+        job.cancel()
+    assert not session.text.is_opening
