@@ -11,6 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from lmviz.errors import LmvizError
+from lmviz.models.machine_memory import machine_memory
 from lmviz.text.ordinary_files import check_ordinary
 from lmviz.training.writing import NotWritten, replacing
 
@@ -43,7 +44,7 @@ def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
     """
     try:
         for _ in range(ATTEMPTS):
-            check_ordinary(path)
+            check_ordinary(path, machine_memory())  # Rust ends the process where it gets no memory
             lying_there = _identity(path)
             with safe_open(path, framework="pt") as file:
                 names = list(file.keys())

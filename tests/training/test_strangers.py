@@ -20,6 +20,7 @@ from lmviz.errors import LmvizError
 from lmviz.families import open_run_model
 from lmviz.models.model import Model
 from lmviz.runs.further import check_further
+from lmviz.training import tensors
 from lmviz.training.gradient_training import learn
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
@@ -239,3 +240,18 @@ def test_a_saved_state_that_may_not_be_looked_for_is_not_said_to_be_missing(
             assert "resume cannot be read (Permission denied)" in as_nobody(ask)
     finally:
         (run.folder / "resume").chmod(0o755)
+
+
+def test_weights_that_no_memory_can_hold_are_refused_before_they_are_read(
+    lstm: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from lmviz.training.snapshots import read_snapshot, write_snapshot
+
+    path = tmp_path / "000001.safetensors"
+    write_snapshot(path, 1, lstm().state())
+    opened: list[Path] = []
+    monkeypatch.setattr(tensors, "safe_open", lambda path, framework: opened.append(path))
+    monkeypatch.setattr(tensors, "machine_memory", lambda: path.stat().st_size - 1)
+    with pytest.raises(LmvizError, match="is larger than"):
+        read_snapshot(path)
+    assert opened == []
