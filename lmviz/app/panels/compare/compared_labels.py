@@ -100,7 +100,7 @@ class ComparedLabelsPanel(Panel):
         models, encoding = self.session.comparison.models, self.session.reading.encoding
         if not models or encoding is None or not len(encoding):
             self.silence("compared labels")
-            self._found = ()
+            self._models, self._found = (), ()
             self._say("Open or train a tagger or a classifier." if not models else "Type a text above.")
             return
         text = self.session.reading.prefix

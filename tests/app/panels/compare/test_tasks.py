@@ -250,6 +250,11 @@ def test_tags_stand_under_their_words_for_each_model(
     place = view.table.word_rectangle(3).center().toPoint()
     qtbot.mouseClick(view.table, Qt.MouseButton.LeftButton, pos=place)
     assert session.focus.position == 3
+    assert len(view.exported_arrays()) == 2
+    for model in session.library.models:
+        session.library.close(model)
+    qtbot.waitUntil(lambda: view.exported_arrays() == {})
+    assert view.recipe() == ""
 
 
 def test_the_label_of_each_beginning_stands_under_its_last_word(
