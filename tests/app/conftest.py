@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 
 import pytest
+from patience import patience
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMenu
@@ -29,11 +32,23 @@ CAPTIONS = "".join(f"{'.' * n}{'#' * (7 - n)}{('/' + '.' * 7) * 6}\t{n} dots in 
 PAIRS = "red car\tvoiture rouge\nblue car\tvoiture bleue\nred house\tmaison rouge\n" * 8
 REVIEWS = "good\tthe film is good\nbad\tthe film is bad\ngood\tthe film is not bad\n" * 8
 LONG = 20_000  # milliseconds: on a loaded machine what comes comes late, and that is no failure
-for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals):
-    _wait.__kwdefaults__["timeout"] = LONG
 GRACE = 2.0  # seconds for a thread that has been told to stop to come to its end
 IMPORTING = ("panels", "typesetting")  # threads that only import modules, and end by themselves
 NEVER = 10_000  # steps that no test waits for; with more, not every one is written down
+
+
+def _patient(wait: Callable[..., Any]) -> Callable[..., Any]:
+    """The same wait, by default for LONG, and for longer where the machine is busy."""
+
+    @functools.wraps(wait)
+    def waiting(self: QtBot, *given: Any, timeout: int = LONG, **settings: Any) -> Any:
+        return wait(self, *given, timeout=round(timeout * patience()), **settings)
+
+    return waiting
+
+
+for _name in ("waitUntil", "waitSignal", "waitSignals"):
+    setattr(QtBot, _name, _patient(getattr(QtBot, _name)))
 
 
 @pytest.fixture(scope="session")
@@ -66,7 +81,7 @@ def _nothing_is_left(qapp: QCoreApplication) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _patient_closing(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a loaded machine a thread may take long to see that it should stop, and is not to be given up."""
-    monkeypatch.setattr(closing, "LONGEST_WAIT", LONG / 1000)
+    monkeypatch.setattr(closing, "LONGEST_WAIT", LONG / 1000 * patience())
 
 
 def _threads_left(before: set[threading.Thread]) -> list[threading.Thread]:
@@ -77,7 +92,7 @@ def _threads_left(before: set[threading.Thread]) -> list[threading.Thread]:
         if isinstance(thread, BackgroundThread) and thread not in before and thread.name not in IMPORTING
     ]
     for thread in threads:
-        thread.join(GRACE)
+        thread.join(GRACE * patience())
     return [thread for thread in threads if thread.is_alive()]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+from patience import patience
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDropEvent, QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
@@ -38,8 +39,23 @@ from lmviz.training.options import TrainingOptions
 ACTIONS = 300
 WINDOWS = 3  # of a walk that is counted in actions; a longer one opens a new window every so often
 ACTIONS_OF_A_WINDOW = 400
-HANG = 15.0  # seconds in which the window's thread did not come round, on however busy a machine
+HANG = 15.0  # seconds in which the window's thread did not come round, on a machine with nothing else to do
 WORDS = ("the", "cows", "eat", "grass", "hens", "dog", "zebra", ".", "\n", "ü", "𝄞", "<b>", "")
+ODD = (
+    "\0",
+    "\ud800",
+    "\udfffa",
+    "שלום",
+    "مرحبا",
+    "👩‍👩‍👧‍👦",
+    "🇩🇪",
+    "e\u0301",
+    "\u202eabc",
+    "\r\n",
+    "\u2028",
+    "\ufeff",
+)
+"""What people type who want to see: half a character, letters from right to left, several that are one."""
 KEYS = (
     Qt.Key.Key_Left,
     Qt.Key.Key_Right,
@@ -73,7 +89,7 @@ class Watchdog:
 
     def _come_round(self) -> None:
         now = time.monotonic()
-        self.longest = max(self.longest, (now - self._last, self.doing))
+        self.longest = max(self.longest, ((now - self._last) / patience(), self.doing))
         self._last = now
         faulthandler.dump_traceback_later(HANG, file=self._report)
 
@@ -91,13 +107,15 @@ class Walker:
             (self.steer, 8),
             (self.set_prefix, 8),
             (self.type_words, 8),
+            (self.paste, 2),
+            (self.undo, 3),
             (self.change_perspective, 10),
             (self.scrub, 8),
             (self.press_key, 8),
             (self.change_model, 5),
             (self.change_look, 5),
             (self.run_command, 4),
-            (self.drop, 2),
+            (self.drop, 4),
             (self.point, 16),
             (self.click, 24),
             (self.drag, 8),
@@ -135,9 +153,23 @@ class Walker:
         edits = [edit for edit in self._seen(QLineEdit) if not isinstance(edit.parent(), QAbstractSpinBox)]
         edit = self.random.choice([self.window.prefix_bar.edit, *edits])
         edit.setFocus()
-        for letter in self.random.choice(WORDS) + self.random.choice((" ", "")):
+        for letter in self.random.choice(WORDS + ODD) + self.random.choice((" ", "")):
             for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):  # QTest knows Latin letters only
                 QApplication.sendEvent(edit, QKeyEvent(kind, 0, Qt.KeyboardModifier.NoModifier, letter))
+
+    def paste(self) -> None:
+        """What is on the clipboard, which may be a whole book."""
+        edit, word = self.window.prefix_bar.edit, self.random.choice(WORDS + ODD)
+        QApplication.clipboard().setText(f"{word} " * self.random.choice((1, 30, 3_000)))
+        edit.setFocus()
+        QTest.keyClick(edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+
+    def undo(self) -> None:
+        """Undo and redo, several times in a row."""
+        shift = self.random.choice((Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.NoModifier))
+        for _ in range(self.random.choice((1, 8))):
+            target = self.random.choice((self.window, self.window.prefix_bar.edit))
+            QTest.keyClick(target, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | shift)
 
     def change_perspective(self) -> None:
         self.window.show_perspective(self.random.choice(shown_perspectives()).name)
@@ -190,7 +222,8 @@ class Walker:
 
     def drop(self) -> None:
         dropped = QMimeData()
-        dropped.setUrls([QUrl.fromLocalFile(str(self.random.choice(self._things)))])
+        things = self.random.sample(self._things, self.random.choice((1, 1, 1, 3)))
+        dropped.setUrls([QUrl.fromLocalFile(str(thing)) for thing in things])
         action, place = Qt.DropAction.CopyAction, QPointF(5, 5)
         self.window.dropEvent(QDropEvent(place, action, dropped, LEFT, Qt.KeyboardModifier.NoModifier))
 
@@ -260,6 +293,29 @@ class Walker:
         return widget, QPoint(self.random.randrange(widget.width()), self.random.randrange(widget.height()))
 
 
+def wrong_things(folder: Path) -> list[Path]:
+    """What a person drops by mistake: nothing of it can be opened, and some of it has no end."""
+    (folder / "empty").mkdir(parents=True)
+    contents = {
+        "empty.txt": b"",
+        "blank.txt": b" \n" * 50,
+        "broken.txt": b"\xff\xfe\x00text",
+        "letter.doc": b"\xd0\xcf\x11\xe0" * 900,
+        "one/run.json": b"[]",
+        "two/config.json": b"{",
+        "three/weights.safetensors": b"\xff" * 90,
+        "model.arpa": b"\\data\\\n",
+    }
+    for name, content in contents.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content)
+    found = [folder / name for name in (*contents, "empty", "missing")]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(folder / "pipe")
+        found += [folder / "pipe", Path("/dev/zero")]
+    return found
+
+
 @pytest.fixture
 def watchdog(qapp: QApplication, tmp_path: Path) -> Iterator[Watchdog]:
     with (tmp_path / "hang.txt").open("w", encoding="utf-8") as report:
@@ -281,9 +337,8 @@ def test_a_random_walk_ends_well(
     seconds = float(os.environ.get("LMVIZ_RANDOM_WALK_SECONDS", "0"))
     seed = int(os.environ.get("LMVIZ_RANDOM_WALK_SEED", "0"))
     began = time.monotonic()
-    broken = tmp_path / "broken.txt"
-    broken.write_bytes(b"\xff\xfe\x00text")
-    walker = Walker(seed, watchdog, (text_file, lstm_run, transformer_run, broken, tmp_path / "missing"))
+    good = (text_file, lstm_run, transformer_run)
+    walker = Walker(seed, watchdog, (*good, *wrong_things(tmp_path / "wrong")))
     settings = Settings(tmp_path / "settings.json")
     windows, actions = 0, ACTIONS_OF_A_WINDOW if seconds else ACTIONS // WINDOWS
     while time.monotonic() - began < seconds if seconds else windows < WINDOWS:
