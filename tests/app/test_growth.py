@@ -1,8 +1,9 @@
-"""What a person does again and again leaves the window as large as it was: in Qt objects and in memory."""
+"""What a person does again and again leaves the window as it was: in objects, threads, files and memory."""
 
 import gc
 import os
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.training.options import TrainingOptions
+from tests.app.conftest import wait_for_reading
 
 TRAINING = TrainingOptions(steps=2, batch=2, length=8, snapshots=2, validate_every=0)
 LATE = 3  # objects that may be made when they are first used, such as the lines of an icon
@@ -64,6 +66,22 @@ class Habits:
         training, model = self._session.training.state, self._session.library.model
         return training.phase == "finished" and model is not None and model.folder == training.folder
 
+    def scrub(self, times: int) -> None:
+        """Go through the snapshots and type meanwhile, waiting for each to be read."""
+        session = self._session
+        for number in range(times):
+            snapshots = session.library.model.snapshots
+            session.reading.set_prefix("the cows eat grass".rsplit(" ", number % 4)[0])
+            session.library.choose_step(snapshots[number % len(snapshots)])
+            wait_for_reading(session, self._qtbot)
+
+    def give_a_lecture(self, times: int) -> None:
+        """Train, look around and go back in time, as one would for hours."""
+        for _ in range(times):
+            self.train(1)
+            self.switch(len(shown_perspectives()))
+            self.scrub(8)
+
     def run_jobs(self, times: int) -> None:
         session, answers = self._session, []
         for number in range(times):
@@ -97,6 +115,12 @@ def qt_objects() -> Counter[str]:
     return Counter(f"{thing.metaObject().className()} {thing.objectName()}".strip() for thing in found)
 
 
+def threads_and_files() -> tuple[int, int]:
+    """How many threads run, and how many files, pipes and sockets are open where Linux tells it."""
+    files = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
+    return threading.active_count(), files
+
+
 def memory() -> int:
     """The bytes that the process has in memory, without the pixmaps that Qt keeps, up to 10 MB of them."""
     collect()
@@ -104,12 +128,13 @@ def memory() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def wait_until_no_more_than(before: Counter[str], qtbot: QtBot) -> None:
+def wait_until_no_more_than(before: Counter[str], running: tuple[int, int], qtbot: QtBot) -> None:
     """Some go only after a while, such as those of a job whose end has not arrived yet."""
 
     def check() -> None:
         now = qt_objects()
         assert now.total() <= before.total() + LATE, now - before
+        assert all(n <= m for n, m in zip(threads_and_files(), running, strict=True)), running
 
     qtbot.waitUntil(check)
 
@@ -122,22 +147,25 @@ def test_the_window_does_not_grow(habits: Habits, qtbot: QtBot) -> None:
         (Habits.train, 2, LATE + 1),
         (Habits.run_jobs, 10, 10 * (LATE + 1)),
         (Habits.change_theme, 2, LATE + 1),
+        (Habits.scrub, 8, 4 * (LATE + 1)),
     ):
         habit(habits, first)
-        before = qt_objects()
+        before, running = qt_objects(), threads_and_files()
         habit(habits, times)
-        wait_until_no_more_than(before, qtbot)
+        wait_until_no_more_than(before, running, qtbot)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 @pytest.mark.skipif(sys.platform != "linux", reason="reads its memory where Linux tells it")
-@pytest.mark.parametrize("habit", [Habits.switch, Habits.change_theme, Habits.train, Habits.run_jobs])
+@pytest.mark.parametrize(
+    "habit", [Habits.switch, Habits.change_theme, Habits.train, Habits.run_jobs, Habits.give_a_lecture]
+)
 def test_neither_the_window_nor_its_memory_grows_with_a_hundred(
     habit: Habit, habits: Habits, qtbot: QtBot
 ) -> None:
     habit(habits, 100)  # until every cache is as full as it becomes
-    before, memory_before = qt_objects(), memory()
+    before, running, memory_before = qt_objects(), threads_and_files(), memory()
     habit(habits, 100)
-    wait_until_no_more_than(before, qtbot)
+    wait_until_no_more_than(before, running, qtbot)
     assert memory() - memory_before < LARGEST_GROWTH
