@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 import lmviz
 from lmviz.app.session.session import Session
+from lmviz.app.session.watched_runs import PATIENCE
 from lmviz.families import FAMILIES
 from lmviz.text.corpus import load_corpus
 from lmviz.training.options import TrainingOptions
@@ -154,3 +155,15 @@ def test_a_run_that_is_overwritten_under_a_window_is_opened_anew(
         lambda: has_read(second) and second.reading.current.trace["layers/0/hidden"].shape[1] == 12
     )
     assert not [sentence for sentence in said if "did not expect" in sentence]
+
+
+def test_a_window_that_was_closed_hears_of_nothing(
+    pair: tuple[Session, Session], run: Path, qtbot: QtBot
+) -> None:
+    first, second = pair
+    second.close()
+    second.library.models_changed.connect(pytest.fail)
+    first.library.rename(run, "Farm")
+    with qtbot.waitSignal(first.library.models_changed):  # the watcher's word, for both at the same moment
+        Run.open(run).snapshot_path(first.library.model.snapshots[1]).unlink()
+    qtbot.wait(2 * PATIENCE)
