@@ -20,6 +20,7 @@ from lmviz.app.widgets.diagrams.editable_numbers import EditableNumbers
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import Cell
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
+from lmviz.app.widgets.diagrams.zoom_buttons import ZoomButtons
 from lmviz.autodiff.names import cell_label, label
 from lmviz.autodiff.node import COMPUTED, read_address
 
@@ -72,7 +73,10 @@ class GraphPanel(Panel):
         self._at = (-1, -1)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._area)
-        self._pages.addWidget(scrolling(self._units, sideways=True))
+        around_units = scrolling(self._units, sideways=True)
+        self._pages.addWidget(around_units)
+        ZoomButtons(self._picture, self._area)
+        ZoomButtons(self._units, around_units)
         self._card = Card("Graph", head, self._pages)
         self._card.layout_below.addWidget(self._drawing, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self._card)

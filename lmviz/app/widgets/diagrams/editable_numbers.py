@@ -7,15 +7,19 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from lmviz.app.widgets.base.arrows import ACROSS, DOWN
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.viewport import keep_in_place, room_in, scroll_by
 
 SMALLEST, LARGEST = 0.72, 1.8  # of the usual size
+LEGIBLE = 0.62  # below, figures are not drawn
+CLOSEST = 3.0  # of the usual size, by hand
+A_NOTCH = 1.2  # what one turn of the wheel or one press of a button enlarges by
 DRAG = 4  # pixels before a press becomes a drag
 A_PIXEL = 0.01  # by how much a drag of one pixel changes a number
 
@@ -26,9 +30,13 @@ class EditableNumbers(Canvas):
     """A click on a cell pins it, a double click or Return types another number into it, and a drag up or down
     changes it; the arrow keys go from cell to cell.
 
+    All of it is in sight at first. Ctrl and the wheel, + and −, or `magnify` draw it larger; then its
+    background is dragged, and 0 or `fit` bring all of it back.
+
     `set_readout(function)` gives the words of the card under the pointer.
     Signals: `cell_hovered(object)` and `cell_clicked(object)` with a `Cell`, `left()`,
-    `module_hovered(str)`, `number_given(object, float)`, `number_released(object)` where nothing is typed.
+    `module_hovered(str)`, `number_given(object, float)`, `number_released(object)` where nothing is typed,
+    `magnified()`.
     """
 
     cell_hovered = Signal(object)
@@ -37,6 +45,7 @@ class EditableNumbers(Canvas):
     module_hovered = Signal(str)
     number_given = Signal(object, float)
     number_released = Signal(object)
+    magnified = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,6 +53,8 @@ class EditableNumbers(Canvas):
         self._hovered: Cell | None = None
         self._pressed: tuple[Cell, QPointF, float] | None = None
         self._is_dragging = False
+        self._magnification: float | None = None
+        self._grasped: QPointF | None = None
         self._readout: Readout = lambda cell: (self.figure(cell), ())
         self._edit: _NumberEdit | None = None
         self.setMouseTracking(True)
@@ -79,14 +90,65 @@ class EditableNumbers(Canvas):
 
     @property
     def zoom(self) -> float:
-        """By how much it is drawn larger, so that it fits where it can.
+        """By how much it is drawn larger: as a person chose, or so that all of it is in sight.
 
-        A projected picture scrolls downwards rather than grow small, but fits the width down to the
-        smallest type that is drawn on a screen.
+        A picture that fits the width in readable type scrolls downwards rather than grow small.
         """
+        if self._magnification is not None:
+            return self._magnification
         size, scale = self.natural_size(), self.theme.scale
-        high = max(SMALLEST * scale, self.height() / max(size.height(), 1))
-        return max(SMALLEST, min(LARGEST * scale, high, self.width() / max(size.width(), 1)))
+        wide, high = self.width() / max(size.width(), 1), self.height() / max(size.height(), 1)
+        if not self.is_readable:
+            return min(LEGIBLE, wide, high)
+        return max(LEGIBLE, min(LARGEST * scale, max(SMALLEST * scale, high), wide))
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the size is not one that a person chose."""
+        return self._magnification is None
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether figures can be read at the size it is drawn."""
+        if self._magnification is not None:
+            return self._magnification >= LEGIBLE
+        return self.natural_size().width() * LEGIBLE <= room_in(self)
+
+    def magnify(self, factor: float, around: QPointF | None = None) -> None:
+        """Draw it larger by a factor, and keep in its place what lies at a point; never smaller than
+        all of it, and from a size without figures straight to one with them.
+        """
+        wanted = min(CLOSEST, self.zoom * factor)
+        if factor > 1 and not self.is_readable:
+            wanted = max(wanted, SMALLEST * self.theme.scale)
+        is_all = wanted * self.natural_size().width() <= room_in(self)
+        self._set_magnification(None if factor < 1 and is_all else wanted, around)
+
+    def fit(self) -> None:
+        """Bring all of it into sight."""
+        self._set_magnification(None, None)
+
+    def _set_magnification(self, magnification: float | None, around: QPointF | None) -> None:
+        if magnification == self._magnification:
+            return
+        point = QPointF(self.visibleRegion().boundingRect().center()) if around is None else around
+        size = self.natural_size()
+        inside = self.inside(point)
+        share = QPointF(inside.x() / max(size.width(), 1), inside.y() / max(size.height(), 1))
+        self._magnification = magnification
+        self.adopt_magnification()
+        self.updateGeometry()
+        size = self.natural_size()
+        keep_in_place(
+            self,
+            point,
+            lambda: QPointF(share.x() * size.width(), share.y() * size.height()) * self.zoom + self.shift,
+        )
+        self.update()
+        self.magnified.emit()
+
+    def adopt_magnification(self) -> None:
+        """Arrange anew what depends on how much room there is."""
 
     @property
     def shift(self) -> QPointF:
@@ -110,7 +172,16 @@ class EditableNumbers(Canvas):
 
     def minimumSizeHint(self) -> QSize:
         size = self.natural_size()
-        return QSize(math.ceil(size.width() * SMALLEST), round(size.height() * self.theme.scale * SMALLEST))
+        if self._magnification is not None:
+            return QSize(
+                math.ceil(size.width() * self._magnification), math.ceil(size.height() * self._magnification)
+            )
+        height = size.height() * self.theme.scale * SMALLEST if self.is_readable else 0
+        return QSize(0, round(height))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()
 
     def set_pinned(self, cell: Cell | None) -> None:
         """Outline the cell that is explained."""
@@ -123,6 +194,10 @@ class EditableNumbers(Canvas):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         place = event.position()
+        if self._grasped is not None:
+            scroll_by(self, self._grasped - event.globalPosition())
+            self._grasped = event.globalPosition()
+            return
         if self._pressed is not None:
             self._drag(place)
             return
@@ -160,8 +235,14 @@ class EditableNumbers(Canvas):
         number = None if cell is None else self.number(cell)
         if event.button() == Qt.MouseButton.LeftButton and cell is not None and number is not None:
             self._pressed, self._is_dragging = (cell, event.position(), number), False
+        elif event.button() == Qt.MouseButton.LeftButton and cell is None:
+            self._grasped = event.globalPosition()
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._grasped is not None:
+            self._grasped = None
+            self.unsetCursor()
         pressed, self._pressed = self._pressed, None
         if pressed is not None and not self._is_dragging:
             self.cell_clicked.emit(pressed[0])
@@ -189,6 +270,13 @@ class EditableNumbers(Canvas):
         edit.show()
         edit.selectAll()
         edit.setFocus()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+            return
+        self.magnify(A_NOTCH ** (event.angleDelta().y() / 120), event.position())
+        event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
         HoverCard.leave(self)
@@ -226,6 +314,10 @@ class EditableNumbers(Canvas):
             self.cell_clicked.emit(cells[at % len(cells)])
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._pinned in cells:
             self.edit_cell(self._pinned)
+        elif event.text() in ("+", "-"):
+            self.magnify(A_NOTCH if event.text() == "+" else 1 / A_NOTCH)
+        elif event.text() == "0":
+            self.fit()
         else:
             super().keyPressEvent(event)
 

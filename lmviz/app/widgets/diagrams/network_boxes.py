@@ -9,10 +9,11 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.diagrams.network_values import Cell, DrawnValue
+from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, DIGITS, Cell, DrawnValue
 
 WORD_SIZE, NAME_SIZE, CELL_SIZE, MARK_SIZE = 12.5, 13.5, 11, 11
 WIDE, NARROW, TINY = 58, 46, 14
+WIDEST = 72  # for six decimals
 CELL_HEIGHT, TINY_HEIGHT = 20, 9
 GAP = 2
 PADDING, BETWEEN = 7, 10
@@ -31,6 +32,7 @@ class Box:
     words: QRectF
     blocks: tuple[QPointF, QPointF]
     cell: QSizeF
+    digits: int
 
     @property
     def is_readable(self) -> bool:
@@ -65,13 +67,21 @@ class Box:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """What takes room besides the modules: equations at the right, and gradients beside their matrices."""
+    """What takes room besides the modules: equations at the right, gradients beside their matrices,
+    and decimals.
+    """
 
     has_equations: bool
     is_wide: bool
+    digits: int = DIGITS
 
 
-ARRANGEMENTS = (Arrangement(True, True), Arrangement(False, True), Arrangement(False, False))
+ARRANGEMENTS = (
+    Arrangement(True, True, ALL_DIGITS),
+    Arrangement(True, True),
+    Arrangement(False, True),
+    Arrangement(False, False),
+)
 """From the widest to the narrowest, which is the highest: there gradients lie below their matrices."""
 
 
@@ -99,8 +109,7 @@ class Boxes:
 
 def place_boxes(values: Sequence[DrawnValue], arrangement: Arrangement, *, unrolled: bool) -> Boxes:
     """Put values into rows and columns; each row is centred, unless a loop is unrolled."""
-    wide = arrangement.is_wide
-    sizes = {value.name: _size(value, wide) for value in values}
+    sizes = {value.name: _size(value, arrangement) for value in values}
     modules = [value for value in values if value.side == "module"]
     left = [value for value in values if value.side == "left"]
     below = [value for value in values if value.side == "below"]
@@ -121,12 +130,14 @@ def place_boxes(values: Sequence[DrawnValue], arrangement: Arrangement, *, unrol
         for value in across:
             size = sizes[value.name]
             at = columns.get(value.column, x) if unrolled else x
-            boxes[value.name] = _box(value, QPointF(at, top + (height - size.height()) / 2), size, wide)
+            boxes[value.name] = _box(
+                value, QPointF(at, top + (height - size.height()) / 2), size, arrangement
+            )
             x += size.width() + COLUMN_GAP
         y = top + (height - stacked) / 2
         for value in beside:
             size = sizes[value.name]
-            boxes[value.name] = _box(value, QPointF(MARGIN + left_width - size.width(), y), size, wide)
+            boxes[value.name] = _box(value, QPointF(MARGIN + left_width - size.width(), y), size, arrangement)
             y += size.height() + BETWEEN
         if height:
             top += height + ROW_GAP
@@ -182,14 +193,15 @@ def _columns(values: Sequence[DrawnValue], sizes: Mapping[str, QSizeF], left: fl
     return found
 
 
-def _cell_size(value: DrawnValue) -> QSizeF:
-    width = WIDE if value.columns <= 6 else NARROW if value.columns <= 10 else TINY
+def _cell_size(value: DrawnValue, digits: int) -> QSizeF:
+    usual = WIDE if value.columns <= 6 else NARROW
+    width = (WIDEST if digits == ALL_DIGITS else usual) if value.columns <= 10 else TINY
     readable = value.rows <= 8 and width > TINY
     return QSizeF(width if readable else TINY, CELL_HEIGHT if readable else TINY_HEIGHT)
 
 
-def _block(value: DrawnValue) -> QSizeF:
-    cell = _cell_size(value)
+def _block(value: DrawnValue, digits: int) -> QSizeF:
+    cell = _cell_size(value, digits)
     width = value.columns * (cell.width() + GAP) - GAP
     return QSizeF(width, value.rows * (cell.height() + GAP) - GAP)
 
@@ -212,9 +224,9 @@ def _between(value: DrawnValue) -> float:
     return GAP if value.rows == 1 else 3 * GAP
 
 
-def _size(value: DrawnValue, wide: bool) -> QSizeF:
-    block, words = _block(value), _words_width(value)
-    if _is_stacked(value, wide):
+def _size(value: DrawnValue, arrangement: Arrangement) -> QSizeF:
+    block, words = _block(value, arrangement.digits), _words_width(value)
+    if _is_stacked(value, arrangement.is_wide):
         inner = QSizeF(words + BETWEEN + block.width(), 2 * block.height() + _between(value))
     else:
         inner = QSizeF(words + 2 * BETWEEN + 2 * block.width(), block.height() + ABOVE_BLOCK)
@@ -222,12 +234,12 @@ def _size(value: DrawnValue, wide: bool) -> QSizeF:
     return QSizeF(inner.width() + 2 * padding, max(inner.height(), 2 * CELL_HEIGHT) + 2 * padding)
 
 
-def _box(value: DrawnValue, place: QPointF, size: QSizeF, wide: bool) -> Box:
+def _box(value: DrawnValue, place: QPointF, size: QSizeF, arrangement: Arrangement) -> Box:
     frame = QRectF(place, size)
     padding = PADDING if value.word else 2
     inner = frame.adjusted(padding, padding, -padding, -padding)
-    block, words = _block(value), _words_width(value)
-    if _is_stacked(value, wide):
+    block, words = _block(value, arrangement.digits), _words_width(value)
+    if _is_stacked(value, arrangement.is_wide):
         gap = _between(value)
         first = QPointF(inner.left() + words + BETWEEN, inner.center().y() - block.height() - gap / 2)
         second = first + QPointF(0, block.height() + gap)
@@ -235,4 +247,5 @@ def _box(value: DrawnValue, place: QPointF, size: QSizeF, wide: bool) -> Box:
         first = QPointF(inner.left() + words + BETWEEN, inner.top() + ABOVE_BLOCK)
         second = first + QPointF(block.width() + BETWEEN, 0)
     beside = QRectF(inner.left(), inner.top(), words, inner.height())
-    return Box(value, frame, beside, (first, second), _cell_size(value))
+    cell = _cell_size(value, arrangement.digits)
+    return Box(value, frame, beside, (first, second), cell, arrangement.digits)

@@ -7,9 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from lmviz.app.look.roles import Theme
+from lmviz.app.widgets.diagrams.editable_numbers import LEGIBLE
 from lmviz.app.widgets.diagrams.network_areas import box_area, equations_area, line_area, outlined
 from lmviz.app.widgets.diagrams.network_boxes import (
     CELL_SIZE,
@@ -25,18 +26,28 @@ from lmviz.app.widgets.diagrams.network_values import Cell
 from lmviz.app.widgets.text import typesetting
 
 RADIUS = 6
+NAME_ON_SCREEN, NAME_SHARE = 9.5, 0.6  # pixels of a name where cells are colours, and of its box at most
 
 
 class NetworkPainter:
     """Draws with a painter that counts in pixels at scale 1; type is set at the theme's scale.
 
     `is_needed` says of an area whether any of it has to be painted; what lies elsewhere is left as it is.
+    `zoom` is the size on the screen of what has size 1. Where figures would be too small to be read, boxes
+    show names alone, as large as they have room, and cells are colours.
     """
 
     def __init__(
-        self, painter: QPainter, theme: Theme, limit: float, is_needed: Callable[[QRectF], bool]
+        self,
+        painter: QPainter,
+        theme: Theme,
+        limit: float,
+        is_needed: Callable[[QRectF], bool],
+        zoom: float,
     ) -> None:
         self._painter, self._theme, self._limit, self._is_needed = painter, theme, limit, is_needed
+        self._zoom = zoom
+        self._has_figures = zoom >= LEGIBLE
 
     def draw(
         self,
@@ -52,8 +63,11 @@ class NetworkPainter:
         for name, box in drawn.boxes.items():
             if self._is_needed(box_area(box)):
                 self._draw_box(box, is_lit=name == lit, is_next=name == following)
-                self._draw_words(box)
                 self._draw_cells(box, pinned, operands)
+                if self._has_figures:
+                    self._draw_words(box)
+                else:
+                    self._draw_name(box)
         self._draw_equations(drawn)
 
     def _draw_lines(self, drawn: Boxes, lit: str) -> None:
@@ -79,6 +93,8 @@ class NetworkPainter:
         """The name of something given above its arrow, and its number where it has only one."""
         painter, value = self._painter, source.value
         number = "" if value.shape else f" {value.figure((), False)}"
+        if not self._has_figures:
+            return
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.chip)
         painter.drawRoundedRect(area, 3, 3)
@@ -124,6 +140,19 @@ class NetworkPainter:
             above = QRectF(second.x(), second.y() - 15, 60, 14)
             painter.drawText(above, middle, f"g {value.label}")
 
+    def _draw_name(self, box: Box) -> None:
+        """What the value is called, or what its module does, over its upper cells and beyond their height."""
+        painter, value = self._painter, box.value
+        size = min(NAME_ON_SCREEN * self._theme.scale / self._zoom, box.frame.height() * NAME_SHARE)
+        font = _font(self._theme, size, "bold")
+        room = QRectF(box.frame.left() + 2, box.frame.top(), box.frame.width() - 4, size * 1.2)
+        words = QFontMetricsF(font).elidedText(
+            value.label or value.word, Qt.TextElideMode.ElideRight, room.width()
+        )
+        painter.setFont(font)
+        painter.setPen(self._theme.text)
+        painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, words)
+
     def _draw_cells(self, box: Box, pinned: Cell | None, operands: Set[Cell]) -> None:
         """All cells of a value and of its gradient."""
         self._painter.setFont(_font(self._theme, CELL_SIZE, "token"))
@@ -158,9 +187,9 @@ class NetworkPainter:
         if not is_gradient and value.held is not None and value.held[index]:
             painter.setBrush(theme.key)  # set by hand
             painter.drawRoundedRect(QRectF(place.left(), place.top(), 3, place.height()), 1.5, 1.5)
-        if box.is_readable:
+        if box.is_readable and self._has_figures:
             painter.setPen(theme.on(color) if is_gradient else theme.text)
-            figure = value.figure(index, is_gradient)
+            figure = value.figure(index, is_gradient, box.digits)
             room = place.adjusted(2, 0, -2, 0)
             painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, figure)
 

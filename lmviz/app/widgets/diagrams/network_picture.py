@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, QTimer
+from PySide6.QtCore import QPointF, QRectF, QSizeF, QTimer
 from PySide6.QtGui import QPaintEvent, QResizeEvent, QTransform
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -15,7 +14,8 @@ from lmviz.app.widgets.diagrams.network_areas import areas_of, outlined
 from lmviz.app.widgets.diagrams.network_boxes import ARRANGEMENTS, Arrangement, Boxes, place_boxes
 from lmviz.app.widgets.diagrams.network_equations import equations_size
 from lmviz.app.widgets.diagrams.network_painter import NetworkPainter
-from lmviz.app.widgets.diagrams.network_values import Cell, DrawnValue
+from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, Cell, DrawnValue
+from lmviz.app.widgets.diagrams.viewport import room_in
 from lmviz.app.widgets.matrix.color_scale import draw_color_scale
 from lmviz.app.widgets.text import typesetting
 
@@ -36,7 +36,6 @@ class NetworkPicture(EditableNumbers):
         self._boxes = Boxes({}, QSizeF(0, 0), 0.0)
         self._natural = QSizeF(0, LEGEND)
         self._arrangement: Arrangement | None = None
-        self._narrowest = 0.0
         self._limit = 1.0
         self._unrolled = False
         self._operands: frozenset[Cell] = frozenset()
@@ -99,8 +98,8 @@ class NetworkPicture(EditableNumbers):
 
     def figure(self, cell: Cell) -> str:
         """What a cell shows; empty where its number is not known yet."""
-        value = self._boxes.boxes[cell.name].value
-        return value.figure(cell.place, cell.is_gradient)
+        box = self._boxes.boxes[cell.name]
+        return box.value.figure(cell.place, cell.is_gradient, box.digits)
 
     def cell_rectangle(self, cell: Cell) -> QRectF:
         """Where a cell is drawn, in the widget's coordinates."""
@@ -129,15 +128,13 @@ class NetworkPicture(EditableNumbers):
         """The size of everything at scale 1."""
         return self._natural
 
-    def minimumSizeHint(self) -> QSize:
-        """As wide as the narrowest arrangement in the smallest type, as high as the one that is drawn."""
-        least = super().minimumSizeHint()
-        return QSize(math.ceil(self._narrowest * SMALLEST), least.height())
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._arrange()
+
+    def adopt_magnification(self) -> None:
+        self._arrange()
 
     def _measure(self) -> None:
         """Other values, or type of another size."""
@@ -149,20 +146,25 @@ class NetworkPicture(EditableNumbers):
 
     def _arrange(self) -> None:
         """Arrange everything as the width allows: the first arrangement that fits, or else the narrowest."""
-        placed = [place_boxes(self._values, each, unrolled=self._unrolled) for each in ARRANGEMENTS]
-        sizes = [_whole_size(boxes) for boxes in placed]
-        room, least = self.width(), self.theme.scale * SMALLEST
-        fitting = (place for place, size in enumerate(sizes) if size.width() * least <= room)
-        chosen = next(fitting, len(placed) - 1)
-        self._narrowest = sizes[-1].width()
-        if ARRANGEMENTS[chosen] != self._arrangement:
-            self._arrangement, self._boxes, self._natural = (
-                ARRANGEMENTS[chosen],
-                placed[chosen],
-                sizes[chosen],
-            )
+        room, chosen = room_in(self) / self.theme.scale, ARRANGEMENTS[-1]
+        for arrangement in ARRANGEMENTS:
+            least = 1 if arrangement.digits == ALL_DIGITS else SMALLEST  # decimals are not worth small type
+            if self._size_of(arrangement).width() * least <= room:
+                chosen = arrangement
+                break
+        if not self.is_fitted:
+            chosen = replace(chosen, digits=ALL_DIGITS)  # what is drawn larger may be scrolled
+        if chosen != self._arrangement:
+            self._arrangement, self._boxes = chosen, self._place(chosen)
+            self._natural = _whole_size(self._boxes)
             self.updateGeometry()
             self.update()
+
+    def _place(self, arrangement: Arrangement) -> Boxes:
+        return place_boxes(self._values, arrangement, unrolled=self._unrolled)
+
+    def _size_of(self, arrangement: Arrangement) -> QSizeF:
+        return _whole_size(self._place(arrangement))
 
     def _look_again(self) -> None:
         if typesetting.ready():
@@ -191,6 +193,7 @@ class NetworkPicture(EditableNumbers):
             self.theme,
             self._limit,
             lambda area: region.intersects(onto_screen.mapRect(area).toAlignedRect()),
+            self.zoom,
         )
         drawing.draw(
             self._boxes, lit=self._lit, following=self._next, pinned=self._pinned, operands=self._operands

@@ -10,7 +10,7 @@ import numpy as np
 
 from lmviz.app.widgets.base.figures import number
 
-DIGITS = 4
+DIGITS, ALL_DIGITS = 4, 6  # decimals of a figure where there is little room, and where there is more
 
 
 class Cell(NamedTuple):
@@ -68,25 +68,23 @@ class DrawnValue:
         """The values or the gradient."""
         return self.gradient if is_gradient else self.values
 
-    def figure(self, index: tuple[int, ...], is_gradient: bool) -> str:
+    def figure(self, index: tuple[int, ...], is_gradient: bool, digits: int = DIGITS) -> str:
         """A cell as it is written; empty as long as it is not known."""
-        return self._figures[is_gradient].get(index, "")
+        array = self.array(is_gradient)
+        if array is None:
+            return ""
+        written = self._figures.get((index, is_gradient, digits))
+        if written is None:
+            written = number(float(array[index]), digits)
+            if not is_gradient and not self.word and "." in written and "e" not in written:
+                written = written.rstrip("0").rstrip(".")  # as it was given
+            self._figures[index, is_gradient, digits] = written
+        return written
 
     @cached_property
-    def _figures(self) -> tuple[dict[tuple[int, ...], str], dict[tuple[int, ...], str]]:
-        """What stands in the cells of the values and of the gradient."""
-        values = {} if self.values is None else {at: self._value_figure(at) for at in self.indices}
-        gradient = self.gradient
-        if gradient is None:
-            return values, {}
-        return values, {at: number(float(gradient[at]), DIGITS) for at in self.indices}
-
-    def _value_figure(self, index: tuple[int, ...]) -> str:
-        assert self.values is not None
-        written = number(float(self.values[index]), DIGITS)
-        if self.word or "." not in written or "e" in written:
-            return written
-        return written.rstrip("0").rstrip(".")  # as it was given
+    def _figures(self) -> dict[tuple[tuple[int, ...], bool, int], str]:
+        """What was written in the cells."""
+        return {}
 
 
 def _is_same(one: np.ndarray | None, two: np.ndarray | None) -> bool:

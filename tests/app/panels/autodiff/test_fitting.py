@@ -1,13 +1,23 @@
 """The graph fits the width of its panel: equations and wide gradients give way before type grows small."""
 
+from itertools import pairwise
+
 import pytest
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea
 
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.diagrams.editable_numbers import SMALLEST
+from lmviz.app.widgets.diagrams.network_boxes import CELL_SIZE
+from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.widgets.text import typesetting
 
-WITHOUT_STEPS = ("lecture", "diamond", "dot_attention", "bilinear_attention", "layer_norm")
+READABLE = ("lecture", "diamond", "dot_attention", "bilinear_attention", "layer_norm")
+LARGE = ("lstm", "poll", "summation", "comparison", "recurrence_tanh", "both_ways")
 
 
 @pytest.fixture
@@ -27,15 +37,36 @@ def fitted(request, scene, typeset):
     theme_switch().set_projector(False)
 
 
-def sideways(picture) -> int:
-    """How far its scroll area can be scrolled sideways."""
+def area_of(picture) -> QScrollArea:
     area = picture.parentWidget().parentWidget()
     assert isinstance(area, QScrollArea)
-    return area.horizontalScrollBar().maximum()
+    return area
 
 
-@pytest.mark.parametrize("name", WITHOUT_STEPS)
-def test_networks_without_steps_do_not_scroll_sideways(fitted, qtbot, name):
+def sideways(picture) -> int:
+    """How far its scroll area can be scrolled sideways."""
+    return area_of(picture).horizontalScrollBar().maximum()
+
+
+def wheel(picture, place: QPoint, notches: int) -> None:
+    """Turn the wheel with Ctrl held down."""
+    QApplication.sendEvent(
+        picture,
+        QWheelEvent(
+            QPointF(place),
+            QPointF(picture.mapToGlobal(place)),
+            QPoint(),
+            QPoint(0, 120 * notches),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.ControlModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        ),
+    )
+
+
+@pytest.mark.parametrize("name", READABLE)
+def test_small_networks_do_not_scroll_sideways_and_show_figures(fitted, qtbot, name):
     fitted.session.network.open_shipped(name)
     fitted.settle()
     qtbot.waitUntil(lambda: sideways(fitted.picture) == 0)
@@ -53,4 +84,105 @@ def test_gradients_lie_below_their_matrices_where_it_is_narrow(scene, qtbot, typ
     scene.view.resize(960, 780)
     qtbot.waitUntil(lambda: scene.place("β", (0, 0), True).x() == scene.place("β", (0, 0), False).x())
     assert scene.place("β", (0, 0), True).y() > scene.place("β", (2, 0), False).y()
-    assert scene.read("β", (1, 0), gradient=True) == pytest.approx(-0.138756, abs=5e-7)
+
+    def read_it():
+        assert scene.read("β", (1, 0), gradient=True) == pytest.approx(-0.138756, abs=5e-7)
+
+    qtbot.waitUntil(read_it)  # the panels around it are still finding their places
+
+
+@pytest.mark.parametrize("docked", [False, True], ids=["alone", "beside a lesson"])
+@pytest.mark.parametrize("name", LARGE)
+def test_large_networks_are_wholly_in_sight_and_read_at_the_pointer(fitted, qtbot, name, docked):
+    if docked:
+        fitted.view.resize(840, 620)
+    network = fitted.session.network
+    network.open_shipped(name)
+    network.run_backward()
+    fitted.settle()
+    area = area_of(fitted.picture)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == area.horizontalScrollBar().maximum() == 0)
+    assert not fitted.picture.is_readable
+    for node in network.current:
+        assert fitted.picture.rect().contains(fitted.picture.box_rectangle(node.name).toRect()), node.name
+    last = list(network.current)[-1]
+    index = (0,) * len(last.shape)
+    assert fitted.read(last.name, index) == pytest.approx(float(last.value[index]), abs=5e-7)
+
+
+@pytest.mark.parametrize("drawing", ["unrolled", "folded"])
+@pytest.mark.parametrize("name", ["summation", "comparison", "recurrence_tanh", "both_ways"])
+def test_units_are_wholly_in_sight_too(fitted, qtbot, name, drawing):
+    fitted.session.network.open_shipped(name)
+    fitted.settle()
+    picker = fitted.find(QComboBox, "network_drawing_picker")
+    picker.setCurrentText(drawing)
+    picker.activated.emit(picker.currentIndex())
+    fitted.settle()
+    qtbot.waitUntil(lambda: sideways(fitted.find(UnitPicture)) == 0)
+
+
+def test_the_first_turn_of_the_wheel_brings_figures_and_keeps_the_place(fitted, qtbot):
+    fitted.session.network.open_shipped("both_ways")
+    fitted.settle()
+    picture = fitted.picture
+    qtbot.waitUntil(lambda: sideways(picture) == 0)
+    under = fitted.place("left[3]", (0,) * len(fitted.session.network.current["left[3]"].shape), False)
+    before = picture.mapTo(area_of(picture), under)
+    wheel(picture, under, 1)
+    assert picture.is_readable
+    cell = Cell("left[3]", (0,) * len(fitted.session.network.current["left[3]"].shape), False)
+    after = picture.mapTo(area_of(picture), picture.cell_rectangle(cell).center().toPoint())
+    assert (after - before).manhattanLength() < 60  # six decimals make boxes a little wider
+    assert sideways(picture) > 0
+    wheel(picture, picture.visibleRegion().boundingRect().center(), -20)
+    qtbot.waitUntil(lambda: sideways(picture) == 0)
+    assert picture.is_fitted
+
+
+def test_buttons_and_keys_draw_larger_and_fit_again(scene, qtbot):
+    picture, seen = scene.picture, []
+    scene.click("network_picture_larger")
+    seen.append(picture.zoom)
+    picture.setFocus()
+    for key in ("+", "-", "-"):
+        QTest.keyClicks(picture, key)
+        seen.append(picture.zoom)
+    assert [after > before for before, after in pairwise(seen)] == [True, False, False]
+    scene.click("network_picture_larger")
+    assert not picture.is_fitted
+    QTest.keyClicks(picture, "0")
+    assert picture.is_fitted
+    scene.click("network_picture_larger")
+    scene.click("network_picture_fit")
+    assert picture.is_fitted
+
+
+def test_the_background_of_what_is_drawn_larger_is_dragged(scene, qtbot):
+    scene.session.network.open_shipped("both_ways")
+    scene.settle()
+    scene.click("network_picture_larger")
+    picture, bar = scene.picture, area_of(scene.picture).horizontalScrollBar()
+    start = QPoint(bar.value() + 40, 8)
+    assert picture.touched(QPointF(start)) is None
+    before = bar.value()
+    QTest.mousePress(picture, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(picture, start - QPoint(50, 0))
+    assert bar.value() == before + 50
+    QTest.mouseRelease(picture, Qt.MouseButton.LeftButton, pos=start - QPoint(50, 0))
+
+
+@pytest.mark.parametrize("how", ["a wide window", "drawn larger"])
+def test_cells_show_six_decimals_where_there_is_room(scene, qtbot, typeset, how):
+    scene.session.network.run_backward()
+    scene.settle()
+    cell = Cell("J", (), False)
+    assert scene.picture.figure(cell) == "0.3251"
+    if how == "drawn larger":
+        scene.click("network_picture_larger")
+    else:
+        scene.view.resize(2400, 1300)
+    qtbot.waitUntil(lambda: scene.picture.figure(cell) == "0.325054")
+    assert scene.picture.figure(Cell("β", (1, 0), True)) == "−0.138756"
+    room = scene.picture.cell_rectangle(Cell("β", (1, 0), True)).width() / scene.picture.zoom
+    assert metrics(CELL_SIZE, token=True).horizontalAdvance("−0.138756") <= room - 4

@@ -1,0 +1,76 @@
+"""The buttons in the corner of a picture that is drawn larger or smaller by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QWidget
+
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.diagrams.editable_numbers import A_NOTCH, EditableNumbers
+
+SIDE = 24  # pixels at scale 1
+MARGIN = 4
+
+
+class ZoomButtons(QWidget):
+    """`ZoomButtons(picture, area)` lie over the lower left corner of the scroll area around the picture."""
+
+    def __init__(self, picture: EditableNumbers, area: QScrollArea) -> None:
+        super().__init__(area)
+        self._picture, self._area = picture, area
+        name = picture.objectName()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2)
+        self._smaller = self._button(f"{name}_smaller", "−", "draw it smaller (Ctrl and the wheel, or −)")
+        self._larger = self._button(f"{name}_larger", "+", "draw it larger (Ctrl and the wheel, or +)")
+        self._fit = self._button(f"{name}_fit", "fit", "bring all of it into sight (0)")
+        acts: tuple[tuple[QPushButton, Callable[[], None]], ...] = (
+            (self._smaller, lambda: picture.magnify(1 / A_NOTCH)),
+            (self._larger, lambda: picture.magnify(A_NOTCH)),
+            (self._fit, picture.fit),
+        )
+        for button, act in acts:
+            button.clicked.connect(lambda _=False, act=act: act())
+            row.addWidget(button)
+        picture.magnified.connect(self._update)
+        theme_switch().theme_changed.connect(self._measure)
+        area.installEventFilter(self)
+        area.horizontalScrollBar().rangeChanged.connect(self._settle)
+        self._measure()
+        self._update()
+
+    def _button(self, name: str, words: str, description: str) -> QPushButton:
+        button = QPushButton(words)
+        button.setObjectName(name)
+        button.setProperty("role", "link")
+        button.setAccessibleName(description)
+        button.setToolTip(description)
+        return button
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._settle()
+        return False
+
+    def _measure(self) -> None:
+        side = round(SIDE * current_theme().scale)
+        for button in (self._smaller, self._larger):
+            button.setFixedSize(side, side)
+        self._fit.setFixedHeight(side)
+        self._settle()
+
+    def _update(self) -> None:
+        fitted = self._picture.is_fitted
+        self._smaller.setEnabled(not fitted)
+        self._fit.setEnabled(not fitted)
+
+    def _settle(self) -> None:
+        """Stand in the corner, above the scroll bar."""
+        self.adjustSize()
+        across = self._area.horizontalScrollBar()
+        bar = across.sizeHint().height() if across.maximum() else 0
+        self.move(MARGIN, self._area.height() - self.height() - MARGIN - bar)
+        self.raise_()
