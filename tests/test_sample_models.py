@@ -1,5 +1,6 @@
 """The models that come with lmviz: small enough, described by their cards, and as good as those say."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from lmviz.decoding.judged_pairs import judged_pairs
 from lmviz.decoding.quality_by_length import quality_by_length
 from lmviz.places import shipped
 from lmviz.runs.run_list import list_runs
+from lmviz.text.grammar import Grammar
+from lmviz.text.resources import resource_path
 from lmviz.training.label_evaluation import evaluate_examples
 from lmviz.training.run import Run
 
@@ -38,6 +41,77 @@ def told(name: str, row: str) -> float:
     lines = (FOLDER / name / "card.md").read_text(encoding="utf-8").splitlines()
     [cell] = [line.split("|")[2] for line in lines if line.startswith(f"| {row} |")]
     return float(cell.split()[0].rstrip("%"))
+
+
+STORY = (
+    "Maya owned a brown stone. She put it in the barrel. "
+    "Later, Maya opened the barrel, and there lay the brown"
+)
+
+
+def steps_told() -> tuple[int, int]:
+    """The steps before and after which the Transformer has learned what returns, as its recipe says."""
+    hints = " ".join(RECIPES["stories-transformer"]["look_for"])
+    before, after = re.findall(r"at step ([\d,]+)", hints)
+    return int(before.replace(",", "")), int(after.replace(",", ""))
+
+
+def test_the_transformer_says_what_lay_in_the_barrel_and_the_lstm_cannot():
+    model = lmviz.open_model("stories-transformer")
+    stone = model.tokenizer.id_of("stone")
+    found = lmviz.next_token(model, STORY)
+    assert found.best == stone
+    assert found.probability_of(stone) > 0.5
+    assert lmviz.next_token("stories-lstm", STORY).probability_of(stone) < 0.1
+    before, after = (
+        lmviz.next_token(lmviz.open_model("stories-transformer", step), STORY) for step in steps_told()
+    )
+    assert before.probability_of(stone) < 0.2
+    assert after.best == stone
+
+
+def test_the_head_that_looks_back_at_the_stone_is_the_one_that_the_recipe_names():
+    hints = " ".join(RECIPES["stories-transformer"]["look_for"])
+    layer, head = re.search(r"Layer (\d), head (\d)", hints).groups()
+    trace = lmviz.trace("stories-transformer", STORY)
+    weights = trace[f"layers/{int(layer) - 1}/attention/weights"].array[int(head) - 1, -1]
+    assert trace.tokens[weights.argmax()] == "stone"
+    assert weights.max() > 0.5
+
+
+def words_of(name: str) -> set[str]:
+    """The choices of a list of the grammar of stories, in their first form."""
+    grammar = Grammar.parse(resource_path("corpora", "stories.grammar").read_text(encoding="utf-8"))
+    return {"".join(map(str, choice.forms[0])) for choice in grammar.lists[name].choices}
+
+
+@pytest.mark.parametrize(
+    ("prefix", "list_name"),
+    [
+        ("Once upon a time there was a little", "figure"),
+        ("The dog was very", "feeling"),
+        ("One day the", "figure"),
+        ("My name is", "person"),
+        ("The princess loved the", "figure"),
+        ("The cat sat on the", "seat"),
+    ],
+)
+def test_the_transformer_goes_on_from_what_a_student_types_first(prefix, list_name):
+    model = lmviz.open_model("stories-transformer")
+    found = lmviz.next_token(model, prefix)
+    assert sum(found.probability_of(model.tokenizer.id_of(word)) for word in words_of(list_name)) > 0.8
+
+
+@pytest.mark.parametrize("family", ["5-gram", "window", "rnn", "lstm", "gru"])
+def test_every_model_of_stories_knows_how_a_story_begins(family):
+    model = lmviz.open_model(f"stories-{family}")
+    for prefix, likely in (
+        ("Once upon a time there was a little", {"girl", "boy"}),
+        ("The dog was very", {"happy"}),
+    ):
+        assert not any(model.tokenizer.encode_prefix(prefix).unknown)
+        found = lmviz.next_token(model, prefix)
+        assert model.tokenizer.token(found.best) in likely
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward", "both"])

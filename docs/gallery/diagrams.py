@@ -141,7 +141,7 @@ def whole_model() -> QWidget:
         )
 
     parts = (mark("e", "at", 0.8), block(1), mark("s1", "night", 0.4), block(2), mark("s2", "night", 0.9))
-    view.set_model(parts, ("night", 0.9), "compared with 1,379 tokens")
+    view.set_model(parts, ("night", 0.9), "compared with 1,426 tokens")
     view.set_current("w1")
     return view
 

@@ -14,10 +14,12 @@ from lmviz.models.prefix import read_prefix
 
 PAGE = Path(__file__).parents[2] / "docs" / "quality-by-length.md"
 
-HIDDEN_STONE = "Maya put the brown stone in the barrel. She opened it, and there lay the brown"
+HIDDEN_STONE = (
+    "Maya put the brown stone in the barrel. Later, Maya opened the barrel, and there lay the brown"
+)
 
 
-@pytest.mark.parametrize(("name", "factor"), [("stories-lstm", 0.91), ("stories-rnn", 0.87)])
+@pytest.mark.parametrize(("name", "factor"), [("stories-lstm", 0.92), ("stories-rnn", 0.81)])
 def test_the_gradient_reaches_further_along_the_cell_of_an_lstm(name, factor):
     model = lmviz.open_model(name)
     found = lmviz.gradient(model, HIDDEN_STONE, "loss@-1")
@@ -29,8 +31,8 @@ def test_what_the_cell_of_the_lstm_holds():
     trace = lmviz.trace(model, "Maya put the brown stone in the barrel.")
     shares = dict(zip(trace.tokens, held_words(trace).shares, strict=True))
     assert max(shares, key=shares.get) == "."
-    assert shares["."] == pytest.approx(0.18, abs=0.005)
-    assert shares["Maya"] == pytest.approx(0.06, abs=0.005)
+    assert shares["."] == pytest.approx(0.20, abs=0.005)
+    assert shares["Maya"] == pytest.approx(0.05, abs=0.005)
     assert trace["layers/0/cell"].shape[-1] == 128
 
 
