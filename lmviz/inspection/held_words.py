@@ -14,6 +14,7 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.trace import Trace
+from lmviz.models.sequences import SOURCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,8 +22,8 @@ class HeldWords:
     """The state at `position` of the tap at `address` as a sum over words.
 
     `kept` (position, unit) is the product of the gates that what was written at each position went
-    through, `parts` (position, unit) what is left of it, and `rest` (unit) what interventions on the state
-    put in besides; the parts and the rest add up to the state.
+    through, `parts` (position, unit) what is left of it, and `rest` (unit) what a state to begin with, or
+    interventions on the state, put in besides; the parts and the rest add up to the state.
     """
 
     address: str
@@ -40,7 +41,12 @@ class HeldWords:
 
 
 def gated_layer(trace: Trace) -> str:
-    """The lowest layer whose state is gated, as "layers/0"; "" where there is none."""
+    """The lowest layer whose state is gated and holds nothing but words of the text, as "layers/0".
+
+    "" where there is none, or beside a source: an encoder holds words of that, a decoder begins with them.
+    """
+    if SOURCE in trace.further:
+        return ""
     for address in trace.arrays:
         layer, _, name = address.rpartition("/")
         if name == "cell" or (name == "update" and f"{layer}/hidden" in trace):
@@ -54,7 +60,8 @@ def held_words(trace: Trace, layer: str = "layers/0", position: int = -1) -> Hel
     LmvizError for a layer without such gates, as that of a simple recurrent network.
     """
     address, gate, written = _gates(trace, layer)
-    position = from_start("position", position, len(trace))
+    axis, count = trace[address].axes[0], trace[address].shape[0]
+    position = from_start(axis, position, count)
     if layer.endswith("backward"):
         gate, written = gate[position:][::-1], written[position:][::-1]
     else:

@@ -10,7 +10,7 @@ import torch
 from lmviz.errors import LmvizError
 from lmviz.families import build_model, find_family
 from lmviz.inspection.backpropagation import gradient
-from lmviz.inspection.held_words import held_words
+from lmviz.inspection.held_words import gated_layer, held_words
 from lmviz.inspection.interventions import scale, zero
 from lmviz.inspection.losses_by_state import losses_by_state
 from lmviz.inspection.parameter_over_time import parameter_over_time
@@ -18,6 +18,7 @@ from lmviz.inspection.reach import reach, reach_with, recurrent_weights, state_a
 from lmviz.inspection.saliency import erased, saliency
 from lmviz.inspection.step_jacobians import can_be_listed, spectral_norms, step_jacobians
 from lmviz.inspection.tracing import trace
+from lmviz.models.prediction import NEXT_TOKEN
 
 HIDDEN, U = "layers/0/hidden", "recurrence.weight_hh_l0"
 
@@ -151,6 +152,19 @@ def test_what_surgery_puts_into_a_cell_is_told_apart_from_words(a, text):
 def test_without_gates_nothing_says_what_is_held(a, text, kind):
     with pytest.raises(LmvizError, match="no gates"):
         held_words(trace(a(kind), text))
+
+
+@pytest.mark.parametrize("kind", ["lstm", "gru"])
+def test_beside_a_source_no_layer_holds_words_of_the_text_alone(a, text, kind):
+    assert gated_layer(trace(a(kind), text)) == "layers/0"
+    configuration = find_family(kind).configuration.from_values({"layers": 1, "width": 4})
+    model = build_model(kind, configuration, 6, 0, NEXT_TOKEN, 5).eval().requires_grad_(False)
+    found = trace(model, [0, 3, 5, 2], source=[4, 0])
+    assert gated_layer(found) == ""
+    held = held_words(found, "encoder/layers/0", 1)  # of its two words of the source
+    assert len(held.parts) == 2
+    with pytest.raises(LmvizError, match="source"):
+        held_words(found, "encoder/layers/0", 3)
 
 
 RECURRENT = ("rnn", "lstm", "gru")

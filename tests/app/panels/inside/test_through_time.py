@@ -125,6 +125,15 @@ def test_what_the_cell_holds_of_each_word_is_stacked_to_all_of_it(
     assert panel.sums.held.total == pytest.approx(1)
 
 
+def test_of_a_translator_nothing_is_said_to_be_held(
+    panel: ThroughTimePanel, read_pair: Callable[..., Session], translator_run: Path, qtbot: QtBot
+) -> None:
+    """Its encoder holds words of the source, and its decoder begins with what that holds."""
+    assert panel.sums.held.isVisible()
+    read_pair(translator_run)
+    qtbot.waitUntil(lambda: not panel.sums.held.isVisible())
+
+
 def test_scaling_u_draws_how_far_the_gradient_would_reach(
     panel: ThroughTimePanel, read: Session, qtbot: QtBot
 ) -> None:
