@@ -198,6 +198,7 @@ class PerspectiveView(QMainWindow):
         self._built_at.add(current_theme().scale)
         parent = self if self.isVisible() else None
         dock = self._docks[row.name] = PanelDock(row.name, row.title, lambda: self._make(row), parent)
+        self.destroyed.connect(dock.deleteLater)  # which is no child of it before it is shown
         if not (row.tabbed and self._leaves_tabs):
             dock.make_panel()
         if not self.missing:

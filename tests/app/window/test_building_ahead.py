@@ -1,14 +1,17 @@
 """Panels are made before somebody goes to them, and nobody notices."""
 
 import pytest
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.table import PANELS, shown_perspectives
+from lmviz.app.session.session import Session
 from lmviz.app.window import building_ahead
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.panel_dock import PanelDock
 from lmviz.app.window.perspective_view import PerspectiveView
 
 LONG = 20_000
@@ -62,3 +65,15 @@ def test_type_grows_in_panels_that_were_made_before_projector_mode_and_shown_aft
     wanted = current_theme().token_font(12.5).pixelSize()
     assert wanted > 15
     qtbot.waitUntil(lambda: page.document().defaultFont().pixelSize() == wanted)
+
+
+def test_panels_that_were_made_ahead_go_with_their_perspective(session: Session) -> None:
+    view = PerspectiveView("polls", session)
+    view.build_next()
+    view.build_next()
+    [panel, _] = made = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, PanelDock)]
+    assert panel.parent() is None
+    view.deleteLater()
+    for _ in made:  # first the view, and then what it asked to go with it
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not any(isValid(dock) for dock in made)
