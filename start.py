@@ -75,6 +75,15 @@ WORDS = {
         ("test",),
         (("tests/soak/soak.py",),),
     ),
+    "nightly": Word(
+        "run what takes too long for every change: slow tests, a short soak, some mutants",
+        ("test", "mutate"),
+        (
+            ("-m", "pytest", "-q", "--numprocesses", "auto", "-m", "slow"),
+            ("tests/soak/soak.py", "--mutations", "500", "--disturbances", "20", "--closings", "2"),
+            ("tests/mutation/mutate.py", "--sample", "60"),
+        ),
+    ),
     "sample-models": Word("train the sample models again", (), (("sample_models/train.py",),)),
     "figure": Word("train the translators of the lecture's figure, and draw it", (), (("docs/figure.py",),)),
     "pictures": Word("take the pictures of the guide again", ("docs",), (("docs/make_pictures.py",),)),

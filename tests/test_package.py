@@ -11,6 +11,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from hatchling.builders.sdist import SdistBuilder
+from hatchling.builders.wheel import WheelBuilder
 
 import lmviz
 from lmviz.api import sample_models
@@ -88,12 +90,26 @@ def printed(environment: Path, name: str, *words: str) -> str:
     return done.stdout
 
 
+def test_what_is_packed_is_what_building_testing_and_running_need():
+    """Without building anything, of which the slow tests below are."""
+    sdist = {file.distribution_path for file in SdistBuilder(str(ROOT)).recurse_included_files()}
+    kept = tracked(
+        "lmviz", "resources", "sample_models", "start.py", "constraints.txt", "tests/test_package.py"
+    )
+    assert set(kept) <= sdist
+    wheel = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
+    shared = [name for name in tracked("resources", "sample_models") if "/packaging/" not in name]
+    assert {*tracked("lmviz"), *(f"lmviz/{name}" for name in shared)} <= wheel
+
+
+@pytest.mark.slow
 def test_the_sdist_holds_what_building_and_testing_need(source):
     wanted = tracked("resources", "sample_models", "start.py", "constraints.txt", "tests/test_package.py")
     assert [name for name in wanted if not (source / name).is_file()] == []
     assert not (source / ".venv").exists()
 
 
+@pytest.mark.slow
 def test_an_installed_lmviz_brings_its_resources_and_sample_models(environment):
     assert printed(environment, "lmviz", "--version").strip() == f"lmviz {lmviz.__version__}"
     models = json.loads(printed(environment, "lmviz", "models", "--json"))["models"]
@@ -106,6 +122,7 @@ def test_an_installed_lmviz_brings_its_resources_and_sample_models(environment):
     assert installed == {"lmviz", f"lmviz-{lmviz.__version__}.dist-info"}
 
 
+@pytest.mark.slow
 def test_an_installed_lmviz_opens_its_window_without_the_checkout(environment):
     said = json.loads(printed(environment, "python", "-c", PAINTED))
     assert said["code"] == 0
@@ -113,6 +130,7 @@ def test_an_installed_lmviz_opens_its_window_without_the_checkout(environment):
     assert environment in Path(said["model"]).parents
 
 
+@pytest.mark.slow
 def test_an_installed_lmviz_stands_in_the_menu_with_its_icon(environment):
     share = environment / "share"
     entry = share / "applications" / "lmviz.desktop"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from closeness import relative_error
+from covering import covering
 from small_models import small_settings
 
 from lmviz.errors import LmvizError
@@ -149,6 +150,17 @@ CASES = [
     + captioning(family)
 ]
 every_case = pytest.mark.parametrize(("family", "options"), CASES)
+
+
+def choices(family, options):
+    """What a case chooses: the family for its task, and the value of each option."""
+    return {(family, options.get("task", "next-token")), *options.items()}
+
+
+few_cases = pytest.mark.parametrize(
+    ("family", "options"), covering(CASES, [choices(*case.values) for case in CASES])
+)
+"""For what takes long: every choice in some case; the other cases are slow."""
 
 
 def untrained(family, options, seed=0):
@@ -344,7 +356,7 @@ def test_reading_on_from_a_state_equals_reading_at_once(model):
         )
 
 
-@every_case
+@few_cases
 def test_it_learns_a_toy_text(family, options):
     if not options.get("residual", True):  # with more layers nothing is learned in so short a time
         options = options | {"layers": 1}
@@ -370,20 +382,14 @@ def test_a_state_makes_another_model_the_same(model, family, options):
     assert other.parameter_count() == model.parameter_count()
 
 
-@every_case
+@few_cases
 def test_every_cell_follows_from_its_stated_operands(model):
-    found = traced(model, IDS)
-    reader = TraceReader(model, found)
-    for tap in model.taps():
-        array = found[tap.address].array
-        for index in np.ndindex(array.shape):
-            arithmetic = tap.operation.explain(reader, tap.address, index)
-            assert (arithmetic.address, arithmetic.index) == (tap.address, index)
-            assert arithmetic.value == array[index]
-            for group in arithmetic.terms:
-                for factor in group.factors:
-                    check_operand(model, found, factor)
-            check_value(arithmetic)
+    check_cells(model, lambda array: np.ndindex(array.shape))
+
+
+@every_case
+def test_a_few_cells_follow_from_their_stated_operands(model):
+    check_cells(model, cells_of)
 
 
 @every_case
@@ -489,7 +495,7 @@ def test_gradients_are_those_of_autograd_through_the_fused_path(model):
             assert off <= tolerance, (name, kind)
 
 
-@every_case
+@few_cases
 def test_gradients_are_the_slopes_that_small_changes_show(model):
     """Of the loss, by the cell of every tap that matters most, which is moved up and down a little."""
     if not list(model.parameters()):
@@ -509,7 +515,7 @@ def test_gradients_are_the_slopes_that_small_changes_show(model):
         assert traced.array[index] == pytest.approx(slope, rel=tolerance, abs=1e-7), address
 
 
-@every_case
+@few_cases
 def test_every_gradient_follows_from_what_reads_it(model):
     """Of taps and of parameters: the sum of all readers' gradients × local derivatives."""
     if not list(model.parameters()):
@@ -626,6 +632,22 @@ def collected(arithmetic, leaves):
             total = sums.setdefault(factor.source, np.zeros(shape))
             np.add.at(total, tuple(factor.indices.T), gradient)
     return sums
+
+
+def check_cells(model, of):
+    """The chosen cells of each tap have the value of their arithmetic, and its operands theirs."""
+    found = traced(model, IDS)
+    reader = TraceReader(model, found)
+    for tap in model.taps():
+        array = found[tap.address].array
+        for index in of(array):
+            arithmetic = tap.operation.explain(reader, tap.address, index)
+            assert (arithmetic.address, arithmetic.index) == (tap.address, index)
+            assert arithmetic.value == array[index]
+            for group in arithmetic.terms:
+                for factor in group.factors:
+                    check_operand(model, found, factor)
+            check_value(arithmetic)
 
 
 def check_operand(model, found, factor):

@@ -93,6 +93,7 @@ def by_one_process(script: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) 
     runpy.run_path(str(script))
 
 
+@pytest.mark.slow  # three programs that import torch
 def test_two_processes_equal_one_with_twice_the_batch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

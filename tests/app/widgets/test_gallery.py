@@ -17,6 +17,7 @@ from lmviz.app.look.theme import theme_switch
 
 GALLERY = Path(__file__).parents[3] / "docs" / "gallery"
 PROGRAMS = sorted(path.stem for path in GALLERY.glob("*.py") if path.stem != "gallery")
+QUICKEST = "base"
 FEWEST_COLORS = 12
 """So many the smooth edges of one word have; a bare surface has one."""
 
@@ -53,7 +54,10 @@ def test_a_program_draws_each_of_its_widgets_in_every_theme(program, gallery, sh
         assert name == "light" or image != drawn[title, "light"], f"{title} in {name}"
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    "program",
+    [QUICKEST, *(pytest.param(name, marks=pytest.mark.slow) for name in PROGRAMS if name != QUICKEST)],
+)
 def test_a_program_writes_the_picture_that_it_is_told(program, tmp_path, monkeypatch, qapp):
     monkeypatch.setattr(sys, "argv", [program, str(tmp_path / "picture.png")])
     runpy.run_path(str(GALLERY / f"{program}.py"), run_name="__main__")

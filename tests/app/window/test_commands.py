@@ -73,7 +73,7 @@ def test_there_is_only_something_to_undo_after_an_intervention(
 @pytest.mark.parametrize(
     ("look", "is_training"),
     [
-        ("light", False),
+        pytest.param("light", False, marks=pytest.mark.slow),
         pytest.param("dark", False, marks=pytest.mark.slow),
         pytest.param("projector", False, marks=pytest.mark.slow),
         pytest.param("light", True, marks=pytest.mark.slow),

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from covering import in_turn
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import TimeoutError
@@ -21,6 +22,7 @@ from lmviz.app.widgets.text import typesetting
 from lmviz.app.window.main_window import MainWindow
 from tests.app.conftest import wait_for_reading
 
+NAMES = [perspective.name for perspective in PERSPECTIVES]
 ROUNDS = 30  # of the event loop; work that asks for itself again does so in each
 KINDS = QEvent.Type
 WORK = (KINDS.LayoutRequest, KINDS.Paint, KINDS.Resize, KINDS.Move, KINDS.Timer, KINDS.MetaCall)
@@ -85,8 +87,7 @@ def running_timers() -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("perspective", [perspective.name for perspective in PERSPECTIVES])
-@pytest.mark.parametrize("look", ["light", "projector"])
+@pytest.mark.parametrize(("perspective", "look"), in_turn(NAMES, ("light", "projector")))
 def test_nothing_is_laid_out_or_painted_again(
     window: MainWindow, read: Session, work_when_idle: Callable[[], list[str]], perspective: str, look: str
 ) -> None:

@@ -43,7 +43,9 @@ def places(window: MainWindow) -> Places:
     }
 
 
-@pytest.fixture(params=[(1000, 640), (1440, 900)], ids="{0[0]}x{0[1]}".format)
+@pytest.fixture(
+    params=[(1000, 640), pytest.param((1440, 900), marks=pytest.mark.slow)], ids="{0[0]}x{0[1]}".format
+)
 def settled(
     window: MainWindow, read: Session, drawn: Callable[[], None], request: pytest.FixtureRequest
 ) -> Callable[[str], Places]:

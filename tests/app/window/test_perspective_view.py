@@ -1,6 +1,7 @@
 """A perspective in a small window: every panel keeps the room it needs, and nothing lies beside it."""
 
 import pytest
+from covering import in_turn
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.look.theme import current_theme
@@ -8,6 +9,7 @@ from lmviz.app.panels.table import PERSPECTIVES, projected_rows, rows_of
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 
+NAMES = [perspective.name for perspective in PERSPECTIVES]
 SMALL = (1000, 640)
 
 
@@ -25,8 +27,7 @@ def cut_off(window: MainWindow) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("perspective", [perspective.name for perspective in PERSPECTIVES])
-@pytest.mark.parametrize("is_projected", [False, True])
+@pytest.mark.parametrize(("perspective", "is_projected"), in_turn(NAMES, (True, False)))
 def test_every_panel_has_the_room_it_needs_however_small_the_window(
     window: MainWindow, read: Session, perspective: str, is_projected: bool, qtbot: QtBot
 ) -> None:

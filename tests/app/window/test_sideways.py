@@ -88,10 +88,9 @@ def _place(area: QAbstractScrollArea) -> str:
     "name",
     [
         "lstm",
-        "tagger",
         "translator",
         *(pytest.param(name, marks=pytest.mark.slow) for name in ("ngram", "window", "transformer")),
-        pytest.param("classifier", marks=pytest.mark.slow),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("tagger", "classifier")),
     ],
 )
 def test_nothing_scrolls_sideways_in_the_lecture_hall(

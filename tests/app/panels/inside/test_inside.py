@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import in_families
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
@@ -123,6 +124,7 @@ def test_every_stage_draws_its_taps_as_the_trace_has_them(
     assert session.focus.stage == len(trace.stages) - 2
 
 
+@in_families("ngram", "transformer")
 def test_python_gives_the_numbers_that_are_drawn(
     inside: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
@@ -145,6 +147,7 @@ def test_python_gives_the_numbers_that_are_drawn(
                 np.testing.assert_allclose(values[key].reshape(array.shape), array, atol=1e-6)
 
 
+@in_families("window", "lstm")
 def test_a_stage_shows_numbers_of_the_pinned_cell_or_of_one_that_it_makes(
     inside: dict[str, object], session: Session, run: Path, qtbot: QtBot
 ) -> None:
@@ -182,6 +185,7 @@ def test_a_pinned_unit_is_followed_from_stage_to_stage(
             qtbot.waitUntil(lambda text=f"unit 4:  {expected}": equation.numbers == text, timeout=LONG)
 
 
+@in_families("rnn", "transformer")
 def test_the_next_stage_fades_in_and_the_next_word_does_not(
     inside: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
@@ -198,6 +202,7 @@ def is_explained(why: WhyPanel, cell: tuple[str, tuple[int, ...]]) -> bool:
     return why.shown is not None and (why.shown.address, why.shown.index) == cell
 
 
+@in_families("ngram", "lstm")
 def test_hovering_a_cell_says_why_it_has_its_value(
     inside: dict[str, object], session: Session, run: Path, qtbot: QtBot
 ) -> None:
@@ -222,6 +227,7 @@ def test_hovering_a_cell_says_why_it_has_its_value(
     assert why.shown.evaluate() == pytest.approx(expected.value, rel=1e-3, abs=1e-5)
 
 
+@in_families("window", "gru")
 def test_a_click_pins_and_an_operand_leads_back(
     inside: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
@@ -240,6 +246,7 @@ def test_a_click_pins_and_an_operand_leads_back(
     assert session.focus.cell is None
 
 
+@in_families("rnn", "transformer")
 def test_what_a_pinned_cell_came_from_is_lit_and_the_rest_fades(
     inside: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
@@ -264,6 +271,7 @@ def test_what_a_pinned_cell_came_from_is_lit_and_the_rest_fades(
     assert strips.lights == ()
 
 
+@in_families("gru", "transformer")
 def test_the_lens_says_what_each_layer_would_predict_and_leads_to_its_stage(
     inside: dict[str, object], session: Session, run: Path, qtbot: QtBot
 ) -> None:
@@ -282,6 +290,7 @@ def test_the_lens_says_what_each_layer_would_predict_and_leads_to_its_stage(
     assert expected.places[0] in trace.stages[session.focus.stage].results
 
 
+@in_families("ngram", "rnn")
 def test_the_picture_says_where_one_is(inside: dict[str, object], session: Session, qtbot: QtBot) -> None:
     picture, trace = inside["picture_view"], session.reading.current.trace
     if any(stage.by_position for stage in trace.stages):
@@ -297,6 +306,7 @@ def test_the_picture_says_where_one_is(inside: dict[str, object], session: Sessi
         assert trace.stages[session.focus.stage].place == "orders/2"
 
 
+@in_families("rnn", "lstm")
 def test_sorting_by_similarity_moves_rows_but_keeps_their_names(
     inside: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
@@ -322,6 +332,7 @@ def test_sorting_by_similarity_moves_rows_but_keeps_their_names(
     )
 
 
+@in_families("rnn", "gru")
 def test_a_dragged_value_changes_what_comes_later_and_one_undo_takes_it_back(
     inside: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
@@ -364,6 +375,7 @@ def test_the_picture_of_another_family_can_be_scrolled_to_its_end(
     qtbot.waitUntil(lambda: panel.unrolled.width() == needed().width() > panel.width(), timeout=LONG)
 
 
+@in_families("window", "transformer")
 def test_strips_and_steps_back_are_told_apart_by_their_names(
     inside: dict[str, object], session: Session, qtbot: QtBot
 ) -> None:
@@ -398,6 +410,7 @@ def test_the_way_back_is_told_in_words(
     qtbot.waitUntil(lambda: way.accessibleDescription() == expected, timeout=LONG)
 
 
+@in_families("lstm")
 def test_one_key_shows_and_hides_the_numbers_but_where_text_is_typed(
     inside: dict[str, object], window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

@@ -50,9 +50,9 @@ def test_every_place_says_what_the_lens_says(
     ("family", "address"),
     [
         ("transformer", "layers/0/attention/value"),
-        ("transformer", "layers/0/attention/weights"),
+        pytest.param("transformer", "layers/0/attention/weights", marks=pytest.mark.slow),
         ("transformer", "layers/0/feedforward/activation"),
-        ("lstm", "layers/0/forget"),
+        pytest.param("lstm", "layers/0/forget", marks=pytest.mark.slow),
         ("gru", "layers/0/candidate"),
         ("rnn", "layers/0/preactivation"),
     ],

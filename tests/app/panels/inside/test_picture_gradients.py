@@ -49,11 +49,11 @@ def gradient_of(session: Session):
 @pytest.mark.parametrize(
     ("family", "address"),
     [
-        ("transformer", "layers/0/attention/value"),
+        pytest.param("transformer", "layers/0/attention/value", marks=pytest.mark.slow),
         ("transformer", "layers/0/attention/weights"),
-        ("transformer", "layers/0/feedforward/activation"),
+        pytest.param("transformer", "layers/0/feedforward/activation", marks=pytest.mark.slow),
         ("lstm", "layers/0/forget"),
-        ("gru", "layers/0/candidate"),
+        pytest.param("gru", "layers/0/candidate", marks=pytest.mark.slow),
         ("rnn", "layers/0/preactivation"),
     ],
 )

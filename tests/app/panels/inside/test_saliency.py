@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import in_turn
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
@@ -172,8 +173,7 @@ def open_small(session: Session, folder: Path, task: str, family: str, qtbot: Qt
     qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy)
 
 
-@pytest.mark.parametrize("task", LINES)
-@pytest.mark.parametrize("family", ["gru", "transformer"])
+@pytest.mark.parametrize(("task", "family"), in_turn(LINES, ("gru", "transformer")))
 def test_other_tasks_have_theirs(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, task: str, family: str
 ) -> None:
@@ -194,8 +194,7 @@ def test_other_tasks_have_theirs(
     assert panel.source_words.isHidden() == (task != "translation")
 
 
-@pytest.mark.parametrize("task", LINES)
-@pytest.mark.parametrize("family", ["lstm", "transformer"])
+@pytest.mark.parametrize(("task", "family"), in_turn(LINES, ("transformer", "lstm")))
 def test_every_panel_of_inside_shows_the_gradients_of_other_tasks(
     window: MainWindow,
     session: Session,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import in_families
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
@@ -79,6 +80,7 @@ def test_each_stage_says_what_it_does_to_the_word_and_draws_its_strongest_cell(
         assert panel.operation.is_dashed
 
 
+@in_families("ngram", "lstm", "transformer")
 def test_the_operation_is_that_of_the_pinned_cell_and_an_operand_leads_back(
     panel: StagePanel, session: Session, run: Path, qtbot: QtBot
 ) -> None:
@@ -120,6 +122,7 @@ def test_without_a_model_nothing_of_the_last_one_stays(
     assert (panel.sentence, panel.views) == ("", ())
 
 
+@in_families("window", "gru", "transformer")
 def test_with_gradients_the_strips_show_them_and_play_walks_back_from_the_last_stage(
     panel: StagePanel, session: Session, run: Path, qtbot: QtBot
 ) -> None:

@@ -18,7 +18,10 @@ from lmviz.families import FAMILIES
 from lmviz.inspection.strongest import likeliest_answer, strongest_cell
 
 LONG = 30_000
-WHERE = [(family, "inside") for family in FAMILIES] + [("transformer", "attention"), ("lstm", "attention")]
+QUICK = ("ngram", "gru", "transformer")
+WHERE = [
+    pytest.param((family, "inside"), marks=() if family in QUICK else pytest.mark.slow) for family in FAMILIES
+] + [("transformer", "attention"), ("lstm", "attention")]
 
 
 @pytest.fixture

@@ -1,0 +1,45 @@
+"""Which of many cases a quick check takes: each choice once, and not each beside every other."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+import pytest
+
+from lmviz.families import FAMILIES
+
+
+def covering(cases: Sequence, choices: Sequence[set[Hashable]]) -> list:
+    """The cases as parameters, all but a few of them slow; `choices` are those that each case makes.
+
+    The few make every choice that any case makes. They are found greedily: always the case that makes most
+    of the choices that are missing, of several the first.
+    """
+    missing, quick = set().union(*choices), set()
+    while missing:
+        best = max(range(len(cases)), key=lambda at: (len(choices[at] & missing), -at))
+        quick.add(best)
+        missing -= choices[best]
+    return [
+        case if at in quick else pytest.param(*case.values, id=case.id, marks=pytest.mark.slow)
+        for at, case in enumerate(cases)
+    ]
+
+
+def in_turn(firsts: Iterable, seconds: Sequence) -> list:
+    """Every pair, all slow but those where each first meets one of the seconds, which take turns."""
+    return [
+        pytest.param(first, second, marks=() if at % len(seconds) == turn else pytest.mark.slow)
+        for at, first in enumerate(firsts)
+        for turn, second in enumerate(seconds)
+    ]
+
+
+def in_families(*quick: str) -> pytest.MarkDecorator:
+    """Has the fixture `run` be of every family; those that are not `quick` are slow.
+
+    Where many tests of a file go through all families, each takes some of them: together they take each
+    family several times.
+    """
+    runs = [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in FAMILIES]
+    return pytest.mark.parametrize("run", runs, indirect=True, scope="module")

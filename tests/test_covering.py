@@ -1,0 +1,26 @@
+"""A quick check leaves out cases, and no choice that any of them makes."""
+
+import pytest
+from covering import covering, in_turn
+from hypothesis import given
+from hypothesis import strategies as some
+
+
+def is_quick(case):
+    return "slow" not in {mark.name for mark in case.marks}
+
+
+@given(some.lists(some.sets(some.integers(0, 9), min_size=1), min_size=1, max_size=12))
+def test_the_quick_cases_make_every_choice_and_none_of_them_in_vain(choices):
+    cases = [pytest.param(number, id=str(number)) for number in range(len(choices))]
+    covered = covering(cases, choices)
+    assert [case.values for case in covered] == [case.values for case in cases]
+    quick = [at for at, case in enumerate(covered) if is_quick(case)]
+    assert set().union(*(choices[at] for at in quick)) == set().union(*choices)
+    assert len(quick) <= len(set().union(*choices))
+
+
+def test_each_task_meets_one_family_quickly_and_all_of_them_slowly():
+    pairs = in_turn("abc", (1, 2))
+    assert [pair.values for pair in pairs] == [(task, family) for task in "abc" for family in (1, 2)]
+    assert [pair.values for pair in pairs if is_quick(pair)] == [("a", 1), ("b", 2), ("c", 1)]
