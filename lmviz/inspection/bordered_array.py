@@ -10,7 +10,7 @@ import numpy as np
 
 from lmviz.inspection.traced_array import TracedArray
 
-DEEPEST = 8
+DEEPEST = 32
 """Squares within squares; one more, and they become one."""
 
 
@@ -30,11 +30,13 @@ class BorderedArray(TracedArray):
         if inner.depth >= DEEPEST:
             inner = TracedArray(inner.array, inner.axes, inner.scale)
         object.__setattr__(self, "_parts", (inner, rows, columns))
+        object.__setattr__(self, "_depth", inner.depth + 1)
+
+    _depth: int
 
     @property
     def depth(self) -> int:
-        parts = self._parts
-        return parts[0].depth + 1 if parts else 0
+        return self._depth if self._parts else 0
 
     @property
     def array(self) -> np.ndarray:
@@ -42,16 +44,24 @@ class BorderedArray(TracedArray):
         parts = self._parts
         if parts is None:
             return self._whole
-        inner, rows, columns = parts
-        old = columns.shape[-2]
+        rows = parts[1]
         whole = np.empty((*rows.shape[:-2], rows.shape[-1], rows.shape[-1]), dtype=rows.dtype)
-        whole[..., :old, :old] = inner.array
-        whole[..., :old, old:] = columns
-        whole[..., old:, :] = rows
+        self._fill(whole)
         whole.flags.writeable = False
         object.__setattr__(self, "_whole", whole)  # before the parts go: another thread may ask as well
         object.__setattr__(self, "_parts", None)
         return whole
+
+    def _fill(self, whole: np.ndarray) -> None:
+        """Write it into an array, border by border, so that no square on the way is copied."""
+        square: TracedArray = self
+        while isinstance(square, BorderedArray) and (parts := square._parts) is not None:
+            square, rows, columns = parts
+            old, new = columns.shape[-2], rows.shape[-1]
+            whole[..., :old, old:new] = columns
+            whole[..., old:new, :new] = rows
+        size = square.shape[-1]
+        whole[..., :size, :size] = square.array
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -75,5 +85,6 @@ class BorderedArray(TracedArray):
         """See TracedArray."""
         if self._parts is not None:
             inner, rows, _ = self._parts
-            inner.lock()
+            if not isinstance(inner, BorderedArray):  # those belong to traces, which have locked them
+                inner.lock()
             rows.flags.writeable = False

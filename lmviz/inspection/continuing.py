@@ -54,7 +54,7 @@ def continued(
         return None
     if known == len(ids):
         return {tap.address: earlier[tap.address].up_to(known) for tap in taps}
-    parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    parameters = model.tensors()
     beside = {name: on_device(model, read.ids) for name, read in further.items()}
     scope = ContinuedPass(taps, on_device(model, ids), parameters, **beside)
     borrowed = storages(parameters.values())

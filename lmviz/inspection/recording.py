@@ -212,7 +212,7 @@ def _listened(
     lazy, later = deferred_taps(taps, len(reading.ids), heads) - changed, later - changed
     recorder = TapRecorder(taps, reading.interventions, reading.lengths)
     tokens, others = on_device(model, reading.ids), reading.others(model)
-    parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    parameters = model.tensors()
     with evaluation(model):
         if lazy or later:
             by_rows = PassByRows(tokens, parameters, taps, lazy, **others)

@@ -178,11 +178,7 @@ class Model(nn.Module, ABC):
 
         `further` are the other sequences of `inputs`, each (batch, position), by name.
         """
-        parameters: Mapping[str, torch.Tensor] = {
-            **dict(self.named_parameters()),
-            **dict(self.named_buffers()),
-        }
-        scope = ForwardPass(tokens, parameters, **further)
+        scope = ForwardPass(tokens, self.tensors(), **further)
         return scope.run(self.taps(), listener, keep=("logits",))["logits"]
 
     def operand(self, source: str, indices: np.ndarray) -> np.ndarray:
@@ -204,7 +200,24 @@ class Model(nn.Module, ABC):
 
     def holders(self) -> tuple[object, ...]:
         """What the model's numbers are kept in: tensors, or tables that are replaced as a whole."""
-        return (*self.parameters(), *self.buffers())
+        return tuple(self.tensors().values())
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Parameters and buffers by their dotted names.
+
+        Asked for with every keystroke: PyTorch's own walk through a large model takes milliseconds, since it
+        looks for the modules each time.
+        """
+        modules = self.__dict__.get("_named")
+        if modules is None:
+            modules = [(name and f"{name}.", module) for name, module in self.named_modules()]
+            self.__dict__["_named"] = modules
+        return {
+            f"{prefix}{name}": tensor
+            for prefix, module in modules
+            for name, tensor in (*module._parameters.items(), *module._buffers.items())
+            if tensor is not None
+        }
 
     def state(self) -> dict[str, torch.Tensor]:
         """What a snapshot stores, contiguous and on the CPU."""

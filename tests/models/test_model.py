@@ -35,3 +35,17 @@ def test_a_state_is_taken_over_as_it_was_given():
 def test_tied_parameters_count_once():
     apart, tied = (build(tied=tied) for tied in (False, True))
     assert apart.parameter_count() - tied.parameter_count() == 7 * 8  # a row of 8 for each of 7 tokens
+
+
+@pytest.mark.parametrize("family", ["lstm", "transformer"])
+def test_its_tensors_are_its_parameters_and_buffers_also_after_an_exchange(family):
+    configuration = FAMILIES[family].configuration(**small_settings(family))
+    model = build_model(family, configuration, 7, seed=0)
+    expected = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    assert model.tensors().keys() == expected.keys()
+    assert all(model.tensors()[name] is tensor for name, tensor in expected.items())
+    model.exchange_state({name: value + 1 for name, value in model.state().items()})
+    for name, parameter in model.named_parameters():
+        assert model.tensors()[name] is parameter
+        assert parameter is not expected[name]
+        assert (parameter == expected[name] + 1).all()

@@ -118,8 +118,11 @@ class HeadMosaic(Canvas):
     def tile_rectangle(self, layer: int, head: int) -> QRectF:
         """Where a head is drawn."""
         side = self._side(self.width())
-        step = side + self.length(GAP)
-        return QRectF(self.length(LABELS) + head * step, layer * self._row(side), side, side)
+        return self._tile(layer, head, side, self._row(side))
+
+    def _tile(self, layer: int, head: int, side: float, row: float) -> QRectF:
+        """The same, where the size of heads is known."""
+        return QRectF(self.length(LABELS) + head * (side + self.length(GAP)), layer * row, side, side)
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -199,13 +202,14 @@ class HeadMosaic(Canvas):
     def _draw_thumbnails(self, painter: QPainter, shown: range, exposed: QRectF) -> None:
         _, heads, rows, columns = self._levels.shape
         image, side = self._whole(), self._side(self.width())
+        row = self._row(side)
         smooth = side * self.devicePixelRatioF() < rows
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         painter.setPen(self.theme.line)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for layer in shown:
             for head in range(heads):
-                tile = self.tile_rectangle(layer, head)
+                tile = self._tile(layer, head, side, row)
                 if not tile.intersects(exposed):
                     continue
                 part = QRectF(head * columns, layer * rows, columns, rows)
