@@ -250,7 +250,8 @@ class LinePlot(QWidget):
             place = QPointF(self._cursor.value(), self._box.viewRange()[1][1])
             top = self._plot.mapFromScene(self._box.mapViewToScene(place))
             text = self._cursor_text.boundingRect()
-            left = min(max(top.x() - text.width() / 2, 0), self._plot.boundingRect().width() - text.width())
+            end = self._plot.mapFromScene(self._box.sceneBoundingRect().bottomRight()).x()  # then come names
+            left = min(max(top.x() - text.width() / 2, 0), end - text.width())
             self._cursor_text.setPos(left, top.y() - text.height() - 1)
 
     def _names(self) -> list[PlotName]:

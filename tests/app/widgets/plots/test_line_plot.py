@@ -178,6 +178,20 @@ def test_a_low_plot_leaves_out_the_words_at_its_cursor(shown):
         assert words.isVisible() == said
 
 
+def test_the_words_at_a_cursor_at_the_end_cover_no_name(shown):
+    plot = shown(LinePlot(), 500, 150)
+    plot.set_curve("training", [0, 6000], [4.2, 1.9])
+    plot.set_references([("unigram", 5.6), ("bigram", 2.84), ("5-gram", 1.46), ("floor", 0.53)])
+    plot.set_cursor(6000)
+    QApplication.processEvents()
+    plot.grab()
+    view = plot.findChild(QuietPlot)
+    [words] = [item for item in view.scene().items() if isinstance(item, QGraphicsSimpleTextItem)]
+    assert words.isVisible()
+    end = view.mapFromScene(words.sceneBoundingRect().topRight()).x()
+    assert end <= plot.names.x(), "where the leaders to the names begin"
+
+
 def test_no_curves_at_all(shown, qtbot):
     plot = shown(LinePlot(), 300, 200)
     assert not plot.findChild(QuietPlot).isVisible()
