@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 FILES = "Polls (*.poll *.txt);;All files (*)"
 QUESTION = 22.0  # the size of its type
+USUAL_HEIGHT, MOST_GROWTH = 620, 1.4  # pixels at scale 1 of the panel for which that is; and how much larger
 MOST = 9_999
 KEPT = "Only the counts are kept, on this computer."
 KEYS = "A to E count an answer, Backspace takes it back, space shows them."
@@ -180,8 +181,20 @@ class PollPanel(Panel):
         self.follow(polls.changed, polls.counted, polls.shown)
         self.follow(session.library.model_changed, session.library.step_changed, session.surgery.changed)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_question()
+
+    def _fit_question(self) -> None:
+        """In a large window the question is written larger, as its choices are."""
+        theme = current_theme()
+        growth = min(max(1.0, self.height() / (USUAL_HEIGHT * theme.scale)), MOST_GROWTH)
+        font = theme.font(QUESTION * growth)
+        if font != self._question.font():
+            self._question.setFont(font)
+
     def _adopt_theme(self) -> None:
-        self._question.setFont(current_theme().font(QUESTION))
+        self._fit_question()
         self._answer.setFont(current_theme().font(15))
         for line in self._notes:  # the lecturer has read them by then, and the room is the choices'
             line.setVisible(not theme_switch().projector)

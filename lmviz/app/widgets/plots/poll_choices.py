@@ -14,7 +14,7 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.pointable import Pointable
 
-LEAST_ROW, USUAL_ROW, MOST_ROW, GAP = 44, 78, 140, 8
+LEAST_ROW, USUAL_ROW, MOST_ROW, GAP = 44, 78, 110, 8
 LETTER, TEXT, FIGURE, LARGE_TEXT, LEAST_TEXT = 22.0, 21.0, 18.0, 15.0, 11.0
 
 

@@ -265,4 +265,5 @@ def test_in_a_larger_window_the_choices_and_their_type_are_larger(
     assert heights[0] < heights[-1]
     assert heights == tuple(sorted(heights))
     assert types == tuple(sorted(types))
-    assert types[-1] > 1.3 * types[0]
+    assert types[-1] > 1.3 * 21
+    assert poll.findChild(QLabel, "poll_question").font().pixelSize() > types[-1]
