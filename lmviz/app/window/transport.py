@@ -20,6 +20,7 @@ from lmviz.app.window.time_controls import TimeControls
 from lmviz.families import FAMILIES
 
 if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.app.session.training_state import TrainingState
 
@@ -52,6 +53,7 @@ class Transport(QFrame):
         self._speed = _Figure("training_speed")
         self._speed.setProperty("role", "muted")
         self._phase = ""
+        self._said: tuple[str, OpenedModel | None] = ("", None)  # a sentence, and the model shown at the time
         self.time = TimeControls(session)
         self.notice = Notice(self)  # the window puts it where it covers no button
         row = QHBoxLayout(self)
@@ -76,6 +78,7 @@ class Transport(QFrame):
         session.training.text_missing.connect(self._offer_a_text)
         self.notice.show_failures(session.training.live_failed, session.library.step_changed)
         session.library.model_changed.connect(self._offer_to_go_on)
+        session.library.model_changed.connect(self._forget_another_model)
         for changed in (
             session.library.model_changed,
             session.library.models_changed,
@@ -106,8 +109,19 @@ class Transport(QFrame):
             self.train_as_planned()
 
     def _say(self, sentence: str) -> None:
+        self._said = (sentence, self._session.library.model)
         self.notice.say(sentence)
         self._offer_to_go_on()
+
+    def _forget_another_model(self) -> None:
+        """What is said of a model goes with it; why a training ended stays, until the next one."""
+        sentence, model = self._said
+        if (
+            sentence == self.notice.sentence
+            and sentence != self._session.training.state.sentence
+            and model != self._session.library.model
+        ):
+            self.notice.hide()
 
     def _offer_a_text(self, sentence: str) -> None:
         self.notice.offer(sentence, f"Open “{FIRST_TEXT}”", lambda: self._session.text.open(FIRST_TEXT))

@@ -147,3 +147,13 @@ def test_no_figure_covers_another_in_a_narrow_window(
         for widget in shown:
             assert widget.width() >= widget.minimumSizeHint().width(), (width, widget.objectName())
         assert shown[-1].geometry().right() < transport.width()
+
+
+def test_what_is_said_of_a_model_goes_when_another_is_shown(
+    window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    open_run(session, "stories-5-gram", qtbot)
+    qtbot.mouseClick(window.transport.step_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "stories-5-gram" in window.transport.notice.sentence)
+    open_run(session, lstm_run, qtbot)
+    qtbot.waitUntil(lambda: not window.transport.notice.isVisible())
