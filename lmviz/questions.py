@@ -84,6 +84,7 @@ def trace(
     texts = text_or_ids if isinstance(text_or_ids, list | tuple) else ()
     if texts and all(isinstance(text, str) for text in texts):
         return [record(opened, text, taps=taps, interventions=interventions, **further) for text in texts]
+    # ids or one text: mypy cannot tell that several texts are gone
     return record(opened, text_or_ids, taps=taps, interventions=interventions, **further)  # type: ignore[arg-type]
 
 

@@ -26,7 +26,7 @@ class BrokenModule(Module):
 
     def __init__(self, module: Module, breakage: str, place: int) -> None:
         self.word = module.word  # type: ignore[misc]  # it stands for another module
-        self.arguments = module.arguments  # type: ignore[misc]
+        self.arguments = module.arguments  # type: ignore[misc]  # and takes what that takes
         self._module, self._breakage, self._place = module, breakage, place
 
     def shape(self, *shapes: Shape) -> Shape:

@@ -28,8 +28,8 @@ def linear_cross_entropy(
     if len(weight) < LARGE_VOCABULARY:
         logits = functional.linear(features, weight, bias)
         return functional.cross_entropy(logits, targets, ignore_index=IGNORED)
-    # torch states no types for `apply`
-    return _SlicedCrossEntropy.apply(features, weight, bias, targets)  # type: ignore[no-untyped-call]
+    sliced = _SlicedCrossEntropy.apply
+    return sliced(features, weight, bias, targets)  # type: ignore[no-untyped-call]  # torch states none
 
 
 class _SlicedCrossEntropy(torch.autograd.Function):

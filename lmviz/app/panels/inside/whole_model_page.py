@@ -96,10 +96,11 @@ class WholeModelPage:
         found: list[tuple[int, str]] = []
         for part in outline(trace):
             for piece in part.parts if isinstance(part, Block) else (part,):
-                is_place = isinstance(piece, StreamPlace)
-                for address in (piece.address,) if is_place else piece.addresses:  # type: ignore[union-attr]
-                    if is_place or not piece.earlier:  # type: ignore[union-attr]
-                        found.append((stage_of(trace, address), _key(piece)))
+                if isinstance(piece, StreamPlace):
+                    addresses: tuple[str, ...] = (piece.address,)
+                else:
+                    addresses = () if piece.earlier else piece.addresses
+                found += [(stage_of(trace, address), _key(piece)) for address in addresses]
         return sorted(found, key=lambda row: row[0])
 
     def _take(self, reading: Reading, found: WholeModel) -> None:
