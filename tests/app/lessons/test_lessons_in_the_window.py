@@ -17,7 +17,7 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.lessons.lesson import Lesson
 from lmviz.lessons.reading import read_lesson
 from lmviz.lessons.shipped import shipped_files
-from tests.app.lessons.driver import Driver
+from tests.app.lessons.person import Driver
 
 OWN = """# Own
 

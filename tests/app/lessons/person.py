@@ -1,0 +1,65 @@
+"""A person in front of a window: waits, presses and types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.window.main_window import MainWindow
+
+LONG = 60_000  # milliseconds
+
+
+@dataclass
+class Driver:
+    """A person in front of a window."""
+
+    window: MainWindow
+    qtbot: QtBot
+
+    @property
+    def session(self):
+        return self.window.session
+
+    def wait(self, done: Callable[[], object], what: str = "") -> None:
+        """Until something is so; `what` says in the failure what was waited for."""
+
+        def check() -> None:
+            assert done(), what
+
+        self.qtbot.waitUntil(check, timeout=LONG)
+
+    def control(self, name: str) -> QWidget:
+        """The control of this name, once it can be seen."""
+        self.wait(lambda: self.window.find_control(name) is not None, f"no control {name} can be seen")
+        return self.window.find_control(name)
+
+    def press(self, name: str) -> None:
+        """Click a button, once it can be clicked."""
+        button = self.control(name)
+        self.wait(button.isEnabled, f"{name} cannot be pressed")
+        self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    def type(self, name: str, words: str) -> None:
+        """Type into a line or a page, in place of what stands there."""
+        field = self.control(name)
+        self.wait(field.isEnabled, f"nothing can be typed into {name}")
+        field.selectAll()
+        if words:
+            self.qtbot.keyClicks(field, words)
+        else:
+            self.qtbot.keyClick(field, Qt.Key.Key_Delete)
+
+    def is_quiet(self) -> bool:
+        """Whether all that was asked for has been opened and read."""
+        session = self.session
+        busy = session.reading.is_busy or session.text.is_opening or not session.work.is_ready
+        return not busy and not any(session.work.is_busy(f"open {name}") for name in self._opening())
+
+    def _opening(self) -> list[str]:
+        lesson = self.session.lesson
+        return [each.words for each in lesson.lesson.openings_before(lesson.number) if each.kind == "model"]
