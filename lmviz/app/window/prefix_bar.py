@@ -130,6 +130,7 @@ class PrefixBar(QFrame):
         self._blank.clicked.connect(self.picture.clear)
         session.focus.position_changed.connect(self._show_position)
         session.focus.hovered_position_changed.connect(self._show_position)
+        self._area.verticalScrollBar().rangeChanged.connect(self._bring_into_sight)
         self._strip.token_clicked.connect(session.focus.choose_position)
         self._strip.token_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
 
@@ -203,12 +204,17 @@ class PrefixBar(QFrame):
         self._strip.set_current(position)
         hovered = self._session.focus.hovered_position
         self._strip.set_hovered(-1 if hovered is None else hovered)
-        if position >= 0:
+        self._bring_into_sight()
+        self._show_info()
+
+    def _bring_into_sight(self) -> None:
+        """Scroll to the position one looks at; again where other widths need other numbers of rows."""
+        position = self._session.focus.position
+        if 0 <= position < len(self._strip.tokens):
             area = self._strip.token_rectangle(position)
             self._area.ensureVisible(
                 round(area.center().x()), round(area.center().y()), 0, round(area.height())
             )
-        self._show_info()
 
     def _show_info(self) -> None:
         encoding, muted = self._session.reading.encoding, current_theme().muted_text.name()

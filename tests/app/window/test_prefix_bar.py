@@ -17,6 +17,7 @@ import lmviz
 from lmviz.app.panels.shared.next_word import NextWordPanel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from tests.app.conftest import wait_for_reading
 
 
 def find(window: MainWindow, kind: type[QWidget], name: str) -> QWidget:
@@ -136,3 +137,23 @@ def test_examples_of_the_text_are_read_one_after_the_other_with_what_is_right_un
     qtbot.waitUntil(lambda: not session.reading.is_busy and all(answer.label for answer in strip.answers))
     assert [answer.right for answer in strip.answers] == ["", "", ""]
     assert bar.height() == height
+
+
+def test_the_position_one_looks_at_stays_in_sight_in_a_narrower_window(
+    window: MainWindow, read: Session, qtbot: QtBot
+) -> None:
+    window.resize(1900, 800)
+    read.reading.set_prefix(" ".join(["the cows eat grass"] * 9))
+    wait_for_reading(read, qtbot)
+    strip = window.prefix_bar.strip
+
+    def is_in_sight() -> bool:
+        area = strip.token_rectangle(read.focus.position).toRect()
+        return strip.visibleRegion().contains(area.center())
+
+    qtbot.waitUntil(is_in_sight)
+    for width in (1000, 1400, 900):
+        window.resize(width, 800)
+        qtbot.waitUntil(lambda width=width: strip.window().width() == width)
+        QApplication.processEvents()
+        qtbot.waitUntil(is_in_sight)
