@@ -45,8 +45,9 @@ class NetworkEditor(QPlainTextEdit):
         self._numbers = _LineNumbers(self)
         self._colors = _Colors(self.document(), words)
         self._soon = QTimer(self, singleShot=True, interval=PATIENCE)
-        self._soon.timeout.connect(lambda: self.text_written.emit(self.toPlainText()))
+        self._soon.timeout.connect(self._hand_over)
         self._known = ""
+        self._shared = ""  # the text that was last set or handed over; another one is being typed
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setTabChangesFocus(True)
         self.setAccessibleName("the network as text")
@@ -58,9 +59,15 @@ class NetworkEditor(QPlainTextEdit):
         self.adopt_theme()
 
     def set_text(self, text: str) -> None:
-        """Show a text; where the cursor stands and how far one has scrolled stays as it was."""
-        if text == self.toPlainText():
+        """Show a text; where the cursor stands and how far one has scrolled stays as it was.
+
+        The text that was shown before says nothing new, and takes nothing back of what is being typed.
+        """
+        if text in (self._shared, self.toPlainText()):
+            self._shared = text
             return
+        self._soon.stop()
+        self._shared = text
         at, scrolled = self.textCursor().position(), self.verticalScrollBar().value()
         self._known = text
         self.setPlainText(text)
@@ -129,6 +136,10 @@ class NetworkEditor(QPlainTextEdit):
         if self.toPlainText() != self._known:  # colours change it as well
             self._known = self.toPlainText()
             self._soon.start()
+
+    def _hand_over(self) -> None:
+        self._shared = self.toPlainText()
+        self.text_written.emit(self._shared)
 
     def _mark(self) -> None:
         theme, found = current_theme(), []

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
 
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from tests.app.panels.autodiff.conftest import Scene
@@ -83,3 +84,12 @@ def test_the_keyboard_goes_from_cell_to_cell_and_types(scene: Scene) -> None:
     QTest.mouseMove(picture, QPoint(3, 3))
     assert scene.read("x", (0,)) == 1
     assert "x: 1, 2" in picture.accessibleDescription()
+
+
+def test_what_is_being_typed_is_not_taken_back_by_the_tape(scene: Scene, qtbot: QtBot) -> None:
+    editor = scene.find(NetworkEditor)
+    editor.setPlainText(editor.toPlainText().replace("x = [1; 2]", "x = [5; 2]"))
+    scene.session.network.rewind()  # before the text is read
+    scene.settle()
+    assert "x = [5; 2]" in editor.toPlainText()
+    qtbot.waitUntil(lambda: scene.session.network.current["x"].value[0] == 5)
