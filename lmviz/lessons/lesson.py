@@ -30,11 +30,12 @@ class Opening:
 class Task:
     """One thing to do: `words` say it, and it is done once all conditions `until` hold together.
 
-    Tasks are done one after the other.
+    Tasks are done one after the other. `control` is outlined while it is its turn, if it has one of its own.
     """
 
     words: str
     until: tuple[Condition, ...]
+    control: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,11 @@ class Step:
     openings: tuple[Opening, ...] = ()
     tasks: tuple[Task, ...] = ()
     question: Question | None = None
+
+    def control_at(self, done: int) -> str:
+        """What is outlined when so many tasks are done: the next one's own control, or the step's."""
+        own = self.tasks[done].control if done < len(self.tasks) else ""
+        return own or self.control
 
 
 @dataclass(frozen=True)

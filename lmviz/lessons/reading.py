@@ -35,7 +35,7 @@ HEAD = {
 
 ENTRIES = {
     "perspective": "where the step takes place",
-    "control": "the object name of the control, or panel, that is outlined",
+    "control": "the object name of the control, or panel, that is outlined; after a `do`, for that task",
     "open": "what is opened when the step begins; see `openings.OPENINGS`",
     "do": "one thing to do, in a few words; its `until` follows",
     "until": "when that is done: a condition",
@@ -49,7 +49,10 @@ ENTRIES = {
 }
 """What may stand in a step, and what it means."""
 
-REPEATED = ("open", "do", "until", "choice")
+TELLING = {"perspective", "until", "answer"}
+"""Entries by which a Markdown file is known as a lesson."""
+
+REPEATED = ("open", "do", "until", "choice", "control")
 OF_A_QUESTION = ("choice", "answer", "tolerance", "check", "hint", "explanation")
 
 _ENTRY = re.compile(r"([a-z_]+):(?:[ \t]+(.*))?$")
@@ -98,7 +101,12 @@ def lesson_in(folder: Path) -> Path | None:
 
 
 def is_lesson(path: Path) -> bool:
-    """Whether a path looks like a lesson: `lesson.md` in a folder, or a Markdown file with a step in it."""
+    """Whether a path looks like a lesson: `lesson.md` in a folder, or a Markdown file that has its entries.
+
+    A Markdown file is meant as one where a line begins with `perspective:`, `until:` or `answer:`, or where
+    `number:` or `about:` stands right below a title in its first line. Whether its steps have titles does not
+    matter: one who forgot them is told so.
+    """
     if path.is_dir():
         return lesson_in(path) is not None
     if path.suffix != ENDING:
@@ -109,7 +117,8 @@ def is_lesson(path: Path) -> bool:
         return False
     lines = text.splitlines()
     names = {found[1] for line in lines if (found := _ENTRY.match(line))}
-    return any(line.startswith("## ") for line in lines) and bool(names & {"until", "perspective", "answer"})
+    below = _ENTRY.match(lines[1]) if len(lines) > 1 and lines[0].startswith("# ") else None
+    return bool(names & TELLING) or (below is not None and below[1] in HEAD)
 
 
 def read_lesson(
@@ -191,7 +200,12 @@ class _Reader:
         """The entries by name; those that may be repeated are left to the caller."""
         known: dict[str, _Entry] = {}
         for entry in part.entries:
-            if entry.name not in names:
+            if entry.name not in names and entry.name in ENTRIES:
+                self._say(
+                    entry.line,
+                    f"“{entry.name}” belongs to a step: begin one above it with “## ” and a title.",
+                )
+            elif entry.name not in names:
                 near = difflib.get_close_matches(entry.name, names, n=1)
                 hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
                 self._say(entry.line, f"there is no entry {entry.name!r} here: {hint}")
@@ -219,7 +233,7 @@ class _Reader:
             sentences,
             part.line,
             perspective,
-            known["control"].words if "control" in known else "",
+            self._control(part),
             tuple(self._openings(part)),
             tuple(self._tasks(part)),
             self._question(part, known),
@@ -233,17 +247,33 @@ class _Reader:
                 except LineFault as fault:
                     self._say(entry.line, fault.sentence)
 
+    def _control(self, part: _Part) -> str:
+        """What is outlined from the beginning of a step; one after a `do` is that task's own."""
+        found, since = "", 0
+        for entry in part.entries:
+            if entry.name == "do":
+                since = 0
+            elif entry.name == "control":
+                if since:
+                    self._say(entry.line, "“control” stands twice for the same task: leave one out.")
+                since += 1
+                is_of_step = all(other.name != "do" for other in part.entries[: part.entries.index(entry)])
+                found = entry.words if is_of_step and not found else found
+        return found
+
     def _tasks(self, part: _Part) -> Iterator[Task]:
         """Each `do` with every `until` after it; those without a `do` are told by their condition."""
-        words, begins = "", None
+        words, control, begins = "", "", None
         conditions: list[Condition] = []
         for entry in (*part.entries, _Entry(0, "do", "")):
             if entry.name == "do":
                 if conditions:
-                    yield Task(words or conditions[0].text, tuple(conditions))
+                    yield Task(words or conditions[0].text, tuple(conditions), control)
                 elif begins is not None:
                     self._say(begins.line, "“do” is followed by “until”: write when it is done.")
-                words, conditions, begins = entry.words, [], entry
+                words, control, conditions, begins = entry.words, "", [], entry
+            elif entry.name == "control" and words:
+                control = entry.words
             elif entry.name == "until":
                 condition = self._condition(entry)
                 conditions += [] if condition is None else [condition]

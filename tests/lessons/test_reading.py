@@ -79,6 +79,14 @@ BROKEN = {
     "no title": ("# Counting\n", "", 1, "begins with its title"),
     "two titles": ("## Second\n", "# Another\n\n## Second\n", 25, "one title"),
     "an empty title": ("## Second", "##", 25, "title stands after"),
+    "an entry of a step above the first": ("number: 3", "until: step >= 0", 2, "belongs to a step"),
+    "two controls for one task": (
+        "until: step >= 0",
+        "control: a\ncontrol: b\nuntil: step >= 0",
+        13,
+        "twice",
+    ),
+    "two controls of a step": ("open: text farm", "control: a", 8, "stands twice"),
     "no steps": (WHOLE[WHOLE.index("## First") :], "", 1, "at least one step"),
     "words before the first step": ("about: One sentence.\n", "Hello.\n", 1, "stands in no step"),
     "a number that is none": ("number: 3", "number: three", 2, "whole number"),
@@ -188,6 +196,41 @@ def test_a_folder_carries_what_its_lesson_opens(tmp_path: Path) -> None:
     assert not is_lesson(folder / "mine.txt")
     (folder / "notes.md").write_text("# Notes\n\n## Monday\n\nNothing of the kind.\n", "utf-8")
     assert not is_lesson(folder / "notes.md"), "an ordinary text in Markdown stays a text"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("# Counting\nabout: One sentence.\n\nType it.\n", True),
+        ("# Counting\n\nperspective: corpus\nType it.\n", True),
+        ("perspective: corpus\nType it.\n", True),
+        ("# Counting\n\nabout: cows, and what they eat\n", False),
+        ("# Counting\n\nOne, two, three.\n", False),
+        ("## Monday\nNote: the answer: no\n", False),
+        ("", False),
+    ],
+)
+def test_a_lesson_is_known_by_its_entries_and_not_by_its_steps(
+    tmp_path: Path, text: str, is_one: bool
+) -> None:
+    path = tmp_path / "mine.md"
+    path.write_text(text, "utf-8")
+    assert is_lesson(path) is is_one
+    if is_one:
+        with pytest.raises(LessonFault, match=r"begin (it|one above it) with “## ”"):
+            open_lesson(path, PERSPECTIVES)
+
+
+def test_a_task_may_have_a_control_of_its_own() -> None:
+    text = WHOLE.replace("do: type it\n", "do: type it\ncontrol: prefix_edit\n")
+    text = text.replace("question: How many?", "do: look\nuntil: step >= 1\nquestion: How many?")
+    step = read_lesson(text, PERSPECTIVES).steps[0]
+    assert [task.control for task in step.tasks] == ["prefix_edit", ""]
+    assert [step.control_at(done) for done in (0, 1, 2)] == [
+        "prefix_edit",
+        "concordance_edit",
+        "concordance_edit",
+    ]
 
 
 def test_of_each_kind_the_last_opening_counts() -> None:

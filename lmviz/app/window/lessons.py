@@ -53,6 +53,7 @@ class Lessons(QObject):
         self._session = window.session
         self._panel: LessonPanel | None = None
         self._ring: Ring | None = None
+        self._outlined = ""  # the name of the control that the ring is to be around
         self._lessons: tuple[Lesson, ...] = ()
         self.side = LessonSide()
         lesson = self._session.lesson
@@ -130,20 +131,22 @@ class Lessons(QObject):
         QTimer.singleShot(0, self, self._outline)
 
     def _outline(self) -> None:
-        step = self._session.lesson.step
-        if self._ring is None or step is None or not step.control:
+        self._outlined = name = self._session.lesson.control
+        if self._ring is None or not name:
             self._follow()
             return
-        name = step.control
         self._window.bring_forward(name)
         self._ring.surround(lambda: self._window.find_control(name))
         if self._ring.control is not None:
             _scroll_to(self._ring.control)
 
     def _follow(self) -> None:
-        step = self._session.lesson.step
-        if self._ring is not None and (step is None or not step.control):
+        """Outline what the next task is done with, or nothing."""
+        name = self._session.lesson.control
+        if self._ring is not None and not name:
             self._ring.stop()
+        elif name != self._outlined:
+            QTimer.singleShot(0, self, self._outline)
 
     def _keep(self, name: str) -> None:
         self._window.settings.keep(f"{KEPT}/{name}", self._session.lesson.progress[name].to_text())

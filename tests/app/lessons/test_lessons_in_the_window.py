@@ -1,5 +1,6 @@
 """The panel of lessons: where it leads, what it remembers, and lessons of one's own."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -219,6 +220,42 @@ def test_a_broken_lesson_is_said_to_be_broken_at_its_line(driver: Driver, tmp_pa
     drop(driver.window, path)
     assert driver.window.notice.sentence.startswith("Line 4: there is no perspective 'simple'")
     assert driver.session.lesson.lesson is None
+
+
+def test_a_dropped_lesson_without_steps_is_told_what_it_lacks(driver: Driver, tmp_path: Path) -> None:
+    path = tmp_path / "stepless.md"
+    path.write_text("# Mine\nabout: What cows eat.\n\nThe cows eat corn.\n", encoding="utf-8")
+    drop(driver.window, path)
+    assert "at least one step: begin it with “## ” and its title" in driver.window.notice.sentence
+    assert driver.session.lesson.lesson is None
+    assert driver.session.text.corpus is None
+
+
+def test_the_ring_goes_to_what_the_next_task_is_done_with(driver: Driver) -> None:
+    text = OWN.replace("do: type two words\n", "do: type two words\ncontrol: prefix_edit\n")
+    text = text.replace("control: prefix_edit\nopen", "control: roll_view\nopen", 1)
+    driver.press("lessons_button")
+    driver.session.lesson.open(read_lesson(text, perspective_names(), "own"))
+    driver.wait(lambda: driver.window.lessons.control is driver.control("prefix_edit"))
+    driver.type("prefix_edit", "the cows eat corn")
+    driver.wait(lambda: driver.window.lessons.control is driver.control("roll_view"))
+
+
+def test_a_folder_carries_a_text_a_run_and_a_network(
+    driver: Driver, lstm_run: Path, text_file: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    shutil.copytree(lstm_run, folder / "my-run")
+    shutil.copy(text_file, folder / "my-text.txt")
+    (folder / "my.net").write_text("v = 3\nu = square(v)\n", encoding="utf-8")
+    opened = "open: text ./my-text.txt\nopen: model ./my-run\nopen: network ./my.net"
+    (folder / "lesson.md").write_text(OWN.replace("open: prefix the cows", opened), encoding="utf-8")
+    drop(driver.window, folder)
+    session = driver.session
+    driver.wait(lambda: session.text.corpus is not None and session.library.model is not None)
+    assert session.text.corpus.name == "my-text"
+    assert session.library.model.folder == folder / "my-run"
+    assert session.network.current["u"].value == 9
 
 
 def test_an_ordinary_text_in_markdown_is_a_text(driver: Driver, tmp_path: Path) -> None:
