@@ -57,6 +57,18 @@ def likeliest(now: Situation, rank: Result = 1.0, position: Result = -1.0) -> st
     return _names(trace, trace.predicts.axis, now)[int(order[int(rank) - 1])]
 
 
+def most_held(now: Situation) -> str:
+    """The token at which most of what the memory cell holds at the end was written."""
+    from lmviz.inspection.held_words import held_words
+
+    trace = _trace(now)
+    try:
+        shares = held_words(trace).shares
+    except LmvizError as error:
+        raise NotKnown(str(error)) from None
+    return str(trace.tokens[int(shares.argmax())])
+
+
 def log_probability(now: Situation) -> float:
     """ln of the probability of the prefix, in nats: of every token that stands after another."""
     trace = _trace(now)

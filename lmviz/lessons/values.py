@@ -21,6 +21,7 @@ from lmviz.lessons.readings import (
     likeliest,
     log_probability,
     measured,
+    most_held,
     named,
     network_cell,
     probability,
@@ -121,6 +122,7 @@ VALUES = (
     Value(
         "log_probability", "", "ln of the probability of all the text that is typed, in nats", log_probability
     ),
+    Value("most_held", "", "the token of which the memory cell of an LSTM holds most", most_held),
     Value(
         "value",
         "ADDRESS INDEX…",

@@ -183,7 +183,7 @@ class CurrentLesson(Part):
         except NotKnown as sentence:
             self._answered = Answered(given, None, str(sentence))
         else:
-            right = shown(right_answer(step.question, self.value))
+            right = _as_part(shown(right_answer(step.question, self.value)))
             self._answered = Answered(given, is_so, f"Right: {right}." if is_so else NOT_YET)
         self._note_if_done()
         self.changed.emit()
@@ -247,3 +247,8 @@ class CurrentLesson(Part):
             self._progress[name] = before.with_done(self._number)
             if self._progress[name] != before:
                 self.progress_changed.emit(name)
+
+
+def _as_part(answer: str) -> str:
+    """An answer within a sentence: without a full stop of its own; where it is nothing else, quoted."""
+    return answer.removesuffix(".") if any(map(str.isalnum, answer)) else f"“{answer}”"

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.muted_line import MutedLine
 
 
 def state_of(control: QWidget) -> str | float | None:
@@ -23,6 +24,8 @@ def state_of(control: QWidget) -> str | float | None:
         return 1.0 if control.is_in_sight else None
     if isinstance(control, QLineEdit | QLabel):
         return control.text()
+    if isinstance(control, MutedLine):
+        return control.text
     if isinstance(control, QPlainTextEdit):
         return control.toPlainText()
     if isinstance(control, QComboBox):

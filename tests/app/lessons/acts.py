@@ -233,6 +233,7 @@ BY_TEXT: dict[str, Callable[[Driver], None]] = {
     'network("x[1]", 0) = 1': _rewrite("[2 -2; 0 3.5; 1 2.2]", "[1 2.2; 2 -2; 0 3.5]"),
     'control("nudged_cell") contains 1e-05': _nudge_by(1e-5),
     'control("nudged_cell") contains 1e-12': _nudge_by(1e-12),
+    'network("x[1]", 1) = 3.5': _rewrite("[1 2.2; 2 -2; 0 3.5]", "[0 3.5; 1 2.2; 2 -2]"),
     'network("x[3]") = 9': _rewrite("[1; 2; 3]", "[1; 2; 9]"),
     'network("x[2]", 2) = 2': _rewrite("0 1 0 0; 0 0 2 0", "0 0 2 0; 0 1 0 0"),
     "broken is not none": _find_fault,

@@ -42,12 +42,16 @@ def drive(window: MainWindow, qtbot: QtBot, lesson: Lesson) -> int:
         driver.wait(lambda step=step: _is_open(driver, step.openings), f"step {number + 1} opens nothing")
         if step.perspective:
             assert window.perspective_name == step.perspective
-        if step.control:
-            driver.wait(
-                lambda step=step: window.lessons.control is driver.control(step.control),
-                f"{step.control} is not outlined in {step.title}",
-            )
+        driver.wait(lambda: not current.control or window.lessons.control is driver.control(current.control))
+        assert not step.tasks or current.tasks_done < len(step.tasks), (
+            f"nothing is left to do in {step.title}"
+        )
         for place, task in enumerate(step.tasks):
+            if task.control and current.tasks_done == place:
+                driver.wait(
+                    lambda task=task: window.lessons.control is driver.control(task.control),
+                    f"{task.control} is not outlined in {step.title}",
+                )
             for _ in range(5):  # what is read meanwhile may take back what was done
                 bring_about(driver, task, place)
                 with suppress(TimeoutError):
@@ -55,6 +59,11 @@ def drive(window: MainWindow, qtbot: QtBot, lesson: Lesson) -> int:
                     break
             told = [condition.text for condition in task.until]
             assert current.tasks_done > place, f"not done: {told}"
+        if step.control:
+            driver.wait(
+                lambda step=step: window.lessons.control is driver.control(step.control),
+                f"{step.control} is not outlined in {step.title}",
+            )
         if step.question is not None:
             driver.wait(driver.is_quiet)
             answer(driver, step.question)

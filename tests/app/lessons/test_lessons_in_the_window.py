@@ -140,6 +140,18 @@ def test_an_answer_that_does_not_hold_now_is_not_judged(begun: Driver) -> None:
     begun.wait(lambda: "something else" in said(begun, "lesson_verdict"))
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [("corn", "Right: corn."), ("It is corn.", "Right: It is corn."), (".", "Right: “.”.")],
+)
+def test_the_verdict_is_one_sentence(driver: Driver, answer: str, said: str) -> None:
+    text = OWN.replace("choice: corn", f"choice: {answer}").replace("answer: corn", f"answer: {answer}")
+    current = driver.session.lesson
+    current.open(read_lesson(text, perspective_names(), "own"), 1)
+    current.answer(answer)
+    assert current.answered.sentence == said
+
+
 def test_what_is_no_number_is_said_to_be_none(begun: Driver) -> None:
     begun.type("prefix_edit", "they eat corn")
     begun.type("lesson_answer", "two")

@@ -1,5 +1,6 @@
 """Every lesson that comes with lmviz, driven from beginning to end through the window."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,20 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.main_window import MainWindow
+from lmviz.decoding import judged_pairs
 from lmviz.lessons.reading import open_lesson
 from lmviz.lessons.shipped import shipped_files
+from lmviz.scaling import text_length
 from tests.app.lessons.driver import drive
+
+LECTURE_HALL = (1280, 720)
+
+
+@pytest.fixture(autouse=True)
+def _measured_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is measured for real takes a sentence of each length, and texts of two lengths."""
+    monkeypatch.setattr(judged_pairs, "judged_pairs", partial(judged_pairs.judged_pairs, each=1))
+    monkeypatch.setattr(text_length.measure_lengths, "__defaults__", ((8, 16),))
 
 
 @pytest.mark.parametrize("path", shipped_files(), ids=lambda path: path.stem)
@@ -17,3 +29,18 @@ def test_a_lesson_can_be_done_from_beginning_to_end(path: Path, window: MainWind
     lesson = open_lesson(path, perspective_names())
     asked = sum(step.question is not None for step in lesson.steps)
     assert drive(window, qtbot, lesson) == asked
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[] if path.stem == "03-memory" else pytest.mark.slow)
+        for path in shipped_files()
+    ],
+    ids=lambda path: path.stem,
+)
+def test_a_lesson_can_be_done_in_the_lecture_hall(path: Path, window: MainWindow, qtbot: QtBot) -> None:
+    """Projector mode leaves few panels: each task brings that in sight with which it is done."""
+    window.set_projector(True)
+    window.resize(*LECTURE_HALL)
+    drive(window, qtbot, open_lesson(path, perspective_names()))

@@ -65,6 +65,7 @@ class QualityByLengthPanel(Panel):
         self._plot = BandedPlot()
         self._plot.setObjectName("quality_plot")
         self._written, self._wanted = MutedLine(), MutedLine()
+        self._written.setObjectName("worst_translation")
         self._invitation = Invitation("quality_samples_button")
         self._pages = QStackedWidget()
         self._pages.addWidget(self._invitation)
