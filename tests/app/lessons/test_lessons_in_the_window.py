@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.opening.settings import Settings
@@ -290,3 +290,17 @@ def drop(window: MainWindow, path: Path) -> None:
     data.setUrls([QUrl.fromLocalFile(str(path))])
     copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     window.dropEvent(QDropEvent(QPointF(5, 5), copy, data, left, none))
+
+
+def test_a_step_begins_at_its_top(driver: Driver) -> None:
+    """In a low window the question is scrolled into sight once it may be answered."""
+    text = OWN.replace("Type something.", "Type something.\n\n" * 20).replace("Think.", "Think.\n\n" * 40)
+    driver.press("lessons_button")
+    driver.session.lesson.open(read_lesson(text, perspective_names(), "own"), 1)
+    sentence = driver.control("lesson_sentence")
+    area = next(a for a in driver.window.findChildren(QScrollArea) if a.isAncestorOf(sentence))
+    driver.wait(lambda: area.verticalScrollBar().value() > 0)
+    driver.session.lesson.go_back()
+    driver.wait(lambda: said(driver, "lesson_sentence").startswith("Type"))
+    assert area.verticalScrollBar().maximum() > 0
+    assert area.verticalScrollBar().value() == 0

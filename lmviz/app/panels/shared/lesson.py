@@ -90,6 +90,7 @@ class LessonPanel(Panel):
             self._title.setText(_numbered(lesson))
             self._step_title.setText(step.title)
             self._sentences.setText(step.sentences)
+            self._area.verticalScrollBar().setValue(0)  # what is to be done stands above the question
             if question is not None:
                 self._question.set_question(question.words, question.choices, question.hint)
         self._dots.set_dots(len(lesson.steps), current.progress[lesson.name].done, current.number)
