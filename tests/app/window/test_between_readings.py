@@ -252,7 +252,7 @@ def test_panels_that_show_one_text_stand_what_is_done_with_another(
 @pytest.mark.parametrize(
     "names",
     [
-        ("transformer", "translator", "lstm"),
+        ("transformer", "captioner", "translator", "lstm"),
         pytest.param((*FAMILIES_READ, *TEXTS), marks=pytest.mark.slow, id="all"),
     ],
 )

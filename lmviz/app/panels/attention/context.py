@@ -108,7 +108,7 @@ class ContextPanel(Panel):
 
     def refresh(self) -> None:
         reading, chosen = self.session.reading.current, chosen_alignment(self.session)
-        if reading is None or not reading.model.reads_source:
+        if reading is None or self.out_of_place(reading.model):  # as that of the model before may be
             self._strips.set_views([])
             self._sum.set_views([])
             self._card.set_title("Context")
