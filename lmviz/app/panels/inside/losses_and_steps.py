@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from lmviz.app.widgets.base.figures import number, percentage
+from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.position_bars import PositionBars
@@ -85,6 +85,11 @@ class LossesAndSteps(QWidget):
         return self._held
 
     @property
+    def title(self) -> str:
+        """What stands above the heatmap: how many pairs of a loss and a state, and what its cells count."""
+        return self._losses_title.text
+
+    @property
     def heatmap(self) -> HeatmapView:
         """The heatmap of losses by states."""
         return self._losses
@@ -118,11 +123,15 @@ class LossesAndSteps(QWidget):
         else:
             losses = sums.losses
             power = str(losses.depth).translate(RAISED)
-            self._losses_title.set_text(f"Loss × state: powers of ten above 10⁻{power} of the row’s largest")
             words = [tokens[target] for target in losses.targets]
             limit = float(losses.depth)
             self._losses.set_matrix(losses.decades, scale="count", limit=limit, rows=words, columns=tokens)
             kept, every = losses.within(self._truncation), losses.within(len(tokens))
+            pairs = count(every.sum())
+            if kept.sum() != every.sum():
+                pairs = f"{count(kept.sum())} of {pairs}"
+            counted = f"powers of ten above 10⁻{power} of the row’s largest"
+            self._losses_title.set_text(f"Loss × state, {pairs} pairs: {counted}")
             self._losses.set_lights(None if kept.sum() == every.sum() else kept * np.int8(3))
         self._draw_parts(None if sums is None else sums.parameter, tokens)
 

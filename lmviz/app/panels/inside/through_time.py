@@ -151,6 +151,11 @@ class ThroughTimePanel(Panel):
         return self._plot
 
     @property
+    def said(self) -> str:
+        """The line above the plot."""
+        return self._said.text
+
+    @property
     def sums(self) -> LossesAndSteps:
         """The losses by states, and the steps."""
         return self._sums
@@ -355,7 +360,9 @@ class ThroughTimePanel(Panel):
         changed = ""
         if self._scaled is not None:
             changed = f" · U × {self._scaled[0]:.2f}: ×{number(self._scaled[1].factor, 2)} a step"
-        self._said.set_text(f"Size over steps back{changed}" if curves else "")
+        self._said.set_text(
+            f"Size over steps back{_left(self._found[0][2].reach)}{changed}" if curves else ""
+        )
         has_u = self.parameter is not None
         self._scale.setVisible(has_u)
         self._scale.show_value(self._scale.value, f"× {self._scale.value / 20:.2f}")
@@ -382,6 +389,15 @@ class ThroughTimePanel(Panel):
     def _stop(self) -> None:
         self._playing.stop()
         self._play.setText("play")
+
+
+def _left(reach: Reach) -> str:
+    """What is left of a gradient at the first position that it reaches, and how many steps back that is."""
+    reached = np.flatnonzero(reach.norms)
+    if len(reached) < 2:
+        return ""
+    first = int(reached[0])
+    return f": ×{number(float(reach.relative[first]), 3)} over {reach.last - first}"
 
 
 def _note(reach: Reach) -> str:
