@@ -91,4 +91,4 @@ class GradientSwitch(QWidget):
             self._choice.clear()
             self._choice.addItems(list(offers.values()))
             self._choice.setCurrentIndex(self._offers.index(of))
-        self._choice.setToolTip(f"Gradients are taken of this number: {offers[of]}.")
+        self._choice.setToolTip(f"Gradients are taken of this number: {offers[of]}. Click for another.")

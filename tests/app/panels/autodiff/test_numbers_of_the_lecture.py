@@ -6,7 +6,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QSlider
 
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.diagrams.network_boxes import CELL_SIZE
 from lmviz.app.widgets.diagrams.network_values import Cell
 from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
@@ -23,6 +26,29 @@ VALUES = {
 """In the order in which they are computed."""
 ERRORS = {-1: 3.6e-5, -2: 3.6e-7, -3: 3.6e-9}
 """The largest for β, by the exponent of ε."""
+
+
+GRADIENTS = (
+    {"ŷ": (0, -1.384106, 0)},
+    {"b": (0.143355, -0.277512, 0.134157)},
+    {
+        "β": ((0.071677, 0.089233), (-0.138756, -0.172740), (0.067079, 0.083507)),
+        "z": (-0.129558, -0.631300),
+    },
+    {"a": (-0.032390, -0.148358)},
+    {"α": ((-0.032390, -0.064779), (-0.148358, -0.296716)), "x": (0.132163, -0.103171)},
+)
+"""What each pop sends back."""
+
+
+def drawn(scene: Scene, name: str, index: tuple[int, ...] = (), *, gradient: bool = False) -> float:
+    """The number that stands in a cell of the graph, which is large enough for it."""
+    cell = Cell(name, index, gradient)
+    figure = scene.picture.figure(cell)
+    room = scene.picture.cell_rectangle(cell).width() / scene.picture.zoom
+    assert scene.picture.is_readable
+    assert metrics(CELL_SIZE, token=True).horizontalAdvance(figure) / current_theme().scale <= room
+    return float(figure.replace("−", "-"))
 
 
 def choose(scene: Scene, name: str, index: tuple[int, ...], *, gradient: bool) -> None:
@@ -45,6 +71,24 @@ def test_each_push_shows_the_values_that_it_computes(scene: Scene) -> None:
         scene.click("tape_forward")
         for index, expected in np.ndenumerate(numbers):
             assert scene.read(name, index) == pytest.approx(expected, abs=5e-7)
+
+
+def test_the_cells_show_every_number_of_the_lecture_forward_and_back(scene: Scene) -> None:
+    scene.click("network_picture_larger")
+    scene.click("tape_rewind")
+    for name, numbers in VALUES.items():
+        scene.click("tape_forward")
+        for index, expected in np.ndenumerate(numbers):
+            assert drawn(scene, name, index) == pytest.approx(expected, abs=6e-7)
+    assert scene.picture.figure(Cell("J", (), False)) == "0.325054"
+    for sent_back in GRADIENTS:
+        for name, numbers in sent_back.items():
+            index = next(np.ndindex(np.shape(numbers)))
+            assert scene.picture.figure(Cell(name, index, True)) == ""
+        scene.click("tape_backward")
+        for name, numbers in sent_back.items():
+            for index, expected in np.ndenumerate(numbers):
+                assert drawn(scene, name, index, gradient=True) == pytest.approx(expected, abs=6e-7)
 
 
 def test_each_pop_below_zero_takes_a_push_back(scene: Scene) -> None:
