@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from lmviz.app.widgets.diagrams.network_values import Cell
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.autodiff import shipped_network
 from tests.app.panels.autodiff.conftest import Scene
@@ -42,6 +43,30 @@ def test_summation(scene: Scene, recurrent: float) -> None:
     scene.click("tape_run_backward")
     np.testing.assert_allclose(shown(scene, "h"), SUMS[recurrent], atol=1e-6)
     assert scene.read("x[1]", gradient=True) == pytest.approx(recurrent**3)
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("summation", {"h[1]": "2.000000", "h[2]": "1.500000", "h[3]": "2.500000", "h[4]": "3.500000"}),
+        ("comparison", {"h[1]": "4.000000", "h[2]": "0.500000", "h[3]": "−0.700000"}),
+        ("comparison", {"y[1]": "1.000000", "y[2]": "0.924142", "y[3]": "0.029312"}),
+        ("comparison", {f"gradient x[{step}]": "0.142265" for step in (1, 2, 3)}),
+        ("recurrence_tanh", {"gradient h[1]": "0.296592", "gradient h[2]": "0.510193"}),
+    ],
+)
+def test_cells_that_are_drawn_larger_show_six_decimals(
+    scene: Scene, name: str, figures: dict[str, str]
+) -> None:
+    scene.session.network.open_shipped(name)
+    scene.settle()
+    scene.click("tape_run_backward")
+    scene.click("network_picture_larger")
+    assert scene.picture.is_readable
+    for words, expected in figures.items():
+        value = words.removeprefix("gradient ")
+        index = (0,) * len(scene.session.network.current[value].shape)
+        assert scene.picture.figure(Cell(value, index, value != words)) == expected
 
 
 def test_summation_through_tanh(scene: Scene) -> None:

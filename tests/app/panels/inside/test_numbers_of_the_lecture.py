@@ -77,6 +77,15 @@ def test_what_a_factor_leaves_of_the_tickets_is_said_and_drawn(through_time, u: 
     assert f"state ×{u:.2f} a step" in panel.wave.accessibleDescription()
 
 
+def test_a_sigmoid_leaves_a_quarter_of_each_step_at_most(through_time) -> None:
+    def change(weights: Weights) -> None:
+        recurrence(1.0)(weights)
+        weights["recurrence.bias_ih_l0"].fill_(-0.5)  # states of one half, at which the slope is a quarter
+
+    panel = through_time("rnn", change, activation="sigmoid")
+    assert panel.said == f"Size over steps back: ×3.4e−21 over {TICKETS}"
+
+
 def test_a_truncation_at_twenty_does_not_reach_the_tickets_and_cuts_a_band_of_pairs(
     through_time, qtbot: QtBot
 ) -> None:
