@@ -102,12 +102,14 @@ class _LogFile(logging.Handler):
 def _open_log() -> logging.Handler:
     from logging.handlers import RotatingFileHandler
 
+    class LogFile(RotatingFileHandler):
+        def handleError(self, record: logging.LogRecord) -> None:
+            """Nothing can be done on a full disk; Python would print a traceback for each line."""
+
     path = log_path()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handler: logging.Handler = RotatingFileHandler(
-            path, maxBytes=1_000_000, backupCount=3, encoding="utf-8"
-        )
+        handler: logging.Handler = LogFile(path, maxBytes=1_000_000, backupCount=3, encoding="utf-8")
     except OSError:
         handler = logging.StreamHandler()  # a home that cannot be written to must not stop the program
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))

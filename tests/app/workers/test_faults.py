@@ -1,10 +1,13 @@
+import os
+import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.workers.faults import Faults, is_out_of_memory, sentence_for
+from lmviz.app.workers.faults import Faults, is_out_of_memory, log_path, sentence_for
 from lmviz.errors import LmvizError
 
 
@@ -67,3 +70,22 @@ def test_a_person_who_interrupts_has_met_no_defect(capsys: pytest.CaptureFixture
         faults.catch(kind, kind(), None)
     assert heard == []
     assert "KeyboardInterrupt" in capsys.readouterr().err
+
+
+WRITES = """
+import logging
+from lmviz.app.workers.faults import Faults, log_path
+Faults().install()
+assert str(log_path()) == {path!r}
+logging.getLogger("lmviz").warning("a line")
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux alone has a device that is always full")
+def test_on_a_full_disk_the_log_is_given_up_without_a_word(tmp_path: Path) -> None:
+    path = log_path()
+    path.parent.mkdir(parents=True)
+    path.symlink_to("/dev/full")
+    words = [sys.executable, "-c", WRITES.format(path=str(path))]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
