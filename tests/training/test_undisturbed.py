@@ -46,3 +46,12 @@ def test_a_training_with_dropout_is_the_same_while_others_work(
     ids: np.ndarray, meanwhile: Callable[[Model], object]
 ) -> None:
     assert torch.equal(trained(ids, meanwhile), trained(ids, None))
+
+
+def test_looking_into_a_model_draws_nothing_from_what_a_training_draws_from() -> None:
+    before = torch.get_rng_state()
+    model = lmviz.open_model("stories-lstm")
+    lmviz.trace(model, "the dog said")
+    lmviz.next_token(model, "the dog")
+    list(lmviz.sample(model, "the dog", 3, seed=1))
+    assert torch.equal(torch.get_rng_state(), before)
