@@ -125,7 +125,9 @@ def record(
     reading = prepared(model, text_or_ids, interventions, further)
     taps = model.taps()
     wanted = _wanted(taps, patterns)
-    later = later_taps(taps, len(reading.ids), model.outputs) if answers_later else frozenset()
+    later: frozenset[str] = frozenset()
+    if answers_later and model.tensors():  # one that counts reads tables, which it replaces
+        later = later_taps(taps, len(reading.ids), model.outputs)
     arrays, origin, enabled = None, None, reading.interventions
     if earlier is not None and not enabled and not reading.prefix.dropped:
         arrays, origin = continued(model, taps, earlier, reading.ids, reading.beside, later), earlier.origin

@@ -111,6 +111,18 @@ def test_every_family_with_an_output_layer_has_it():
     same(found, trace(model, IDS))
 
 
+def test_a_model_that_counts_records_everything():
+    from lmviz.models.ngram.configuration import NgramConfiguration
+    from lmviz.models.ngram.counts import count_ngrams
+    from lmviz.models.ngram.model import Ngram
+
+    model = Ngram(NgramConfiguration(order=2), 7)
+    model.fit(count_ngrams(np.tile(IDS, 3), 2, 7, start_id=None))
+    found = trace(model, IDS, answers_later=True)
+    assert not found["logits"].is_deferred
+    same(found, trace(model, IDS))
+
+
 def test_cells_are_explained_and_the_lens_is_the_same(model):
     expected, found = trace(model, IDS), trace(model, IDS, answers_later=True)
     one = logit_lens(model, found, positions=[2, 5])
