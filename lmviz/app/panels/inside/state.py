@@ -36,6 +36,7 @@ ORDERS = ("in order", "by similarity")
 HEADS = ("head", "group")
 TAP_LENGTH, SHORT_TAP_LENGTH = 22, 10  # characters of the name of a tap
 AROUND = 40  # pixels at scale 1 around the title of the card
+LEAST_TAP = 60  # pixels at scale 1 to which the choice of the tap can be narrowed
 SNUG = 400  # pixels at scale 1 below which the choice of the gradient's number shows its arrow alone
 ROOMY = 520  # pixels at scale 1 from which on all names have room
 
@@ -107,6 +108,7 @@ class StatePanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._tap.setMinimumContentsLength(TAP_LENGTH if self._is_roomy else SHORT_TAP_LENGTH)
+        self._tap.setMinimumWidth(round(LEAST_TAP * current_theme().scale))  # and not what its names need
         self._switch.set_compact(self.width() < SNUG * current_theme().scale)
         self.refresh_soon()
 
