@@ -7,6 +7,7 @@ from gallery import Exhibit, show
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
 from lmviz.app.widgets.diagrams.gradient_wave import GradientWave, WaveRow
 from lmviz.app.widgets.diagrams.ladder import LadderView
@@ -32,6 +33,7 @@ from lmviz.app.widgets.diagrams.unrolled_values import UnrolledLayer, UnrolledRo
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.app.widgets.diagrams.word_window import WordWindowView
 from lmviz.app.widgets.diagrams.word_window_values import UnseenWord, VotedWord, WindowPicture, WindowWord
+from lmviz.app.widgets.diagrams.zoom_buttons import ZoomButtons
 
 FAMILIES = {
     "ngram": "n-gram",
@@ -217,7 +219,7 @@ def unit_picture() -> QWidget:
 
 
 def network_picture() -> QWidget:
-    """The diamond, its gradient on the way back."""
+    """The diamond, its gradient on the way back; it can be drawn larger."""
     picture = NetworkPicture()
     number, slope = np.array, (np.array(8.0), np.array(1.0), np.array(1.0), np.array(1.0))
     rows = [
@@ -232,7 +234,9 @@ def network_picture() -> QWidget:
     ]
     picture.set_network(values, 8.0)
     picture.set_lit("w", "")
-    return picture
+    area = scrolling(picture, sideways=True)
+    ZoomButtons(picture, area)
+    return area
 
 
 def order_picture() -> QWidget:

@@ -71,11 +71,6 @@ class CurrentLesson(Part):
         return None if self._lesson is None else self._lesson.steps[self._number]
 
     @property
-    def control(self) -> str:
-        """The object name of the control to be outlined now; empty where there is none."""
-        return "" if self.step is None else self.step.control_at(self._done)
-
-    @property
     def tasks_done(self) -> int:
         """How many tasks of the step are done; they are done one after the other."""
         return self._done

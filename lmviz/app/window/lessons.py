@@ -121,6 +121,12 @@ class Lessons(QObject):
         self._panel.closed.connect(self.close)
         self.side.column.addWidget(self._panel)
 
+    @property
+    def _control_now(self) -> str:
+        """The object name of the control to be outlined; empty where there is none."""
+        lesson = self._session.lesson
+        return "" if lesson.step is None else lesson.step.control_at(lesson.tasks_done)
+
     def _begin_step(self) -> None:
         """Go where the step takes place, and outline its control once that is there."""
         step = self._session.lesson.step
@@ -131,7 +137,7 @@ class Lessons(QObject):
         QTimer.singleShot(0, self, self._outline)
 
     def _outline(self) -> None:
-        self._outlined = name = self._session.lesson.control
+        self._outlined = name = self._control_now
         if self._ring is None or not name:
             self._follow()
             return
@@ -142,7 +148,7 @@ class Lessons(QObject):
 
     def _follow(self) -> None:
         """Outline what the next task is done with, or nothing."""
-        name = self._session.lesson.control
+        name = self._control_now
         if self._ring is not None and not name:
             self._ring.stop()
         elif name != self._outlined:

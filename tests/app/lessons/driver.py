@@ -42,7 +42,8 @@ def drive(window: MainWindow, qtbot: QtBot, lesson: Lesson) -> int:
         driver.wait(lambda step=step: _is_open(driver, step.openings), f"step {number + 1} opens nothing")
         if step.perspective:
             assert window.perspective_name == step.perspective
-        driver.wait(lambda: not current.control or window.lessons.control is driver.control(current.control))
+        if outlined := step.control_at(current.tasks_done):
+            driver.wait(lambda name=outlined: window.lessons.control is driver.control(name))
         assert not step.tasks or current.tasks_done < len(step.tasks), (
             f"nothing is left to do in {step.title}"
         )
