@@ -78,6 +78,10 @@ class LaterRows(TracedArray):
     def is_deferred(self) -> bool:
         return self._whole is None
 
+    def is_known(self, **indices: int) -> bool:
+        position = indices.get("position")
+        return self._whole is not None or (position is not None and position % len(self._ids) in self._known)
+
     @property
     def known(self) -> Mapping[int, np.ndarray]:
         """The rows (token,) that have been made, by position."""

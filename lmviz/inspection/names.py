@@ -6,8 +6,6 @@ everything counts from 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from lmviz.models.sequences import ALONG
 from lmviz.models.tap import GRADIENT
 from lmviz.text.pictures import SIDE
@@ -73,23 +71,17 @@ def number_of(axis: str, index: int) -> int:
     return index + 1 if axis in FROM_ONE and index >= 0 else index
 
 
-def coordinate(axis: str, index: int, tokens: Sequence[str] = ()) -> str:
+def coordinate(axis: str, index: int, token: str = "") -> str:
     """One index in words, of the second position "position 2 “bat”", of the third head "head 3".
 
-    A pixel of a picture is "row 1, column 2". `tokens` are those of the sequence that the axis runs along.
+    A pixel of a picture is "row 1, column 2". `token` is what stands there, in the sequence that the axis
+    runs along.
     """
     if axis == "pixel" and index >= 0:
         row, column = divmod(index, SIDE)
         return f"row {row + 1}, column {column + 1}"
     words = f"{word_of(axis)} {number_of(axis, index)}"
-    if axis in POSITIONAL and 0 <= index < len(tokens):
-        return f"{words} “{tokens[index]}”"
-    return words
-
-
-def cell_name(axes: Sequence[str], index: Sequence[int], tokens: Sequence[str] = ()) -> str:
-    """The place of a cell in words: "head 3, query 6 “night”, key 5 “at”"."""
-    return ", ".join(coordinate(axis, place, tokens) for axis, place in zip(axes, index, strict=True))
+    return f"{words} “{token}”" if token and axis in POSITIONAL else words
 
 
 def word_of(part: str) -> str:

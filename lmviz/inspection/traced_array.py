@@ -43,6 +43,10 @@ class TracedArray:
         """Whether the numbers are computed only when they are read."""
         return False
 
+    def is_known(self, **indices: int) -> bool:
+        """Whether `at` has nothing to compute there."""
+        return not self.is_deferred
+
     def at(self, **indices: int) -> np.ndarray:
         """The part at some indices, by the names of their axes: at(head=2, query=5) is (key,).
 

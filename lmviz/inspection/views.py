@@ -124,6 +124,11 @@ def answer_at(trace: Trace, position: int, address: str = "probabilities") -> np
     return found.at(position=position) if "position" in found.axes else found.array
 
 
+def is_answer_known(trace: Trace, position: int, address: str = "probabilities") -> bool:
+    """Whether `answer_at` has nothing to compute there."""
+    return trace[address].is_known(position=position)
+
+
 @dataclass(frozen=True)
 class Part:
     """One line of a stage: a tap at a position, and whether the stage reads it, makes it, or neither.

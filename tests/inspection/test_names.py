@@ -1,6 +1,6 @@
 import pytest
 
-from lmviz.inspection.names import cell_name, coordinate, layer_in, stop_name, title_of
+from lmviz.inspection.names import coordinate, layer_in, stop_name, title_of
 from lmviz.inspection.operand_names import operand_name
 from lmviz.inspection.tracing import trace
 
@@ -44,10 +44,9 @@ def test_whatever_a_reader_counts_is_numbered_from_one():
     assert coordinate("head", 2) == "head 3"
     assert coordinate("unit", 17) == "unit 18"
     assert coordinate("channel", 0) == "channel 1"
-    assert coordinate("position", 1, ("the", "bat")) == "position 2 “bat”"
-    assert coordinate("position", -1, ("the", "bat")) == "position -1"
-    name = cell_name(("head", "query", "key"), (0, 1, 0), ("the", "bat"))
-    assert name == "head 1, query 2 “bat”, key 1 “the”"
+    assert coordinate("position", 1, "bat") == "position 2 “bat”"
+    assert coordinate("position", -1) == "position -1"
+    assert coordinate("head", 0, "the") == "head 1"
 
 
 def test_the_layer_of_an_address_is_found_wherever_it_stands():
@@ -69,6 +68,6 @@ def test_operands_are_named_briefly(a, text):
 
 
 def test_a_pixel_is_named_by_its_row_and_column():
-    assert coordinate("pixel", 9, ".#" * 24 + ".") == "row 2, column 3"
-    assert cell_name(("pixel",), (48,)) == "row 7, column 7"
-    assert coordinate("source", 0, ("cat",)) == "source 1 “cat”"
+    assert coordinate("pixel", 9, "#") == "row 2, column 3"
+    assert coordinate("pixel", 48) == "row 7, column 7"
+    assert coordinate("source", 0, "cat") == "source 1 “cat”"

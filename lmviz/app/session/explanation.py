@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -50,7 +51,7 @@ class Explanation(Part):
         self._asked: tuple[Reading, Cell] | None = None
         self._has_failed = False
         self._drawn: Cell | None = None  # the strongest cell that a panel draws
-        self._otherwise: Cell | None = None  # what is suggested where no panel draws one
+        self._otherwise: Callable[[], Cell | None] | None = None  # finds one where no panel draws any
         self._suggestion: Cell | None = None
         for changed in (focus.cell_changed, focus.hovered_cell_changed):
             changed.connect(self._update)
@@ -82,9 +83,9 @@ class Explanation(Part):
         self._drawn = cell
         self._update()
 
-    def suggest_otherwise(self, cell: Cell | None) -> None:
-        """Say which cell to explain where no panel draws one."""
-        self._otherwise = cell
+    def suggest_otherwise(self, find: Callable[[], Cell | None] | None) -> None:
+        """Say how to find the cell to explain where no panel draws one: it may take long to find."""
+        self._otherwise = find
         self._update()
 
     def lights(self, view: View) -> np.ndarray | None:
@@ -121,8 +122,10 @@ class Explanation(Part):
         reading = self._reading.current
         if reading is None or self._focus.cell is not None:
             return None
-        offers = (self._drawn, self._otherwise)
-        return next((cell for cell in offers if cell is not None and reading.has_cell(*cell)), None)
+        if self._drawn is not None and reading.has_cell(*self._drawn):
+            return self._drawn
+        found = self._otherwise() if self._otherwise is not None else None
+        return found if found is not None and reading.has_cell(*found) else None
 
     def _explain(self) -> None:
         cell, reading, found = self.cell, self._reading.current, self._gradients.current

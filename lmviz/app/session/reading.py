@@ -67,7 +67,8 @@ class Reading:
         """An index in words: "source 2 “cow”", "unit 3"; a token or a label as itself."""
         if axis in NAMED:
             return f"“{self.word(axis, index)}”"
-        return coordinate(axis, index, self.names(axis))
+        tokens = self.trace.names(axis) if axis in POSITIONAL else ()
+        return coordinate(axis, index, visible(tokens[index]) if 0 <= index < len(tokens) else "")
 
     def cell_name(self, axes: Sequence[str], index: Sequence[int]) -> str:
         """The place of a cell in words: "position 6 “night”, source 5 “at”"."""

@@ -254,7 +254,11 @@ class AttentionPanel(WeightMatrixPanel):
         return paint_attention(reading.baseline or reading.trace, layer, head, row, column, weight)
 
     def _read_out(self, query: int, key: int) -> tuple[str, list[str]]:
-        words = f"{coordinate('query', query, self._names)} looks at {coordinate('key', key, self._names)}"
+        looking, seen = (
+            coordinate("query", query, self._names[query]),
+            coordinate("key", key, self._names[key]),
+        )
+        words = f"{looking} looks at {seen}"
         if self._hidden[query, key]:
             return "masked", [words.replace(" looks at ", " cannot look at ")]
         return number(float(self._shown[query, key])), [words]

@@ -17,7 +17,7 @@ from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.glance import Glance, glance
 from lmviz.decoding.shift import Shift, largest_shifts
 from lmviz.errors import LmvizError
-from lmviz.inspection.views import answer_at
+from lmviz.inspection.views import answer_at, is_answer_known
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.inspection.trace import Trace
+    from lmviz.models.model import Model
 
 FEWEST, MOST = 3, 40
 
@@ -95,6 +96,8 @@ class NextWordPanel(Panel):
         wanted = (reading, position, self._pages.height(), self._bars.length(ROW))
         if wanted == self._drawn_for:
             return  # a keystroke moves the position before there is anything new to draw
+        if not self._has_row(reading, position):
+            return
         logits = answer_at(reading.trace, position, "logits")
         tokens = reading.answers
         try:
@@ -113,6 +116,20 @@ class NextWordPanel(Panel):
         self._logits, self._whole = logits, None
         self._drawn_for = wanted
         self._card.set_title(_title(reading.trace, position))
+
+    def _has_row(self, reading: Reading, position: int) -> bool:
+        """Whether the logits of a position are known; if not, they are computed in the reading thread, for a
+        row of a large vocabulary takes milliseconds in which the pointer would stand still."""
+        traces = [trace for trace in (reading.trace, reading.baseline) if trace is not None]
+        unknown = [trace for trace in traces if not is_answer_known(trace, position, "logits")]
+
+        def compute(_: Model) -> None:
+            for trace in unknown:
+                answer_at(trace, position, "logits")
+
+        if unknown:
+            self.ask_about(reading, "next word", compute, lambda _: self.refresh_soon())
+        return not unknown
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -100,7 +100,7 @@ class WhyPanel(Panel):
         return explanation_recipe(reading.moment, self._shown.address, self._shown.index)
 
     def refresh(self) -> None:
-        self._suggest()
+        self.session.explanation.suggest_otherwise(self._likeliest_answer)
         arithmetic = self._write()
         pinned = arithmetic is not None and (arithmetic.address, arithmetic.index) == self.session.focus.cell
         self._card.set_provisional(not pinned)
@@ -133,13 +133,12 @@ class WhyPanel(Panel):
             self._result.set_row(self._sheet.result)
         return self._shown
 
-    def _suggest(self) -> None:
-        """Have the likeliest next word explained, where no panel draws anything stronger."""
+    def _likeliest_answer(self) -> Cell | None:
+        """The cell of the likeliest next word, which is explained where no panel draws anything stronger."""
         from lmviz.inspection.strongest import likeliest_answer
 
         reading = self.session.reading.current
-        cell = likeliest_answer(reading.trace, self.session.reading.position) if reading is not None else None
-        self.session.explanation.suggest_otherwise(cell)
+        return None if reading is None else likeliest_answer(reading.trace, self.session.reading.position)
 
     def _explained(self) -> Arithmetic | None:
         """What is explained, with the terms of joined states from the left and from the right."""

@@ -1,0 +1,38 @@
+"""The next word: what takes time to compute does not hold up the pointer."""
+
+import threading
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.shared.next_word import NextWordPanel
+from lmviz.app.session.session import Session
+from lmviz.inspection import later_rows
+
+
+def test_a_row_that_is_looked_at_is_computed_beside_the_window(
+    read: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(later_rows, "FEWEST", 0)  # as if the vocabulary were large
+    with qtbot.waitSignal(read.reading.changed):
+        read.reading.set_prefix("the dog sees the cows")
+    panel = NextWordPanel(read)
+    qtbot.addWidget(panel)
+    panel.show()
+    qtbot.waitUntil(lambda: panel.distribution is not None)
+    threads, computing = set[str](), later_rows.ForwardPass
+
+    def noted(*given: object) -> object:
+        threads.add(threading.current_thread().name)
+        return computing(*given)
+
+    monkeypatch.setattr(later_rows, "ForwardPass", noted)
+    last = panel.distribution.probabilities
+    place = len(read.reading.current.trace.tokens) - 2  # what the text began with was read before
+    read.focus.hover_position(place)
+    qtbot.waitUntil(lambda: not np.array_equal(panel.distribution.probabilities, last))
+    assert threads
+    assert threading.main_thread().name not in threads
+    row = read.reading.current.trace["probabilities"].at(position=place)
+    np.testing.assert_allclose(panel.distribution.probabilities, row, rtol=1e-4)
