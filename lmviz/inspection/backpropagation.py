@@ -21,7 +21,7 @@ from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.origin import Origin
 from lmviz.inspection.recording import PreparedReading, TapRecorder, prepared, read_by_changed, traced
-from lmviz.inspection.scalar import Of, Scalar, read_scalar
+from lmviz.inspection.scalar import Of, Scalar, in_range, read_scalar
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.explicit import in_order
 from lmviz.models.given_source import GivenSource
@@ -80,7 +80,9 @@ def gradient(
         swept = DifferentiablePass(
             model, reading, scales=scales, kept=() if isinstance(of, str) else (of[0],)
         )
-        scalar = read_scalar(of, model, reading.ids, swept.values)
+        scalar = in_range(
+            read_scalar(of, model, reading.ids, swept.values), swept.values, reading.interventions
+        )
         number = scalar.compute(swept.values[scalar.address])[0]
         check_number(scalar, number)
         of_taps, of_parameters = swept.back(number)
@@ -217,7 +219,7 @@ def check_number(scalar: Scalar, number: torch.Tensor) -> None:
     if not torch.isfinite(number):
         raise LmvizError(
             f"{scalar.name} is {float(number.detach())} here, so it has no gradient: choose another number, "
-            "or undo the intervention that makes it so."
+            "or undo what makes it so."
         )
 
 

@@ -68,6 +68,9 @@ def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequ
 def _of_the_scalar(gradient: Gradient, source: str, index: tuple[int, ...]) -> Iterator[Terms]:
     """What the chosen number itself rises by."""
     scalar = gradient.scalar
+    if scalar.is_loss and source == scalar.address == "logits":
+        yield from _of_a_softmax(gradient, index)
+        return
     if source != scalar.address or index not in scalar.cells:
         return
     if not scalar.is_loss:
@@ -76,6 +79,16 @@ def _of_the_scalar(gradient: Gradient, source: str, index: tuple[int, ...]) -> I
     probability = gradient.trace[source].array[index].astype(np.float64)
     inverse = Factor(source, np.array([index]), np.array([probability]), "reciprocal")
     yield Terms("the slope of −ln p", (constant(-1.0), inverse))
+
+
+def _of_a_softmax(gradient: Gradient, index: tuple[int, ...]) -> Iterator[Terms]:
+    """What a loss that is read off the logits rises by: p of the token, less 1 for the one that came."""
+    if index[:-1] not in {place[:-1] for place in gradient.scalar.cells}:
+        return
+    probability = gradient.trace["probabilities"].array[index].astype(np.float64)
+    yield Terms("its own p", (Factor("probabilities", np.array([index]), np.array([probability])),))
+    if index in gradient.scalar.cells:
+        yield Terms("the token that came", (constant(-1.0),))
 
 
 def _passed_back(

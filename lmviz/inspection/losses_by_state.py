@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch.nn.functional import cross_entropy
 
 from lmviz.inspection.backpropagation import (
     DifferentiablePass,
@@ -16,7 +17,7 @@ from lmviz.inspection.backpropagation import (
 )
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.recording import prepared
-from lmviz.inspection.scalar import targets_of
+from lmviz.inspection.scalar import leaves_float32, targets_of
 from lmviz.models.model import Model
 
 ROWS = 16
@@ -93,9 +94,14 @@ def losses_by_state(
         some = torch.tensor(targets[first : first + ROWS])
         with differentiating():
             swept = DifferentiablePass(model, reading, rows=len(some))
-            probabilities = swept.values["probabilities"]  # (row, position, token)
-            tokens = torch.from_numpy(reading.ids)[some]
-            losses = -probabilities[torch.arange(len(some)), some - 1, tokens].log()
+            cells = torch.arange(len(some)), some - 1, torch.from_numpy(reading.ids)[some]
+            probabilities = swept.values["probabilities"][cells]  # (row,)
+            if leaves_float32(probabilities, reading.interventions):
+                losses = cross_entropy(
+                    swept.values["logits"][cells[:2]], cells[2].to(probabilities.device), reduction="none"
+                )
+            else:
+                losses = -probabilities.log()
             found = swept.back_to(losses.sum(), address)
         norms.append(found.flatten(2).norm(dim=2).cpu().numpy())
         values.append(losses.detach().cpu().numpy())

@@ -18,7 +18,7 @@ from lmviz.inspection.backpropagation import (
 )
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.recording import TapRecorder, prepared
-from lmviz.inspection.scalar import Of, read_scalar
+from lmviz.inspection.scalar import Of, in_range, read_scalar
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.model import Model
 from lmviz.models.reading import on_device
@@ -114,7 +114,7 @@ def parameter_over_time(
         values = stepped.run(taps, recorder)
         if not stepped.steps:
             raise LmvizError(f"{name} is not read position by position: choose a parameter of a recurrence.")
-        scalar = read_scalar(of, model, reading.ids, values)
+        scalar = in_range(read_scalar(of, model, reading.ids, values), values, reading.interventions)
         number = scalar.compute(values[scalar.address])[0]
         check_number(scalar, number)
         leaves = [stepped.steps[position] for position in range(len(reading.ids))]

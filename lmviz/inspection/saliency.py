@@ -17,6 +17,7 @@ from lmviz.inspection.backpropagation import unchanged
 from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.reach import input_address
 from lmviz.inspection.recording import TapRecorder
+from lmviz.inspection.scalar import in_range
 from lmviz.inspection.trace import Trace
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.model import Model
@@ -159,7 +160,8 @@ def _without(model: Model, found: Gradient, address: str, positions: Sequence[in
         tokens = sequences.pop("text")
         parameters = {**dict(model.named_buffers()), **dict(model.named_parameters())}
         values = ForwardPass(tokens, parameters, **sequences).run(taps, listener)
-        return found.scalar.compute(values[found.scalar.address]).double().cpu().numpy()
+        scalar = in_range(found.scalar, values, trace.interventions)
+        return scalar.compute(values[scalar.address]).double().cpu().numpy()
 
 
 def _lengths(trace: Trace) -> dict[str, int]:

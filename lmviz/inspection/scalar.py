@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from lmviz.errors import LmvizError
 from lmviz.inspection.indices import cell, from_start
 
 if TYPE_CHECKING:
+    from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
     from lmviz.models.prediction import Prediction
     from lmviz.models.tap import Tap
@@ -26,13 +28,16 @@ text has one label there is no position: "probability:good"."""
 
 TAPS = {"logit": "logits", "probability": "probabilities"}
 
+SMALLEST = torch.finfo(torch.float32).tiny
+"""Of a smaller probability float32 holds neither 1/p nor, below 1e−45, p itself."""
+
 
 @dataclass(frozen=True)
 class Scalar:
     """One number that a model computes from a text.
 
     `name` states it, as in "loss@3". It is the cell of the tap at `address`, or with `is_loss` the sum of
-    −ln of all `cells` in nats.
+    −ln of all `cells` in nats. A loss whose `address` is "logits" takes their softmax itself.
     """
 
     name: str
@@ -42,14 +47,11 @@ class Scalar:
 
     def compute(self, value: torch.Tensor) -> torch.Tensor:
         """The number for each row of the batch, (batch,), from the tap's value (batch, *axes)."""
-        found = value[(slice(None), *np.array(self.cells).T)]
-        return -found.log().sum(dim=1) if self.is_loss else found.sum(dim=1)
-
-    def slope(self, value: np.ndarray, index: tuple[int, ...]) -> float | None:
-        """Its derivative with respect to a cell of its tap (*axes); None where it does not read that."""
-        if index not in self.cells:
-            return None
-        return -1 / float(value[index]) if self.is_loss else 1.0
+        chosen = (slice(None), *np.array(self.cells).T)
+        if not self.is_loss:
+            return value[chosen].sum(dim=1)
+        logarithms = value.log_softmax(dim=-1) if self.address == "logits" else value.log()
+        return -logarithms[chosen].sum(dim=1)
 
 
 def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torch.Tensor]) -> Scalar:
@@ -73,6 +75,27 @@ def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torc
         )
     position = from_start("position", _whole(of, place), len(ids))
     return Scalar(f"{kind}@{position}", TAPS[start], ((position, _token(model.tokenizer, word)),))
+
+
+def in_range(
+    scalar: Scalar, values: Mapping[str, torch.Tensor], interventions: Sequence[Intervention]
+) -> Scalar:
+    """The same number, where a loss would be infinite, or its slope, only because float32 ends.
+
+    −ln p of a very unlikely token is a number all the same, read off the logits. Then nothing goes back
+    through the probabilities, and their gradient is 0. What an intervention has put there stays.
+    """
+    if not scalar.is_loss:
+        return scalar
+    probabilities = values["probabilities"][(slice(None), *np.array(scalar.cells).T)]
+    leaves = leaves_float32(probabilities, interventions)
+    return dataclasses.replace(scalar, address="logits") if leaves else scalar
+
+
+def leaves_float32(probabilities: torch.Tensor, interventions: Sequence[Intervention]) -> bool:
+    """Whether one of these is so small that −1/p is none, and no intervention made it so."""
+    is_changed = any(item.concerns("probabilities") for item in interventions)
+    return not is_changed and bool(probabilities.min() < SMALLEST)
 
 
 def _of_label(of: str, predicts: Prediction, positions: int) -> Scalar:

@@ -150,6 +150,26 @@ def test_an_impossible_token_has_no_gradient(a, text):
         gradient(a("rnn"), text, "loss@3", interventions=[zero("probabilities", position=2)])
 
 
+@pytest.mark.parametrize("logit", [-95.0, -500.0], ids=["1/p is too large", "p is 0"])
+def test_the_loss_of_a_token_that_float32_has_no_probability_for_is_read_off_the_logits(a, text, logit):
+    """An exploding recurrence makes such losses, and training learns from them."""
+    model, ids = a("rnn"), a("rnn").tokenizer.encode(text)
+    unlikely = [add("logits", logit, position=2, token=int(ids[3]))]
+    found = gradient(model, ids, "loss@3", interventions=unlikely)
+    logits = torch.from_numpy(found.trace["logits"].array.copy()).double().requires_grad_()
+    loss = torch.nn.functional.cross_entropy(logits[2:3], torch.tensor([int(ids[3])]))
+    loss.backward()
+    assert found.value == pytest.approx(float(loss.detach()), rel=1e-6)
+    np.testing.assert_allclose(found["logits"].array, logits.grad.numpy(), atol=1e-6)
+    assert not found["probabilities"].array.any()
+    for address in ("logits", "layers/1/hidden", "layers/0/hidden", "embedding"):
+        array = found[address].array
+        assert np.isfinite(array).all()
+        assert agrees(explain_gradient(model, found, address, largest(array)), array)
+    other = int(np.argsort(np.abs(found["logits"].array[2]))[-2])
+    assert agrees(explain_gradient(model, found, "logits", (2, other)), found["logits"].array)
+
+
 def test_an_address_that_there_is_not_is_named(a, text):
     found = gradient(a("rnn"), text)
     with pytest.raises(LmvizError, match="did you mean layers/0/hidden"):

@@ -217,6 +217,9 @@ class ThroughTimePanel(Panel):
     def handle_failure(self, key: str) -> None:
         if key == "steps":
             self._stretch.set_norms(None)
+        elif key == "scaled":
+            self._scaled = None
+            self._draw()
 
     def _of(self, reading: Reading) -> Of:
         """The number that goes back: the chosen one, if it is a loss or an answer."""

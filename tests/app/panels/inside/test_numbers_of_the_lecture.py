@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QSpinBox
+from PySide6.QtWidgets import QSlider, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.inside.through_time import ThroughTimePanel
@@ -75,6 +75,31 @@ def test_what_a_factor_leaves_of_the_tickets_is_said_and_drawn(through_time, u: 
     [points] = panel.plot.points().values()
     assert points[TICKETS].tolist() == pytest.approx([TICKETS, u**TICKETS], rel=1e-4)
     assert f"state ×{u:.2f} a step" in panel.wave.accessibleDescription()
+
+
+def test_an_exploding_recurrence_whose_loss_leaves_float32_is_drawn_all_the_same(
+    through_time, qtbot: QtBot
+) -> None:
+    """Its states grow to hundreds, so that the probability of the last word is 0 in float32."""
+
+    def change(weights: Weights) -> None:
+        recurrence(1.1)(weights)
+        weights["recurrence.bias_ih_l0"].fill_(1.0)
+
+    panel = through_time("rnn", change, activation="relu")
+    assert panel.complaint == ""
+    assert panel.said == f"Size over steps back: ×25.548 over {TICKETS}"
+    assert panel.losses.values[-1] > 104, "nats, beyond −ln of the smallest number of float32"
+    assert np.isfinite(panel.losses.norms).all()
+    assert panel.losses.norms[-1, 0] / panel.losses.norms[-1, TICKETS] == pytest.approx(
+        1.1**TICKETS, rel=1e-3
+    )
+    slider = panel.findChild(QSlider)
+    slider.setFocus()
+    for _ in range(2):
+        QTest.keyClick(slider, Qt.Key.Key_Right)  # U × 1.10 of 1.1
+    qtbot.waitUntil(lambda: "U × 1.10: ×1.21 a step" in panel.said)
+    assert panel.plot.points()["with U scaled"][TICKETS, 1] == pytest.approx(1.21**TICKETS, rel=1e-3)
 
 
 def test_a_sigmoid_leaves_a_quarter_of_each_step_at_most(through_time) -> None:
