@@ -6,10 +6,13 @@ import importlib.util
 import inspect
 import re
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from family_cases import trained
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -35,24 +38,32 @@ def install(page: str, patch: pytest.MonkeyPatch) -> dict[str, str]:
     return rest
 
 
-INVARIANTS = Path(__file__).parents[1] / "models" / "test_invariants.py"
-NAMES = re.findall(r"^def (test_\w+)", INVARIANTS.read_text(encoding="utf-8"), flags=re.MULTILINE)
+INVARIANTS = sorted((Path(__file__).parents[1] / "models" / "invariants").glob("test_*.py"))
+NAMES = [
+    name
+    for path in INVARIANTS
+    for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+]
 """The tests of what holds for every family."""
 
 
-def invariants() -> ModuleType:
-    """Those tests in a module of their own, which knows the rows that FAMILIES has now."""
-    found = importlib.util.spec_from_file_location("invariants_of_an_example", INVARIANTS)
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
-
-
-def check_invariant(module: ModuleType, name: str, family: str) -> None:
+def check_invariant(name: str, family: str) -> None:
     """Run one of them for one family as it is by default."""
-    test = getattr(module, name)
+    test = invariants()[name]
     offered = {"family": family, "options": {}}
     wanted = inspect.signature(test).parameters
     if "model" in wanted:
-        offered["model"] = module.trained(family, ())
+        offered["model"] = trained(family, ())
     test(**{parameter: offered[parameter] for parameter in wanted})
+
+
+@cache
+def invariants() -> dict[str, Callable[..., None]]:
+    """Those tests by name."""
+    found = {}
+    for path in INVARIANTS:
+        spec = importlib.util.spec_from_file_location(f"invariants_{path.stem}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found |= {name: getattr(module, name) for name in NAMES if hasattr(module, name)}
+    return found

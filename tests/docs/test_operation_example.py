@@ -8,7 +8,8 @@ from types import ModuleType
 
 import pytest
 import torch
-from examples import NAMES, check_invariant, install, invariants
+from examples import NAMES, check_invariant, install
+from family_cases import IDS, trained
 from torch import nn
 
 from lmviz import families
@@ -62,9 +63,9 @@ class NormedModel(NeuralModel):
         return self.output_stages(("norm",), "y = W n")
 
 
-@pytest.fixture(scope="module")
-def example() -> Iterator[ModuleType]:
-    """The tests of all families, where one of them uses the operation."""
+@pytest.fixture(scope="module", autouse=True)
+def _example() -> Iterator[None]:
+    """FAMILIES has a family that uses the operation."""
     with pytest.MonkeyPatch.context() as patch:
         [row] = install("adding-an-operation.md", patch).values()
         rule = sys.modules["lmviz.models.arithmetic.rules.scale_norm"].SCALE_NORM
@@ -77,17 +78,17 @@ def example() -> Iterator[ModuleType]:
         learner = "lmviz.training.gradient_training:learn"
         family = families.Family("normed", "Normed", "", settings, "normed_model:NormedModel", learner)
         patch.setitem(families.FAMILIES, "normed", family)
-        yield invariants()
+        yield
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_holds_for_every_family_holds_with_the_operation(example, name):
-    check_invariant(example, name, "normed")
+def test_what_holds_for_every_family_holds_with_the_operation(name):
+    check_invariant(name, "normed")
 
 
-def test_it_computes_what_torch_does_and_is_written_as_it_is(example):
-    model = example.trained("normed", ())
-    found = trace(model, example.IDS)
+def test_it_computes_what_torch_does_and_is_written_as_it_is():
+    model = trained("normed", ())
+    found = trace(model, IDS)
     embedded = torch.from_numpy(found["embedding"].array.copy())
     expected = model.norm(embedded)
     torch.testing.assert_close(torch.from_numpy(found["norm"].array.copy()), expected)
@@ -96,9 +97,9 @@ def test_it_computes_what_torch_does_and_is_written_as_it_is(example):
     assert written.count("=") == 1
 
 
-def test_without_its_rule_it_shows_nothing_rather_than_a_sum(example, monkeypatch):
-    model = example.trained("normed", ())
-    found = trace(model, example.IDS)
+def test_without_its_rule_it_shows_nothing_rather_than_a_sum(monkeypatch):
+    model = trained("normed", ())
+    found = trace(model, IDS)
     monkeypatch.delitem(RULES, "scale norm")
     with pytest.raises(LmvizError, match="no rule 'scale norm'"):
         explain(model, found, "norm", (2, 1))
