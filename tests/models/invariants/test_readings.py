@@ -1,4 +1,4 @@
-"""A model of any family reads and predicts as it says; a new row of FAMILIES is tested without a word here."""
+"""How a model of any family reads and predicts; a new row of FAMILIES is tested without a word here."""
 
 from copy import deepcopy
 

@@ -1,0 +1,79 @@
+"""The commands end to end, in this process where that shows the same."""
+
+import math
+
+import numpy as np
+import pytest
+from command_line import said, train_words
+
+from lmviz.cli import run
+from lmviz.families import FAMILIES
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_text_becomes_a_model_that_can_be_asked(family, small_text, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert run(train_words(family, small_text, out, "--steps", "15", "--seed", "1", "--json")) == 0
+    trained, _ = said(capsys)
+    assert (trained["family"], trained["step"], trained["stopped"]) == (family, 15, "finished")
+    assert trained["parameters"] > 0
+    assert trained["validation_loss"] > 0
+
+    assert run(["evaluate", str(out), str(small_text), "--json"]) == 0
+    score, _ = said(capsys)
+    figures = {"tokens", "negative_log_likelihood", "perplexity", "bits_per_character"}
+    assert set(score) == figures | {"unknown", "unknown_share"}
+    assert score["perplexity"] == pytest.approx(math.exp(score["negative_log_likelihood"]))
+
+    assert run(["sample", str(out), "--prefix", "The cow", "--tokens", "5", "--top-k", "3", "--json"]) == 0
+    sample, _ = said(capsys)
+    assert sample["text"].startswith("The cow")
+    assert len(sample["tokens"]) == 5
+    assert all(0 < token["probability"] <= 1 and 0 <= token["draw"] < 1 for token in sample["tokens"])
+
+    assert (
+        run(["trace", str(out), "--text", "The cow eats", "--out", str(tmp_path / "trace.npz"), "--json"])
+        == 0
+    )
+    trace, _ = said(capsys)
+    assert trace["arrays"]["logits"]["axes"] == ["position", "token"]
+    with np.load(tmp_path / "trace.npz") as arrays:
+        assert [str(token) for token in arrays["tokens"]] == ["The", "cow", "eats"]
+        assert arrays["probabilities"].sum(axis=1) == pytest.approx(1, abs=1e-4)
+
+
+def test_without_json_people_read_sentences(small_text, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert run(train_words("rnn", small_text, out, "--steps", "3")) == 0
+    assert run(["evaluate", str(out), str(small_text)]) == 0
+    assert run(["sample", str(out), "--prefix", "The"]) == 0
+    assert (
+        run(["trace", str(out), "--text", "The", "--out", str(tmp_path / "t.npz"), "--taps", "*/hidden"]) == 0
+    )
+    assert run(["models", str(tmp_path)]) == 0
+    captured = capsys.readouterr()
+    assert f"{out}: rnn, " in captured.out
+    assert "nats per token" in captured.out
+    assert "layers/0/hidden" in captured.out
+    assert "logits" not in captured.out
+    assert "validation" in captured.err
+
+
+def test_a_probability_of_zero_is_null_in_json(small_text, tmp_path, capsys):
+    out, other = tmp_path / "run", tmp_path / "other.txt"
+    run(train_words("ngram", small_text, out, "--set", "smoothing=maximum-likelihood", "--steps", "2"))
+    other.write_text("corn eats The cow . cow cow\n" * 2, encoding="utf-8")
+    capsys.readouterr()
+    assert run(["evaluate", str(out), str(other), "--json"]) == 0
+    score, _ = said(capsys)
+    assert score["perplexity"] is None
+
+
+def test_the_lists_are_one_object_each(capsys):
+    assert run(["models", "--json"]) == 0
+    assert isinstance(said(capsys)[0]["models"], list)
+    assert run(["corpora", "--json"]) == 0
+    tasks = {entry["name"]: entry["task"] for entry in said(capsys)[0]["corpora"]}
+    assert tasks.items() >= {"farm": "next-token", "ambiguous": "tagging", "twin": "translation"}.items()
+    run(["doctor", "--json"])
+    assert {"python", "torch", "libraries"} <= {finding["name"] for finding in said(capsys)[0]["findings"]}
