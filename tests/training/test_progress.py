@@ -67,3 +67,10 @@ def test_the_speed_is_a_running_mean_that_begins_with_the_first_step():
     for _ in range(1000):
         clock.step(300, 2.0)
     assert clock.tokens_per_second == pytest.approx(150.0)
+
+
+def test_progress_is_a_plain_value() -> None:
+    progress = Progress(step=1, steps=2, loss=1.0)
+    with pytest.raises(AttributeError):
+        progress.loss = 2.0  # type: ignore[misc]
+    assert hash(progress.trouble) == hash("")
