@@ -1,29 +1,21 @@
-import dataclasses
-import json
-import pickle
+"""What follows from an intervention in the rest of a reading, and what does not."""
 
 import numpy as np
 import pytest
 import torch
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.explain import explain
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import (
     add,
-    paint_attention,
     remove_positions,
     replace,
-    scale,
     scale_head,
     swap_tokens,
     zero,
 )
-from lmviz.inspection.trace import Trace
 from lmviz.inspection.tracing import trace
 from lmviz.models.prefix import read_prefix
-
-ATTENTION = "layers/0/attention/weights"
 
 
 def forward_by_hand(model, ids, position, unit, value):
@@ -117,210 +109,11 @@ def test_a_removed_head_contributes_nothing(a, text):
     assert found["layers/1/attention/output"].array == pytest.approx(expected, abs=1e-5)
 
 
-def test_values_for_many_cells_are_arrays(a, text):
-    values = np.arange(6).reshape(3, 2)
-    change = replace("layers/0/hidden", values, position=(1, 3, 5), unit=slice(2, 4))
-    found = trace(a("rnn"), text, interventions=[change])["layers/0/hidden"].array
-    assert np.array_equal(found[np.ix_([1, 3, 5], [2, 3])], values)
-    by_unit = trace(a("rnn"), text, interventions=[replace("layers/0/hidden", range(6), position=-1)])
-    assert by_unit["layers/0/hidden"].array[-1].tolist() == [0, 1, 2, 3, 4, 5]
-
-
-def passing_over(change):
-    """The same, for texts that may lack its positions."""
-    return dataclasses.replace(change, required=False)
-
-
-def test_positions_that_are_not_required_are_passed_over(a, text):
-    change = replace("layers/0/hidden", [[1.0], [2.0]], position=(2, 50), unit=(1,))
-    found = trace(a("rnn"), text, interventions=[passing_over(change)])["layers/0/hidden"].array
-    assert found[2, 1] == 1.0
-    beyond = passing_over(replace("layers/0/hidden", 1.0, position=50))
-    untouched = trace(a("rnn"), text, interventions=[beyond])
-    assert np.array_equal(untouched["logits"].array, trace(a("rnn"), text)["logits"].array)
-
-
-@pytest.mark.parametrize(
-    "where",
-    [
-        {"position": 6},
-        {"position": -7},
-        {"position": (0, 6)},
-        {"position": slice(6, 9)},
-        {"unit": 6},
-        {"unit": -7},
-        {"unit": slice(6, 9)},
-        {"position": 0, "unit": (0, 6)},
-    ],
-)
-@pytest.mark.parametrize("address", ["layers/0/hidden", "logits"])
-def test_cells_that_are_not_there_are_said(a, text, address, where):
-    if address == "logits":
-        where = {"token" if axis == "unit" else axis: place for axis, place in where.items()}
-        where = {axis: _shifted(place, 600) if axis == "token" else place for axis, place in where.items()}
-    with pytest.raises(LmvizError, match=r"There is no (position|unit|token)"):
-        trace(a("rnn"), text, interventions=[replace(address, 0.5, **where)])
-
-
-def _shifted(place, by):
-    """A place farther from the middle."""
-    if isinstance(place, slice):
-        return slice(place.start + by, place.stop + by)
-    if isinstance(place, tuple):
-        return tuple(_shifted(at, by) for at in place)
-    return place + by if place > 0 else place - by
-
-
-@pytest.mark.parametrize("address", ["layers/0/hidden", "logits"])
-def test_negative_indices_count_from_the_end(a, text, address):
-    model = a("rnn")
-    last = "unit" if address == "layers/0/hidden" else "token"
-    size = trace(model, text)[address].array.shape[-1]
-    negative = trace(model, text, interventions=[replace(address, 0.5, **{"position": -2, last: -1})])
-    positive = trace(model, text, interventions=[replace(address, 0.5, **{"position": 4, last: size - 1})])
-    assert np.array_equal(negative[address].array, positive[address].array)
-    assert negative[address].array[-2, -1] == 0.5
-
-
-def test_a_painted_row_may_be_counted_from_the_end(a, text):
-    plain = trace(a("transformer-learned-pre"), text)
-    assert paint_attention(plain, 0, -1, -2, -3, 0.5) == paint_attention(plain, 0, 1, 4, 3, 0.5)
-
-
-def test_a_painted_row_is_labelled_by_its_head_and_word(a, text):
-    plain = trace(a("transformer-learned-pre"), text)
-    painted = paint_attention(plain, 1, 0, query=2, key=1, weight=0.5)
-    assert painted.label == f"head 2·1 set at 3 “{plain.tokens[2]}”"
-
-
-def test_layers_are_never_negative():
-    with pytest.raises(LmvizError, match="Layers are counted from 0"):
-        scale_head(-1, 0)
-
-
-@pytest.mark.parametrize("value", [float("nan"), [0.0, float("nan")], lambda cells: cells * float("nan")])
-def test_what_is_no_number_is_said(a, text, value):
-    with pytest.raises(LmvizError, match="NaN"):
-        trace(a("rnn"), text, interventions=[replace("layers/0/hidden", value, unit=(1, 2))])
-
-
-def test_numbers_that_turn_into_none_are_said(a, text):
-    with pytest.raises(LmvizError, match="NaN"):
-        trace(a("transformer-learned-pre"), text, interventions=[scale("layers/0/attention/scores", 0.0)])
-
-
-def test_a_pattern_means_parts_of_addresses(a, text):
-    model = a("transformer-learned-pre")
-    found = trace(model, text, taps=["layers/*/feedforward/hidden"])
-    assert len(found.arrays) == 2
-    with pytest.raises(LmvizError, match="No tap matches"):
-        trace(model, text, taps=["layers/*/hidden"])
-    with pytest.raises(LmvizError, match="No tap is called"):
-        trace(model, text, interventions=[zero("layers/*/hidden")])
-    for pattern in ("**/hidden", "*/hidden", "layers/**/hidden"):
-        assert trace(model, text, taps=[pattern]).arrays.keys() == found.arrays.keys()
-    for pattern in ("**", "*"):
-        assert len(trace(model, text, taps=[pattern]).arrays) == len(model.taps())
-    assert set(trace(model, text, taps=["lo*"]).arrays) == {"logits"}
-
-
 def test_switched_off_it_has_no_effect(a, text):
     change = Intervention("layers/0/hidden", "replace", where={"unit": 1}, enabled=False)
     found = trace(a("rnn"), text, interventions=[change])
     assert np.array_equal(found["logits"].array, trace(a("rnn"), text)["logits"].array)
     assert found.interventions == ()
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        replace("layers/9/hidden", 0.0),
-        replace("layers/0/hidden", 0.0, unit=99),
-        replace("layers/0/hidden", 0.0, head=0),
-        replace("layers/0/hidden", [1.0, 2.0, 3.0], unit=(0, 1)),
-        replace("layers/0/hidden", [1.0, 2.0], position=0, unit=0),
-        Intervention("logits", "bypass"),
-        replace("tokens", 999, position=0),
-    ],
-)
-def test_what_does_not_fit_is_said(a, text, change):
-    with pytest.raises(LmvizError):
-        trace(a("rnn"), text, interventions=[change])
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (replace("layers/0/hidden", [1.0, 2.0, 3.0], unit=(0, 1)), r"takes 6 × 2, but .* shape \(3,\)"),
-        (replace("layers/0/hidden", [1.0, 2.0], position=0, unit=0), r"takes a single number, but .*\(2,\)"),
-        (replace("layers/0/hidden", 0.0, head=0), "no axis 'head': its axes are position, unit"),
-    ],
-)
-def test_what_does_not_fit_is_said_with_what_would(a, text, change, sentence):
-    with pytest.raises(LmvizError, match=sentence):
-        trace(a("rnn"), text, interventions=[change])
-
-
-@pytest.mark.parametrize(
-    "made",
-    [
-        lambda: Intervention("a", "explode"),
-        lambda: Intervention("a", "swap", where={"position": (1, 2)}),
-        lambda: Intervention("tokens", "scale", 2.0),
-        lambda: Intervention("tokens", "swap", where={"position": 1}),
-        lambda: replace("a", "much"),
-        lambda: replace("a", [[1.0], [2.0, 3.0]]),
-        lambda: replace("a", 1.0, unit="first"),
-        lambda: replace("a", 1.0, unit="12"),
-        lambda: replace("a", 1.0, unit=()),
-        lambda: replace("a", 1.0, unit=[0.5]),
-        lambda: replace("a", float("nan")),
-    ],
-)
-def test_what_is_no_intervention_cannot_be_made(made):
-    with pytest.raises(LmvizError):
-        made()
-
-
-def test_a_painted_row_still_sums_to_one_and_looks_at_nothing_later(a, text):
-    model = a("transformer-learned-pre")
-    plain = trace(model, text)
-    painted = trace(model, text, interventions=[paint_attention(plain, 0, 1, query=4, key=2, weight=0.75)])
-    row, before = painted[ATTENTION].array[1, 4], plain[ATTENTION].array[1, 4]
-    assert row[2] == pytest.approx(0.75)
-    assert row.sum() == pytest.approx(1.0)
-    assert (row[5:] == 0).all()
-    others = [0, 1, 3, 4]
-    assert row[others] / row[others].sum() == pytest.approx(before[others] / before[others].sum(), rel=1e-5)
-    untouched = np.ones(painted[ATTENTION].array.shape, dtype=bool)
-    untouched[1, 4] = False
-    assert np.array_equal(painted[ATTENTION].array[untouched], plain[ATTENTION].array[untouched])
-    assert not np.allclose(painted["logits"].array[4], plain["logits"].array[4])
-    assert np.array_equal(painted["logits"].array[:4], plain["logits"].array[:4])
-
-
-def test_painting_goes_on_from_what_was_painted_before(a, text):
-    model = a("transformer-learned-pre")
-    first = paint_attention(trace(model, text), 0, 1, query=2, key=0, weight=1.0)
-    once = trace(model, text, interventions=[first])
-    second = paint_attention(once, 0, 1, query=2, key=0, weight=0.4)
-    row = trace(model, text, interventions=[second])[ATTENTION].array[1, 2]
-    assert row[:3] == pytest.approx([0.4, 0.3, 0.3])
-
-
-def test_a_painted_row_outlives_more_typing(a, text):
-    model = a("transformer-learned-pre")
-    painted = paint_attention(trace(model, text), 0, 1, query=2, key=1, weight=0.75)
-    longer = trace(model, text + " sleep at night", interventions=[painted])
-    assert longer[ATTENTION].array[1, 2].sum() == pytest.approx(1.0)
-    shorter = trace(model, "the", interventions=[passing_over(painted)])
-    assert np.array_equal(shorter["logits"].array, trace(model, "the")["logits"].array)
-
-
-@pytest.mark.parametrize(("query", "key"), [(2, 3), (0, 0), (99, 0), (2, -1)])
-def test_attention_cannot_look_ahead(a, text, query, key):
-    with pytest.raises(LmvizError):
-        paint_attention(trace(a("transformer-learned-pre"), text), 0, 0, query, key, 0.5)
 
 
 @pytest.mark.parametrize("kind", ["learned", "sinusoidal", "rotary", "alibi", "relative"])
@@ -369,135 +162,3 @@ def test_inside_a_recurrence_the_operand_of_the_same_step_passes_through(a, text
     hidden, before = found["layers/1/hidden"].array, found["layers/1/preactivation"].array
     assert np.array_equal(hidden[:, 2], before[:, 2])
     assert hidden[:, 3] == pytest.approx(np.tanh(before[:, 3]))
-
-
-PARTS = [
-    ({}, (6, 6)),
-    ({"position": 2}, (6,)),
-    ({"unit": (1, 2)}, (6, 2)),
-    ({"position": slice(1, 3), "unit": -1}, (2,)),
-    ({"position": 0, "unit": 0}, ()),
-]
-
-
-@pytest.mark.parametrize("kind", ["replace", "scale", "add"])
-@pytest.mark.parametrize(("where", "shape"), PARTS)
-def test_a_function_is_given_the_cells_that_are_meant(a, text, kind, where, shape):
-    """The embeddings of all positions are computed at once; there are five channels to six."""
-    seen = []
-
-    def twice(cells):
-        seen.append(cells.copy())
-        cells *= 2  # its own copy
-        return cells
-
-    model = a("rnn")
-    where = {"channel" if axis == "unit" else axis: place for axis, place in where.items()}
-    plain = trace(model, text)["embedding"].array
-    found = trace(model, text, interventions=[Intervention("embedding", kind, twice, where)])
-    [cells] = seen
-    assert cells.shape == shape
-    places = tuple(where.get(axis, slice(None)) for axis in ("position", "channel"))
-    assert np.array_equal(cells, plain[places])
-    expected = plain.copy()
-    expected[places] = {"replace": cells * 2, "scale": cells * cells * 2, "add": cells * 3}[kind]
-    assert found["embedding"].array == pytest.approx(expected)
-
-
-def test_in_a_recurrence_a_function_is_called_once_a_position(a, text):
-    model = a("rnn")
-    seen = []
-
-    def lowest(cells):
-        seen.append(cells)
-        return cells.min()
-
-    found = trace(model, text, interventions=[replace("layers/0/hidden", lowest, unit=(1, 2, 3))])
-    assert [cells.shape for cells in seen] == [(1, 3)] * 6
-    hidden = found["layers/0/hidden"].array
-    assert (hidden[:, 1] == hidden[:, 2]).all()
-    [stated] = found.interventions
-    again = trace(model, text, interventions=[stated])
-    assert np.array_equal(again["logits"].array, found["logits"].array)
-    assert stated.where["unit"] == (1, 2, 3)
-    assert "position" not in stated.where
-
-
-def test_a_trace_states_the_numbers_that_a_function_gave(a, text, tmp_path):
-    """So that it can be explained, saved and done again."""
-    model = a("transformer-learned-pre")
-    changes = [
-        scale_head(0, 1, lambda cells: cells.mean()),
-        replace("layers/*/residual1", lambda cells: cells[::-1], position=(1, 3)),
-        add("layers/1/norm2", 0.5),
-    ]
-    found = trace(model, text, interventions=changes)
-    assert [item.address for item in found.interventions] == [
-        "layers/0/attention/mixed",
-        "layers/0/residual1",
-        "layers/1/residual1",
-        "layers/1/norm2",
-    ]
-    again = trace(model, text, interventions=found.interventions)
-    assert again["logits"].array == pytest.approx(found["logits"].array, abs=1e-6)
-    for address, index in (("layers/0/attention/mixed", (1, 2, 3)), ("layers/1/residual1", (3, 5))):
-        arithmetic = explain(model, found, address, index)
-        assert arithmetic.evaluate() == pytest.approx(found[address].array[index], abs=1e-5)
-    found.save(tmp_path / "trace.npz")
-    assert Trace.load(tmp_path / "trace.npz").interventions == found.interventions
-
-
-def test_a_function_must_give_what_fits(a, text):
-    with pytest.raises(LmvizError, match=r"shape \(3,\).*shape \(1, 6\)"):
-        trace(a("rnn"), text, interventions=[replace("layers/0/preactivation", lambda cells: [1, 2, 3])])
-    with pytest.raises(LmvizError, match="str"):
-        trace(a("rnn"), text, interventions=[replace("logits", lambda cells: "much")])
-    with pytest.raises(LmvizError, match="No file can hold a function"):
-        replace("logits", lambda cells: cells).to_values()
-
-
-EXAMPLES = [
-    (zero("layers/0/hidden", unit=17), "layer 1, hidden, unit 18 = 0"),
-    (scale("layers/1/hidden", 0.5, position=3, unit=(1, 2)), "layer 2, hidden, position 4, units 2, 3 × 0.5"),
-    (replace("logits", [1, 2, 3, 4, 5], token=slice(0, 5), position=0), "(1, 2, 3, 4, …)"),
-    (add("embedding/sum", 1.0, position=slice(2, None)), "embedding sum, position 3 onward + 1"),
-    (Intervention("layers/*/attention/*_rotated", "bypass"), "switched off"),
-    (scale_head(1, 2), "head 2·3 off"),
-    (swap_tokens(1, 2, ("the", "bat", "made")), "swap “bat”, “made”"),
-    (swap_tokens(1, 2), "swap positions 2 and 3"),
-    (swap_tokens(1, -1), "swap positions 2 and -1"),
-    (scale_head(1, -1, [0.5]), "head 2·-1 × (0.5)"),
-]
-
-
-@pytest.mark.parametrize(("change", "said"), EXAMPLES)
-def test_each_says_what_it_does(change, said):
-    assert said in change.describe()
-
-
-def test_a_function_is_named_as_one():
-    change = replace("layers/0/hidden", lambda cells: cells, unit=3)
-    assert change.describe() == "layer 1, hidden, unit 4 = a function"
-
-
-@pytest.mark.parametrize("change", [change for change, _ in EXAMPLES])
-def test_they_survive_a_round_trip_through_json(change):
-    assert Intervention.from_values(json.loads(json.dumps(change.to_values()))) == change
-
-
-@pytest.mark.parametrize("change", [change for change, _ in EXAMPLES])
-def test_they_are_values(change):
-    again = pickle.loads(pickle.dumps(change))
-    assert again == change
-    assert hash(again) == hash(change)
-    assert again.required == change.required
-    assert again in {change}
-    assert len({item for item, _ in EXAMPLES}) == len(EXAMPLES)
-
-
-@pytest.mark.parametrize(
-    "values", [{}, {"address": "a", "kind": "scale", "where": 3}, {"address": 1, "where": {}}]
-)
-def test_what_is_no_intervention_in_a_file_is_said(values):
-    with pytest.raises(LmvizError):
-        Intervention.from_values(values)
