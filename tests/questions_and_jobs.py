@@ -1,0 +1,268 @@
+"""Each question and each job: where its failure is read, and what a person does to have it asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSlider, QTreeWidget, QWidget
+from window_scene import BELOW, NOTICE, WORDS, Scene
+
+from lmviz.app.window.other_programs import choose_model_file
+from lmviz.families import FAMILIES
+from lmviz.inspection.interventions import scale_head
+from lmviz.position_trial import TrialOptions
+from lmviz.training.options import TrainingOptions
+
+
+def read_text(scene: Scene) -> None:
+    scene.session.text.open(scene.text_file, documents="line")
+
+
+def paste(scene: Scene) -> None:
+    QGuiApplication.clipboard().setText("the cows eat grass\nthe hens eat corn\n" * 20)
+    scene.click("corpus_paste_button")
+
+
+def download(scene: Scene) -> None:
+    texts = scene.find("corpus_picker")
+    assert isinstance(texts, QTreeWidget)
+    scene.wait(lambda: texts.topLevelItem(0).text(1) == "download")
+    place = texts.visualItemRect(texts.topLevelItem(0)).center()
+    scene.qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def look_up(scene: Scene) -> None:
+    edit = scene.find("concordance_edit")
+    assert isinstance(edit, QLineEdit)
+    edit.setText(WORDS[next(scene.numbers) % len(WORDS)])
+
+
+def weigh_words(scene: Scene) -> None:
+    edit = scene.find("simplex_context")
+    assert isinstance(edit, QLineEdit)
+    edit.setText(("cows", "hens", "dog")[next(scene.numbers) % 3])
+
+
+def other_step(scene: Scene) -> None:
+    """Look at another step of the model, whose positions are drawn."""
+    [panel] = scene.places("positions_view")
+    turn_to(panel, 0)
+    weigh(scene)
+
+
+def look_beyond(scene: Scene) -> None:
+    """The same on the page of what lies behind the context."""
+    [panel] = scene.places("positions_view")
+    turn_to(panel, 1)
+    weigh(scene)
+
+
+def try_kinds(scene: Scene) -> None:
+    [panel] = scene.places("positions_view")
+    turn_to(panel, 2)
+    trial = scene.session.position_trial
+    trial.set_options(TrialOptions(width=8, layers=1, steps=10))
+    scene.wait(lambda: not trial.is_running)
+    scene.wait(panel.findChild(QWidget, "position_trial_button").isVisible)
+    scene.click("position_trial_button")
+
+
+def turn_to(panel: QWidget, page: int) -> None:
+    picker = panel.findChild(QComboBox, "positions_page_picker")
+    picker.setCurrentIndex(page)
+    picker.activated.emit(page)
+
+
+def ask_the_model(scene: Scene) -> None:
+    """Another poll about the model each time."""
+    word = WORDS[next(scene.numbers) % len(WORDS)]
+    path = scene.text_file.parent / f"{word}.poll"
+    told = f"question: What follows?\nA: corn\nB: grass\nlikeliest after: the {word}\n"
+    path.write_text(told, encoding="utf-8")
+    scene.session.polls.open_file(path)
+
+
+def read_nothing_known(scene: Scene) -> None:
+    """Show a model words of which it knows none."""
+    scene.session.reading.set_prefix("xyzzy plugh")
+    scene.open_model("gru")
+    scene.open_model("lstm")
+
+
+def follow_a_context(scene: Scene) -> None:
+    """Look at what an n-gram matched, after other words each time."""
+    scene.type()
+    scene.settle()
+    stages = scene.session.reading.current.trace.stages
+    bigrams = next(number for number, stage in enumerate(stages) if stage.place == "orders/2")
+    scene.session.focus.choose_stage(bigrams)
+
+
+def save_elsewhere(scene: Scene) -> None:
+    """Save the shown model for other programs, at a place that a person would have chosen."""
+    with pytest.MonkeyPatch.context() as patch:
+        place = scene.text_file.parent / f"saved-{next(scene.numbers)}"
+        patch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(place), ""))
+        choose_model_file(scene.session, scene.window)
+
+
+def weigh(scene: Scene) -> None:
+    """Look at another step of the model that is shown."""
+    model, step = scene.session.library.shown_moment
+    scene.session.library.choose_step(next(other for other in model.snapshots if other != step))
+
+
+def train(scene: Scene) -> None:
+    training = scene.session.training
+    if not training.state.is_active:
+        options = TrainingOptions(steps=10_000, batch=2, length=8, snapshots=12, validate_every=0)
+        training.start("lstm", FAMILIES["lstm"].configuration(width=8), options)
+
+
+def write(scene: Scene) -> None:
+    scene.settle()
+    scene.click("sample_step_button")
+
+
+def search_unit(scene: Scene) -> None:
+    scene.choose_cell("layers/0/hidden")
+    scene.click("unit_search_button")
+
+
+def change_a_head(scene: Scene) -> None:
+    scene.session.surgery.add(scale_head(0, 0, next(scene.numbers)))
+
+
+def swap_context(scene: Scene) -> None:
+    scene.settle()
+    scene.find("other_source_edit").setText("abc"[: 1 + next(scene.numbers) % 3])
+    scene.click("swap_state_button")
+
+
+def take_gradient(scene: Scene) -> None:
+    scene.settle()
+    scene.session.gradients.choose(("layers/0/hidden", (0, next(scene.numbers) % 8)))
+
+
+def scale_recurrence(scene: Scene) -> None:
+    scene.settle()
+    [panel] = scene.places("through_time_view")
+    slider = panel.findChild(QSlider)
+    scene.wait(slider.isVisible)
+    slider.setValue(10 + next(scene.numbers) % 9)
+
+
+def without_positions(scene: Scene) -> None:
+    scene.settle()
+    scene.click("no_positions_button")
+
+
+def measure(scene: Scene) -> None:
+    scene.click("measure_button")
+
+
+def measure_noise(scene: Scene) -> None:
+    """Measure the gradients of the shown model on its own text."""
+    if scene.session.text.corpus is None:
+        scene.open_text()
+    scene.show("noise_view")
+    scene.click("measure_noise_button")
+
+
+def measure_machine(scene: Scene) -> None:
+    scene.click("measure_pace_button")
+
+
+def translate_all(scene: Scene) -> None:
+    """Measure translators on the text that they learned from."""
+    [pairs] = scene.session.library.model.description.corpus["sources"]
+    if scene.session.text.corpus.sources != (pairs,):
+        with scene.qtbot.waitSignal(scene.session.text.changed):
+            scene.session.text.open(pairs, tokenizer="characters", task="translation")
+    scene.wait(lambda: scene.window.findChild(QWidget, "quality_button").isVisible())
+    scene.click("quality_button")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A question or job by the beginning of its name, where its failure is read, and what has it asked.
+
+    The act is done once while its work is broken and once more, so that it asks something new each time.
+    """
+
+    name: str
+    perspective: str
+    place: str
+    act: Callable[[Scene], object]
+
+
+ROWS = (
+    Row("open ", "corpus", NOTICE, lambda scene: scene.session.library.open(scene.runs["lstm"])),
+    Row("concordance", "corpus", "concordance_view", look_up),
+    Row("simplex", "corpus", "simplex_view", weigh_words),
+    Row("Reading ", "corpus", "texts_view", read_text),
+    Row("Reading ", "corpus", "texts_view", paste),
+    Row("Downloading ", "corpus", "texts_view", download),
+    Row("reading", "train", NOTICE, Scene.type),
+    Row("fitting text", "train", NOTICE, read_nothing_known),
+    Row("live sample", "train", "live_sample_view", Scene.type),
+    Row("over time", "train", "over_time_view", Scene.type),
+    Row("weight sizes", "train", "health_view", weigh),
+    Row("Measuring gradients of ", "train", "noise_view", measure_noise),
+    Row("Counting n-grams to compare with", "train", "loss_view", read_text),
+    Row("live", "train", BELOW, train),
+    Row("why", "inside", "why_view", lambda scene: scene.choose_cell("layers/0/hidden")),
+    Row("numbers", "inside", "stage_view", lambda scene: scene.choose_cell("layers/0/hidden")),
+    Row("whole model", "inside", "picture_view", Scene.type),
+    Row("ladder", "inside n-gram", "picture_view", Scene.type),
+    Row("window", "inside window", "picture_view", Scene.type),
+    Row("classes", "inside classifier", "labels_view", Scene.type),
+    Row("lens", "inside", "lens_view", Scene.type),
+    Row("gradient", "inside", "state_view", take_gradient),
+    Row("through time", "inside", "through_time_view", Scene.type),
+    Row("saliency", "inside", "saliency_view", Scene.type),
+    Row("table of positions", "inside transformer", "positions_view", other_step),
+    Row("beyond", "inside transformer", "positions_view", look_beyond),
+    Row("Trying kinds of positions", "inside transformer", "positions_view", try_kinds),
+    Row("losses by states", "inside", "through_time_view", Scene.type),
+    Row("steps", "inside", "through_time_view", Scene.type),
+    Row("scaled", "inside", "through_time_view", scale_recurrence),
+    Row("Searching for unit ", "inside", "unit_view", search_unit),
+    Row("evidence", "inside n-gram", "unit_view", follow_a_context),
+    Row("Saving ", "attention", NOTICE, save_elsewhere),
+    Row("thumbnails", "attention", "heads_view", Scene.type),
+    Row("positions", "attention", "surgery_view", without_positions),
+    Row("effects", "attention", "surgery_view", change_a_head),
+    Row("swap", "attention translator", "context_view", swap_context),
+    Row("prospect", "sample", "distribution_view", Scene.type),
+    Row("choice", "sample", "roll_view", write),
+    Row("chain rule", "sample", "chain_rule_view", Scene.type),
+    Row("greedy", "sample", "side_by_side_view", Scene.type),
+    Row("outcome of ", "sample", "side_by_side_view", write),
+    Row("histories", "sample", "teacher_forcing_view", Scene.type),
+    Row("beam", "sample", "beam_view", lambda scene: scene.click("beam_step_button")),
+    Row("compare", "compare", "compare_view", Scene.type),
+    Row("trio", "compare", "compare_view", lambda scene: scene.open_model("gru")),
+    Row("surprisal", "compare", "surprisal_view", Scene.type),
+    Row("compared labels", "compare classifier", "compared_labels_view", Scene.type),
+    Row("samples", "compare", "compared_samples_view", Scene.type),
+    Row("Evaluating ", "compare", "scores_view", measure),
+    Row("poll", "polls", "poll_view", ask_the_model),
+    Row("Translating with ", "compare translators", "quality_by_length_view", translate_all),
+    Row("guess", "compare", "guess_view", lambda scene: scene.click("guess_play_button")),
+    Row("own runs", "scale", "calculator_view", lambda scene: scene.session.scale.look_for_runs()),
+    Row("Measuring this machine", "scale", "calculator_view", measure_machine),
+    Row(
+        "Measuring lengths",
+        "scale",
+        "measured_length_view",
+        lambda scene: scene.click("measure_lengths_button"),
+    ),
+    Row("Scaling experiment", "scale", "experiment_view", lambda scene: scene.click("experiment_button")),
+    Row("which is real", "compare", "real_view", lambda scene: scene.click("real_play_button")),
+)
+"""All but "torch", which is asked before anything else can be."""

@@ -1,0 +1,100 @@
+"""The window with what a question needs, and a person's hands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+
+WORDS = ("cows", "hens", "dog", "grass", "corn")
+
+
+@dataclass
+class Scene:
+    """The window with what a question needs, and a person's hands."""
+
+    window: MainWindow
+    session: Session
+    qtbot: QtBot
+    text_file: Path
+    runs: dict[str, Path]
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def wait(self, condition: Callable[[], object]) -> None:
+        self.qtbot.waitUntil(lambda: bool(condition()))
+
+    def find(self, name: str) -> QWidget:
+        return next(found for found in self.window.findChildren(QWidget, name) if found.isVisible())
+
+    def show(self, place: str) -> None:
+        """Bring what says it into sight: a panel may be behind another tab."""
+        for panel in self.window.perspective.panels:
+            if panel.objectName() == place:
+                panel.parentWidget().raise_()
+                self.wait(lambda panel=panel: panel.is_in_sight)
+
+    def click(self, name: str) -> None:
+        button = self.find(name)
+        self.wait(button.isEnabled)
+        self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    def type(self) -> None:
+        """Another prefix."""
+        number = next(self.numbers)
+        words = " ".join(WORDS[(number + place) % len(WORDS)] for place in range(1 + number % 3))
+        self.session.reading.set_prefix(f"the {words}")
+
+    def settle(self) -> None:
+        """Until what is typed has been read, with the model that is shown."""
+        reading = self.session.reading
+        self.wait(lambda: reading.current is not None and not reading.is_busy)
+
+    def let_everything_be_answered(self) -> None:
+        """Until whatever followed from what was asked so far has been drawn, and the reader is through."""
+        panels = [panel for panel in self.window.perspective.panels if panel.is_in_sight]
+        self.wait(lambda: all(panel.is_up_to_date for panel in panels))
+        done: list[None] = []
+        self.session.work.ask("asked last", lambda: None, done.append, pytest.fail)
+        self.wait(lambda: done)
+
+    def open_text(self) -> None:
+        with self.qtbot.waitSignal(self.session.text.changed):
+            self.session.text.open(self.text_file, documents="line")
+
+    def open_model(self, family: str) -> None:
+        with self.qtbot.waitSignal(self.session.library.model_changed):
+            self.session.library.open(self.runs[family])
+
+    def choose_cell(self, address: str) -> None:
+        """Another cell of a tap, at the last position."""
+        self.settle()
+        trace = self.session.reading.current.trace
+        array = trace[address].array
+        stage = next(n for n, stage in enumerate(trace.stages) if address in stage.results)
+        self.session.focus.choose_stage(stage)
+        self.session.focus.choose_cell((address, (len(array) - 1, next(self.numbers) % array.shape[-1])))
+
+    def says(self, place: str, sentence: str) -> bool:
+        """Whether it can be read there."""
+        labels = (label for found in self.places(place) for label in found.findChildren(QLabel))
+        return any(label.isVisible() and sentence in label.text() for label in labels)
+
+    def places(self, name: str) -> list[QWidget]:
+        """The panels of a name, or what a notice is written in."""
+        if name == NOTICE:
+            return [self.window.notice]
+        if name == BELOW:
+            return [self.window.transport.notice]
+        return [panel for panel in self.window.perspective.panels if panel.objectName() == name]
+
+
+NOTICE, BELOW = "the notice at the top", "the notice above the transport"
