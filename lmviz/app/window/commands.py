@@ -42,7 +42,9 @@ FOCUS_KEYS = (
     ("Backspace", "one step back in “Why this number?”; the last answer of a poll; a picture made blank"),
     ("A … E", "in a poll, one more answer; space shows the answers"),
     ("N", "numbers for symbols in the equation"),
-    ("0", "all of a heatmap again; Ctrl+wheel zooms"),
+    ("0", "all of a heatmap or of a graph again; Ctrl+wheel zooms"),
+    ("+, −", "in the graph of a network: larger, smaller"),
+    ("a letter", "in the cards of the families: the one that begins with it"),
 )
 """What keys do in the panel that has the focus."""
 

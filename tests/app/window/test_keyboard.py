@@ -1,7 +1,7 @@
 """Keys: what they do, whom they are left to, and where all of them are named."""
 
 import re
-from itertools import pairwise
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+import lmviz
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.window import commands
@@ -68,23 +69,61 @@ def test_every_command_has_a_name_and_no_two_share_their_keys(window: MainWindow
     assert len(keys) == len(set(keys))
 
 
-def test_the_keyboard_map_names_every_key_that_anything_listens_to(window: MainWindow) -> None:
+WORDS = {"left": "←", "right": "→", "up": "↑", "down": "↓", "enter": "return", "escape": "esc"}
+WORDS |= {"pageup": "page up", "pagedown": "page down", "-": "−"}
+"""What a person calls a key, where that is not its name in Qt."""
+
+
+def keys_listened_to() -> set[str]:
+    """Every key that some widget acts on: by its code, or by the character that it types."""
+    sources = [path.read_text("utf-8") for path in Path(commands.__file__).parents[1].rglob("*.py")]
+    codes = {name.lower() for source in sources for name in re.findall(r"Key\.Key_(\w+)", source)}
+    typed = {
+        key
+        for source in sources
+        for line in re.findall(r".*event\.text\(\).*", source)
+        for key in re.findall(r'"(.)"', line)
+    }
+    assert {"n", "space", "home", "return"} <= codes
+    assert {"+", "-", "0"} <= typed
+    return {WORDS.get(key, key) for key in codes | typed}
+
+
+def keys_named(rows: list[str]) -> set[str]:
+    """The keys that stand in the first column of a table: "← →", "page up, page down", "ctrl+1 … ctrl+9"."""
+    keys: set[str] = set()
+    for row in rows:
+        first, dots, last = row.partition(" … ")
+        if dots:
+            keys |= {first[:-1] + chr(code) for code in range(ord(first[-1]), ord(last[-1]) + 1)}
+            continue
+        for part in row.split(", "):
+            keys |= {part, *part.split()}
+    return keys
+
+
+def rows_of_the_window(window: MainWindow) -> list[str]:
     window.commands.show_keyboard_map()
     [shown] = window.findChildren(KeyboardMap)
-    told = " ".join(label.text() for label in shown.findChildren(QLabel)).lower()
-    sources = (path for path in Path(commands.__file__).parents[1].rglob("*.py") if path.name != "demo.py")
-    listened = {name for path in sources for name in re.findall(r"Key\.Key_(\w+)", path.read_text("utf-8"))}
-    words = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "Enter": "return", "Escape": "esc"}
-    words |= {"PageUp": "page up", "PageDown": "page down"}
-    assert {"N", "Space", "Home", "Return"} <= listened
-    keys = re.split(r"[\s,+]+", told)
-    missing = {
-        key for key in listened if words.get(key, key.lower()) not in [*keys, *map(" ".join, pairwise(keys))]
+    return [label.text().lower() for label in shown.findChildren(QLabel)]
+
+
+def rows_of_the_guide(window: MainWindow) -> list[str]:
+    guide = Path(lmviz.__file__).parents[1] / "docs" / "guide" / "keyboard.md"
+    return re.findall(r"^\| (.+?) \|", guide.read_text("utf-8").lower(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("rows", [rows_of_the_window, rows_of_the_guide], ids=["window", "guide"])
+def test_every_key_that_anything_listens_to_is_named(
+    window: MainWindow, rows: Callable[[MainWindow], list[str]]
+) -> None:
+    shortcuts = {
+        action.shortcut().toString(QKeySequence.SequenceFormat.PortableText).lower()
+        for action in window.commands.all()
+        if not action.shortcut().isEmpty()
     }
-    assert not missing
-    for action in window.commands.all():
-        if not action.shortcut().isEmpty():
-            assert action.shortcut().toString(QKeySequence.SequenceFormat.NativeText).lower() in told
+    assert {"ctrl+9", "g", "f1"} <= shortcuts
+    assert not (keys_listened_to() | shortcuts) - keys_named(rows(window))
 
 
 def test_the_keyboard_map_fits_into_a_small_window(window: MainWindow) -> None:
