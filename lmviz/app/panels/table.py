@@ -417,7 +417,7 @@ PANELS: tuple[PanelRow, ...] = (
         "left",
         "autodiff.editor:EditorPanel",
         width=282,
-        least=(0, 250),
+        least=(214, 250),
     ),
     PanelRow(
         "graph",
@@ -425,7 +425,7 @@ PANELS: tuple[PanelRow, ...] = (
         "autodiff",
         "centre",
         "autodiff.graph:GraphPanel",
-        least=(350, 250),
+        least=(354, 250),
         projected=True,
     ),
     PanelRow(

@@ -155,7 +155,8 @@ class GraphPanel(Panel):
     def _say_where(self) -> None:
         """The title counts the steps of the sweep, and beside it stands the module of the last one."""
         tape = self.session.network.current.tape
-        total, node, title = len(tape.modules), None, "Nothing on the tape yet"
+        total, node = len(tape.modules), None
+        title = f"Forward 0 of {total}"
         if tape.popped:
             node, title = tape.modules[tape.pushed - tape.popped], f"Backward {tape.popped} of {total}"
         elif tape.pushed:

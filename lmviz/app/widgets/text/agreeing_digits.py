@@ -13,6 +13,7 @@ from lmviz.app.widgets.base.canvas import Canvas, metrics
 
 SIZE = 12.5
 ROW = 23
+NAMES = 64  # pixels at scale 1 to the left of the numbers
 DIGITS = 16
 
 
@@ -58,11 +59,15 @@ class AgreeingDigits(Canvas):
         return QSize(round(self.length(230)), round(self.length(ROW) * (len(self._lines) + 1)))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(150)), self.sizeHint().height())
+        """Room for every digit that is certain, and for the verdict."""
+        figures, words = metrics(SIZE, token=True), metrics(SIZE)
+        certain = [figures.horizontalAdvance(line.text[: line.certain]) for line in self._lines]
+        needed = max([words.horizontalAdvance(self._verdict), *certain])
+        return QSize(round(max(self.length(150), self.length(NAMES) + needed)) + 2, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = self.begin(), self.theme
-        height, left = self.length(ROW), self.length(64)
+        height, left = self.length(ROW), self.length(NAMES)
         for index, line in enumerate(self._lines):
             row = QRectF(0, index * height, self.width(), height)
             self._draw(painter, line, row, left)

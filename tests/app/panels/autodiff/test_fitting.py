@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QScrollArea
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import metrics
@@ -15,6 +15,7 @@ from lmviz.app.widgets.diagrams.network_boxes import CELL_SIZE
 from lmviz.app.widgets.diagrams.network_values import Cell
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.widgets.text import typesetting
+from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits
 
 READABLE = ("lecture", "diamond", "dot_attention", "bilinear_attention", "layer_norm")
 LARGE = ("lstm", "poll", "summation", "comparison", "recurrence_tanh", "both_ways")
@@ -186,3 +187,23 @@ def test_cells_show_six_decimals_where_there_is_room(scene, qtbot, typeset, how)
     assert scene.picture.figure(Cell("β", (1, 0), True)) == "−0.138756"
     room = scene.picture.cell_rectangle(Cell("β", (1, 0), True)).width() / scene.picture.zoom
     assert metrics(CELL_SIZE, token=True).horizontalAdvance("−0.138756") <= room - 4
+
+
+@pytest.mark.parametrize("swept", [False, True], ids=["before", "after the sweep"])
+@pytest.mark.parametrize("width", [1166, 840], ids=["1280 × 720", "beside a lesson"])
+def test_no_title_button_or_verdict_is_cut(scene, typeset, width, swept):
+    scene.view.resize(width, 620)
+    scene.session.network.open_shipped("both_ways")
+    if swept:
+        scene.session.network.run_backward()
+    else:
+        scene.session.network.rewind()
+    scene.settle()
+    assert scene.panel("graph_view").card.title == ("Backward 22 of 22" if swept else "Forward 0 of 22")
+    titles = [label for label in scene.view.findChildren(QLabel) if label.property("role") == "title"]
+    digits = scene.view.findChildren(AgreeingDigits)
+    shown = [part for part in (*titles, *scene.view.findChildren(QPushButton), *digits) if part.isVisible()]
+    assert len(shown) > 12
+    for part in shown:
+        needed = part.sizeHint() if isinstance(part, QLabel) else part.minimumSizeHint()
+        assert part.width() >= needed.width(), part.accessibleName()
