@@ -41,8 +41,8 @@ def continued(
     """The value of every tap for ids (position,), as far as possible from an earlier trace.
 
     `further` are the sequences read beside the text; what was made of them alone is taken over whole. The
-    taps at the addresses `later` are made at their last position alone, until they are read. None
-    where the earlier trace is of no use: another model's, of another beginning, changed or incomplete.
+    taps at the addresses `later` are made when they are read, row by row. None where the earlier trace is of
+    no use: another model's, of another beginning, changed or incomplete.
     """
     apart = made_without_text(taps)
     known = _common_beginning(model, taps, earlier, ids, further)

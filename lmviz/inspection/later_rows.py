@@ -1,14 +1,15 @@
 """Answers over a large vocabulary, computed at the positions that somebody looks at.
 
 A text of 128 tokens has 6 million logits and as many probabilities in a model such as GPT-2. Making them
-takes a third of a reading, and a person sees the row of one position. So a trace may record the last row
-alone, and make another from the state at its position when it is read. A row that was made is kept, also by
-the traces of a text that has grown, so that a number never changes while it is looked at.
+takes a third of a reading, and a person sees the row of one position. So a trace may leave them out, and
+make a row from the state at its position when it is read. A row that was made is kept, also by the traces of
+a text that has grown, so that a number never changes while it is looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from threading import Lock
 
 import numpy as np
 import torch
@@ -60,6 +61,7 @@ class LaterRows(TracedArray):
         object.__setattr__(self, "_parameters", parameters)
         object.__setattr__(self, "_known", dict(known))
         object.__setattr__(self, "_whole", None)
+        object.__setattr__(self, "_making", Lock())
 
     _tap: Tap
     _ids: np.ndarray
@@ -68,6 +70,7 @@ class LaterRows(TracedArray):
     _parameters: Mapping[str, torch.Tensor]
     _known: dict[int, np.ndarray]
     _whole: np.ndarray | None
+    _making: Lock  # of two threads that read a row, the second waits for what the first makes
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -100,11 +103,12 @@ class LaterRows(TracedArray):
 
     def rows(self, positions: Sequence[int]) -> np.ndarray:
         """The rows of some positions, (position, token)."""
-        missing = [position for position in positions if position not in self._known]
-        if missing:
-            for position, row in zip(missing, self._made(missing), strict=True):
-                row.flags.writeable = False
-                self._known.setdefault(position, row)  # another thread may have been first
+        with self._making:
+            missing = [position for position in positions if position not in self._known]
+            if missing:
+                for position, row in zip(missing, self._made(missing), strict=True):
+                    row.flags.writeable = False
+                    self._known[position] = row
         return np.stack([self._known[position] for position in positions])
 
     def beginning(self, positions: int) -> tuple[np.ndarray, ...]:
@@ -114,7 +118,7 @@ class LaterRows(TracedArray):
         if positions == len(self._ids):
             return self
         operands = {address: traced.up_to(positions) for address, traced in self._operands.items()}
-        known = {at: row for at, row in self._known.items() if at < positions}
+        known = {at: row for at, row in self._known.copy().items() if at < positions}
         return LaterRows(self._tap, self._ids[:positions], self._width, operands, self._parameters, known)
 
     def lock(self) -> None:
@@ -152,13 +156,11 @@ def later_rows(
     parameters: Mapping[str, torch.Tensor],
     earlier: TracedArray | None = None,
 ) -> LaterRows:
-    """The value of a tap whose last row is made now; `earlier` is its value in a beginning of the text."""
+    """The value of a tap, made row by row; `earlier` is its value in a beginning of the text."""
     operands = {operand.address: traced[operand.address] for operand in tap.operation.operands}
     known: dict[int, np.ndarray] = {}
     if isinstance(earlier, LaterRows):
         known.update(earlier.known)
     elif earlier is not None:
         known.update(enumerate(earlier.array))
-    found = LaterRows(tap, ids, width, operands, parameters, known)
-    found.rows([len(ids) - 1])
-    return found
+    return LaterRows(tap, ids, width, operands, parameters, known)

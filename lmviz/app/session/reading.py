@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lmviz.app.workers.threads import leave_half_of_the_cores
 from lmviz.inspection.names import POSITIONAL, coordinate
 from lmviz.models.sequences import SOURCE
 from lmviz.models.tap import GRADIENT
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 NAMED = ("token", "label")
 """The axes whose indices are told by what they stand for."""
+
+TYPED = 16  # letters: a word or two
 
 
 @dataclass(frozen=True)
@@ -122,12 +125,19 @@ def read(
     beside: dict[str, Any] = {} if source is None else {"source": source}
     if previous is not None and (previous.model, previous.step) == (opened, step):
         earlier = previous.untouched
-    untouched = trace(model, text, earlier=earlier, answers_later=True, **beside)
     enabled = tuple(item for item in interventions if item.enabled)
+    if earlier is not None and not enabled and _is_typed(text, earlier.text):
+        leave_half_of_the_cores()
+    untouched = trace(model, text, earlier=earlier, answers_later=True, **beside)
     if not enabled:
         return Reading(untouched, None, opened, step)
     changed = trace(model, text, interventions=enabled, answers_later=True, **beside)
     return Reading(changed, untouched, opened, step)
+
+
+def _is_typed(text: str, before: str) -> bool:
+    """Whether a text differs from the one before in a few letters at its end."""
+    return len(text) <= len(before) + TYPED and text.startswith(before[: max(0, len(text) - TYPED)])
 
 
 def of_source(model: Model, source: str) -> Model:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.inspection.trace import Trace
-    from lmviz.models.model import Model
 
 FEWEST, MOST = 3, 40
 
@@ -123,12 +122,12 @@ class NextWordPanel(Panel):
         traces = [trace for trace in (reading.trace, reading.baseline) if trace is not None]
         unknown = [trace for trace in traces if not is_answer_known(trace, position, "logits")]
 
-        def compute(_: Model) -> None:
+        def compute() -> None:
             for trace in unknown:
                 answer_at(trace, position, "logits")
 
         if unknown:
-            self.ask_about(reading, "next word", compute, lambda _: self.refresh_soon())
+            self.ask_reader("next word", compute, lambda _: self.refresh_soon())
         return not unknown
 
     def resizeEvent(self, event: QResizeEvent) -> None:
