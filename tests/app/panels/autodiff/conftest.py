@@ -11,8 +11,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.diagrams.network_boxes import CELL_SIZE
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import Cell
 from lmviz.app.window.perspective_view import PerspectiveView
@@ -55,6 +58,15 @@ class Scene:
         assert card is not None
         assert card.isVisible()
         return float(card.title.replace("−", "-"))
+
+    def drawn(self, name: str, index: tuple[int, ...] = (), *, gradient: bool = False) -> float:
+        """The number that stands in a cell of the graph, which is large enough for it."""
+        cell = Cell(name, index, gradient)
+        figure = self.picture.figure(cell)
+        room = self.picture.cell_rectangle(cell).width() / self.picture.zoom
+        assert self.picture.is_readable
+        assert metrics(CELL_SIZE, token=True).horizontalAdvance(figure) / current_theme().scale <= room
+        return float(figure.replace("−", "-"))
 
     def panel(self, name: str) -> QWidget:
         return next(panel for panel in self.view.panels if panel.objectName() == name)

@@ -1,16 +1,21 @@
 """The small recurrent networks of the lectures, their numbers read off the cells of the window."""
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
 
 from lmviz.app.widgets.diagrams.network_values import Cell
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
+from lmviz.app.window.panel_dock import PanelDock
 from lmviz.autodiff import shipped_network
-from tests.app.panels.autodiff.conftest import Scene
+from tests.app.panels.autodiff.conftest import Scene, opened
 
 SUMS = {
     1: (2, 1.5, 2.5, 3.5),
@@ -20,120 +25,161 @@ SUMS = {
 }
 
 
+SIX = 6e-7
+"""How far a number with six decimals may be from what it rounds, with a little room for both roundings."""
+
+
+class RecurrentScene(Scene):
+    """The perspective so wide that the steps of a network are in sight with all their figures."""
+
+    def open(self, name: str, text: str = "") -> None:
+        """A shipped network, or another text for it, swept back and drawn larger."""
+        if text:
+            self.session.network.write(text)
+        else:
+            self.session.network.open_shipped(name)
+        self.settle()
+        self.sweep()
+
+    def sweep(self) -> None:
+        if self.find(QPushButton, "tape_run_backward").isEnabled():  # else all is swept anew as it is edited
+            self.click("tape_run_backward")
+        self.click("network_picture_larger")
+
+    def cell(self, name: str, *, gradient: bool = False) -> float:
+        """The number that is drawn in the first cell of a node."""
+        index = (0,) * len(self.session.network.current[name].shape)
+        return self.drawn(name, index, gradient=gradient)
+
+    def steps(self, name: str, *, gradient: bool = False) -> list[float]:
+        """The same at every step from the first on."""
+        names = [node.name for node in self.session.network.current.nodes]
+        found = [step for step in names if re.fullmatch(rf"{name}\[[1-9]\]", step)]
+        return [self.cell(step, gradient=gradient) for step in found]
+
+
 @pytest.fixture
-def scene(scene: Scene) -> Scene:
-    """The perspective so wide that all steps of a network are in sight."""
-    scene.view.resize(2400, 900)
-    scene.settle()
-    return scene
-
-
-def shown(scene: Scene, name: str, *, gradient: bool = False) -> list[float]:
-    """The numbers of a node at every step from the first on, in its first cell."""
-    network = scene.session.network.current
-    steps = [node.name for node in network.nodes if re.fullmatch(rf"{name}\[[1-9]\]", node.name)]
-    return [scene.read(step, (0,) * len(network[step].shape), gradient=gradient) for step in steps]
+def scene(tmp_path: Path, qtbot: QtBot) -> Iterator[RecurrentScene]:
+    with opened(RecurrentScene, tmp_path, qtbot) as scene:
+        scene.view.resize(2400, 900)
+        scene.settle()
+        yield scene
 
 
 @pytest.mark.parametrize("recurrent", SUMS)
-def test_summation(scene: Scene, recurrent: float) -> None:
-    scene.session.network.open_shipped("summation")
+def test_summation(scene: RecurrentScene, recurrent: float) -> None:
+    scene.open("summation")
     scene.session.network.edit("U", (), recurrent)
-    scene.settle()
-    scene.click("tape_run_backward")
-    np.testing.assert_allclose(shown(scene, "h"), SUMS[recurrent], atol=1e-6)
-    assert scene.read("x[1]", gradient=True) == pytest.approx(recurrent**3)
+    scene.sweep()
+    assert scene.steps("h") == pytest.approx(SUMS[recurrent], abs=SIX)
+    assert scene.cell("y") == pytest.approx(SUMS[recurrent][-1], abs=SIX)
+    assert scene.cell("x[1]", gradient=True) == pytest.approx(recurrent**3, abs=SIX)
 
 
-@pytest.mark.parametrize(
-    ("name", "figures"),
-    [
-        ("summation", {"h[1]": "2.000000", "h[2]": "1.500000", "h[3]": "2.500000", "h[4]": "3.500000"}),
-        ("comparison", {"h[1]": "4.000000", "h[2]": "0.500000", "h[3]": "−0.700000"}),
-        ("comparison", {"y[1]": "1.000000", "y[2]": "0.924142", "y[3]": "0.029312"}),
-        ("comparison", {f"gradient x[{step}]": "0.142265" for step in (1, 2, 3)}),
-        ("recurrence_tanh", {"gradient h[1]": "0.296592", "gradient h[2]": "0.510193"}),
-    ],
-)
-def test_cells_that_are_drawn_larger_show_six_decimals(
-    scene: Scene, name: str, figures: dict[str, str]
-) -> None:
-    scene.session.network.open_shipped(name)
-    scene.settle()
-    scene.click("tape_run_backward")
-    scene.click("network_picture_larger")
-    assert scene.picture.is_readable
-    for words, expected in figures.items():
-        value = words.removeprefix("gradient ")
-        index = (0,) * len(scene.session.network.current[value].shape)
-        assert scene.picture.figure(Cell(value, index, value != words)) == expected
-
-
-def test_summation_through_tanh(scene: Scene) -> None:
+def test_summation_through_tanh(scene: RecurrentScene) -> None:
     text = shipped_network("summation").text.replace("add(linear", "tanh(add(linear")
-    scene.session.network.write(text.replace("x[t]))", "x[t])))"))
+    scene.open("summation", text.replace("x[t]))", "x[t])))"))
+    assert scene.steps("h") == pytest.approx((0.9640, 0.4334, 0.8924, 0.9556), abs=5e-5)
+
+
+LEARNED = """
+parameter W = 0.6
+parameter U = 0.7
+parameter V = 1.3
+x[1..4] = [2; -0.5; 1; 1]
+s[1..4] = [2; 1.5; 2.5; 3.5]
+h[0] = 0
+e[0] = 0
+for t in 1..4:
+    h[t] = add(linear(U, h[t-1]), linear(W, x[t]))
+    e[t] = add(e[t-1], squared_error(s[t], linear(V, h[t])))
+J = identity(e[4])
+"""
+
+
+def test_of_a_summation_that_is_learned_only_u_and_the_product_of_v_and_w_are_determined(
+    scene: RecurrentScene,
+) -> None:
+    scene.session.network.write(LEARNED)
+    scene.session.descent.choose_rate(0.005)
+    dock = next(dock for dock in scene.view.findChildren(PanelDock) if dock.objectName() == "dock_surface")
+    dock.raise_()
     scene.settle()
-    np.testing.assert_allclose(shown(scene, "h"), (0.9640, 0.4334, 0.8924, 0.9556), atol=5e-5)
+    for _ in range(6):
+        scene.click("train_network_button")
+    scene.sweep()
+    assert scene.cell("U") == pytest.approx(1, abs=1e-3)
+    assert scene.cell("V") * scene.cell("W") == pytest.approx(1, abs=1e-3)
+    assert abs(scene.cell("V") - 1) > 0.05, "neither of them is 1 by itself"
 
 
-def test_the_second_comparison_depends_alike_on_both_steps_before_it(scene: Scene) -> None:
-    text = shipped_network("comparison").text.replace("sum(y[3])", "sum(y[2])")
-    scene.session.network.write(text)
-    scene.settle()
-    scene.click("tape_run_backward")
-    for step, expected in ((1, 0.3505), (2, 0.3505), (3, 0)):
-        assert scene.read(f"x[{step}]", (0,), gradient=True) == pytest.approx(expected, abs=5e-5)
+def test_summation_and_comparison(scene: RecurrentScene) -> None:
+    scene.open("comparison")
+    assert scene.steps("h") == pytest.approx((4, 0.5, -0.7), abs=SIX)
+    assert scene.steps("y") == pytest.approx((1.00, 0.92, 0.03), abs=5e-3)
+    for step in (1, 2, 3):  # W is (1, −1)
+        for at, expected in ((0, 0.1423), (1, -0.1423)):
+            assert scene.drawn(f"x[{step}]", (at,), gradient=True) == pytest.approx(expected, abs=5e-5)
 
 
-def test_the_order_of_the_inputs_does_not_matter_to_the_last_comparison(scene: Scene) -> None:
-    scene.session.network.open_shipped("comparison")
-    scene.settle()
-    before = scene.read("y[3]", (0,))
+def test_the_second_comparison_depends_alike_on_both_steps_before_it(scene: RecurrentScene) -> None:
+    scene.open("comparison", shipped_network("comparison").text.replace("sum(y[3])", "sum(y[2])"))
+    assert scene.steps("x", gradient=True)[:2] == pytest.approx((0.3505, 0.3505), abs=5e-5)
+    x3 = Cell("x[3]", (0,), True)
+    assert scene.picture.figure(x3) in ("", "0", "0.000000"), "the third input comes later"
+
+
+def test_the_order_of_the_inputs_does_not_matter_to_the_last_comparison(scene: RecurrentScene) -> None:
+    scene.open("comparison")
+    before = scene.cell("y[3]")
     for step, numbers in ((1, (0, 3.5)), (2, (2, -2))):
         for at, number in enumerate(numbers):
             scene.session.network.edit(f"x[{step}]", (at,), number)
-    scene.settle()
-    assert scene.read("h[1]", (0,)) == -3.5
-    assert scene.read("y[3]", (0,)) == pytest.approx(before, abs=1e-6)
-
-
-def test_summation_and_comparison(scene: Scene) -> None:
-    scene.session.network.open_shipped("comparison")
-    scene.settle()
-    scene.click("tape_run_backward")
-    np.testing.assert_allclose(shown(scene, "h"), (4, 0.5, -0.7), atol=1e-6)
-    np.testing.assert_allclose(shown(scene, "y"), (1.00, 0.92, 0.03), atol=5e-3)
-    for step in (1, 2, 3):
-        assert scene.read(f"x[{step}]", (0,), gradient=True) == pytest.approx(0.1423, abs=5e-5)
+    scene.sweep()
+    assert scene.cell("h[1]") == -3.5
+    assert scene.cell("y[3]") == pytest.approx(before, abs=SIX)
 
 
 @pytest.mark.parametrize(
-    ("function", "states", "first", "of_u"),
+    ("function", "states", "gradients", "of_u"),
     [
-        ("tanh", (0.7616, 0.5950, 0.4896, 0.4142), 0.29659, 0.99391),
-        ("sigmoid", None, 0.00865, 0.186511),
-        ("identity", (1, 0.9, 0.81, 0.729), 0.729, 2.43),
+        ("tanh", (0.7616, 0.5950, 0.4896, 0.4142), (0.29659, 0.51019, 0.74561, 1), 0.99391),
+        ("sigmoid", None, (0.00865,), 0.186511),
+        ("identity", (1, 0.9, 0.81, 0.729), (0.729, 0.81, 0.9, 1), 2.43),
     ],
 )
 def test_a_scalar_recurrence(
-    scene: Scene, function: str, states: tuple[float, ...] | None, first: float, of_u: float
+    scene: RecurrentScene,
+    function: str,
+    states: tuple[float, ...] | None,
+    gradients: tuple[float, ...],
+    of_u: float,
 ) -> None:
-    scene.session.network.open_shipped(f"recurrence_{function}")
-    scene.settle()
-    scene.click("tape_run_backward")
+    scene.open(f"recurrence_{function}")
     if states is not None:
-        np.testing.assert_allclose(shown(scene, "h"), states, atol=5e-5)
-    assert scene.read("h[1]", gradient=True) == pytest.approx(first, abs=5e-6)
-    assert scene.read("U", gradient=True) == pytest.approx(of_u, abs=5e-6)
-    if function == "tanh":
-        gradients = shown(scene, "h", gradient=True)
-        np.testing.assert_allclose(gradients, (0.29659, 0.51019, 0.74561, 1), atol=5e-6)
+        assert scene.steps("h") == pytest.approx(states, abs=5e-5)
+    found = scene.steps("h", gradient=True)
+    assert len(found) == 4
+    assert found[: len(gradients)] == pytest.approx(gradients, abs=6e-6)
+    assert scene.cell("U", gradient=True) == pytest.approx(of_u, abs=SIX if function == "sigmoid" else 6e-6)
 
 
-def test_the_gradient_of_the_recurrent_weight_is_a_sum_over_the_steps(scene: Scene) -> None:
-    scene.session.network.open_shipped("recurrence_tanh")
-    scene.settle()
-    scene.click("tape_run_backward")
+def test_the_gradient_of_the_recurrent_weight_arrives_step_by_step(scene: RecurrentScene) -> None:
+    """By adding up: what stands in U's cell after each pop is the sum of the parts so far."""
+    scene.open("recurrence_tanh")
+    scene.click("version_b_button")
+    scene.click("tape_run_forward")
+    arrived = [0.0]
+    while scene.find(QPushButton, "tape_backward").isEnabled():
+        scene.click("tape_backward")
+        if scene.picture.figure(Cell("U", (), True)) and scene.cell("U", gradient=True) != arrived[-1]:
+            arrived.append(scene.cell("U", gradient=True))
+    assert np.diff(arrived) == pytest.approx((0.405615, 0.337318, 0.250981), abs=2e-6)
+    assert arrived[-1] == pytest.approx(0.99391, abs=6e-6)
+
+
+def test_the_card_tells_the_parts_of_the_gradient_of_the_recurrent_weight(scene: RecurrentScene) -> None:
+    scene.open("recurrence_tanh")
     QTest.mouseClick(scene.picture, Qt.MouseButton.LeftButton, pos=scene.place("U", (), True))
     QTest.mouseMove(scene.picture, QPoint(1, 1))
     scene.settle()
@@ -146,20 +192,16 @@ def test_the_gradient_of_the_recurrent_weight_is_a_sum_over_the_steps(scene: Sce
 
 
 @pytest.mark.parametrize(("function", "truncated"), [("tanh", 0.742933), ("identity", 1.62)])
-def test_truncation_to_two_steps(scene: Scene, function: str, truncated: float) -> None:
+def test_truncation_to_two_steps(scene: RecurrentScene, function: str, truncated: float) -> None:
     text = shipped_network(f"recurrence_{function}").text.replace("1..4:", "1..2:")
     later = [
         f"h[{step}] = {function}(add(linear(U, {before}), linear(W, x[{step}])))\n"
         for step, before in ((3, "kept"), (4, "h[3]"))
     ]
-    scene.session.network.write(text.replace("J = ", f"kept = stop(h[2])\n{''.join(later)}J = "))
-    scene.settle()
-    scene.click("tape_run_backward")
-    assert scene.read("U", gradient=True) == pytest.approx(truncated, abs=1e-6)
+    scene.open(f"recurrence_{function}", text.replace("J = ", f"kept = stop(h[2])\n{''.join(later)}J = "))
+    assert scene.cell("U", gradient=True) == pytest.approx(truncated, abs=2 * SIX)
 
 
-def test_the_diamond(scene: Scene) -> None:
-    scene.session.network.open_shipped("diamond")
-    scene.settle()
-    scene.click("tape_run_backward")
-    assert scene.read("v", gradient=True) == 8
+def test_the_diamond(scene: RecurrentScene) -> None:
+    scene.open("diamond")
+    assert scene.cell("v", gradient=True) == 8

@@ -111,6 +111,26 @@ def test_a_sigmoid_leaves_a_quarter_of_each_step_at_most(through_time) -> None:
     assert panel.said == f"Size over steps back: ×3.4e−21 over {TICKETS}"
 
 
+@pytest.mark.parametrize(("activation", "slope"), [("tanh", 1.0), ("sigmoid", 0.25)])
+def test_no_step_stretches_by_more_than_its_slope_times_the_norm_of_u(
+    through_time, qtbot: QtBot, activation: str, slope: float
+) -> None:
+    """‖∂h_T/∂h_k‖ ≤ (γ‖U‖)^(T−k)."""
+    u = torch.randn(4, 4, generator=torch.Generator().manual_seed(1))
+    most = slope * float(torch.linalg.matrix_norm(u, ord=2))
+
+    def change(weights: Weights) -> None:
+        weights["recurrence.weight_hh_l0"] = u
+
+    panel = through_time("rnn", change, activation=activation)
+    qtbot.waitUntil(lambda: panel.stretch.norms is not None and len(panel.stretch.norms) == TICKETS + 2)
+    assert (panel.stretch.norms <= most * (1 + 1e-5)).all()
+    assert panel.stretch.norms[1:].max() > most / 10
+    [points] = panel.plot.points().values()
+    assert len(points) == TICKETS + 1
+    assert (points[:, 1] <= most ** points[:, 0] * (1 + 1e-4)).all()
+
+
 def test_a_truncation_at_twenty_does_not_reach_the_tickets_and_cuts_a_band_of_pairs(
     through_time, qtbot: QtBot
 ) -> None:
