@@ -1,0 +1,104 @@
+"""The mosaic of heads: badges, what is solo, what is crossed out."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.inspection.attention import combine_heads
+from lmviz.inspection.head_badges import head_badges
+from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.interventions import add, scale_head, zero
+
+
+def test_several_heads_are_combined(panels: dict[str, Panel], session: Session) -> None:
+    panel = panels["attention_view"]
+    panels["heads_view"].mosaic.head_toggled.emit(1, 1)
+    assert session.attention.heads == ((0, 0), (1, 1))
+    panel.refresh()
+    np.testing.assert_allclose(
+        panel.shown, combine_heads(session.reading.current.trace, [(0, 0), (1, 1)], "mean")
+    )
+    panels["heads_view"].mosaic.head_double_clicked.emit(0, 1)
+    assert (session.attention.head, session.attention.heads) == ((0, 1), ())
+
+
+def test_a_double_click_solos_a_head_and_another_brings_the_rest_back(
+    panels: dict[str, Panel], session: Session, qtbot: QtBot
+) -> None:
+    mosaic, control = panels["heads_view"].mosaic, Qt.KeyboardModifier.ControlModifier
+
+    def press(head: tuple[int, int], *, twice: bool = False, gather: bool = False) -> None:
+        """What Qt sends for a click, and for a double click: the first click comes before it."""
+        place = mosaic.tile_rectangle(*head).center().toPoint()
+        modifier = control if gather else Qt.KeyboardModifier.NoModifier
+        qtbot.mouseClick(mosaic, Qt.MouseButton.LeftButton, modifier, place)
+        if twice:
+            qtbot.mouseDClick(mosaic, Qt.MouseButton.LeftButton, pos=place)
+
+    press((1, 1), twice=True)
+    assert (session.attention.head, session.attention.heads) == ((1, 1), ())
+    press((1, 1), twice=True)
+    assert session.attention.heads == ((1, 0), (1, 1))
+    press((0, 0))
+    press((1, 1), gather=True)
+    assert session.attention.heads == ((0, 0), (1, 1))
+    press((0, 1), twice=True)
+    assert (session.attention.head, session.attention.heads) == ((0, 1), ())
+    press((0, 1), twice=True)
+    assert session.attention.heads == ((0, 0), (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("intervention", "crossed_out"),
+    [
+        (scale_head(1, 0, 0.0), {(1, 0)}),
+        (zero("layers/0/attention/mixed", head=(0, 1)), {(0, 0), (0, 1)}),
+        (zero("layers/0/attention/mixed", head=slice(1, None)), {(0, 1)}),
+        (zero("layers/0/attention/mixed", head=-1), {(0, 1)}),
+        (zero("layers/*/attention/mixed", head=1), {(0, 1), (1, 1)}),
+        (add("layers/0/attention/mixed", 0.0, head=1), set()),
+    ],
+    ids=["one", "several", "a slice", "from the end", "every layer", "unchanged"],
+)
+def test_each_head_that_an_intervention_zeroes_is_crossed_out(
+    panels: dict[str, Panel],
+    session: Session,
+    intervention: Intervention,
+    crossed_out: set[tuple[int, int]],
+    qtbot: QtBot,
+) -> None:
+    mosaic = panels["heads_view"].mosaic
+    session.surgery.add(intervention)
+    assert mosaic.faded == crossed_out
+    qtbot.waitUntil(lambda: session.reading.current.trace.interventions == (intervention,))
+    assert mosaic.faded == crossed_out
+
+
+def test_a_head_under_the_pointer_says_where_it_looks(
+    panels: dict[str, Panel], session: Session, qtbot: QtBot
+) -> None:
+    mosaic = panels["heads_view"].mosaic
+    qtbot.mouseMove(mosaic, QPoint(1, 1))
+    qtbot.mouseMove(mosaic, mosaic.tile_rectangle(1, 0).center().toPoint())
+    card = mosaic.window().findChild(HoverCard)
+    assert card.title == "layer 2, head 1"
+    scores = head_badges(session.reading.current.trace)[1][0].scores
+    known = {kind: score for kind, score in scores.items() if score is not None}
+    assert card.lines == tuple(f"{kind}: {percentage(score)}" for kind, score in known.items())
+    assert known
+
+
+def test_badges_are_those_of_the_text_and_follow_it(
+    panels: dict[str, Panel], session: Session, qtbot: QtBot, reread: Callable[[Callable[[], object]], None]
+) -> None:
+    heads = panels["heads_view"]
+    assert heads.badges == head_badges(session.reading.current.trace)
+    reread(lambda: session.reading.set_prefix(session.reading.prefix + " eat"))
+    qtbot.waitUntil(lambda: heads.badges == head_badges(session.reading.current.trace))
