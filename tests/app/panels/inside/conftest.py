@@ -1,4 +1,4 @@
-"""What the tests of this folder share: where the window begins, and the picture of a small model."""
+"""What the tests of this folder share: where the window begins, small models, and their pictures."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,9 +9,11 @@ from pytestqt.qtbot import QtBot
 from small_models import small_settings
 
 from lmviz.app.panels.inside.picture import PicturePanel
+from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.diagrams.picture import Picture, Spot
 from lmviz.app.window.main_window import MainWindow
+from lmviz.families import FAMILIES
 
 TEXT = "the cows eat grass and the"
 
@@ -62,3 +64,24 @@ def point(view: Picture, spot: Spot, qtbot: QtBot) -> None:
 def made_by(session: Session) -> tuple[str, ...]:
     """The taps of the stage one is at."""
     return session.reading.current.trace.stages[session.focus.stage].results
+
+
+@pytest.fixture(scope="module", params=list(FAMILIES))
+def run(request: pytest.FixtureRequest, make_run: Callable[..., Path]) -> Path:
+    """A small run of each family."""
+    return make_run(request.param, 3, **small_settings(request.param))
+
+
+@pytest.fixture
+def inside(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> dict[str, Panel]:
+    """The panels of the Inside perspective, with a prefix read."""
+    session.library.open(run)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("the cows eat")
+    qtbot.waitUntil(
+        lambda: session.reading.current is not None and session.reading.current.trace.text == "the cows eat",
+    )
+    window.show_perspective("inside")
+    panels = {panel.objectName(): panel for panel in window.perspective.panels}
+    qtbot.waitUntil(lambda: panels["state_view"].view is not None)
+    return panels

@@ -1,6 +1,5 @@
 """Stages: a sentence about the word, and the operation of the chosen cell in its numbers."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
-from small_models import small_settings
 
 from lmviz.app.panels.inside.stage import StagePanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.window.main_window import MainWindow
-from lmviz.families import FAMILIES, open_run_model
+from lmviz.families import open_run_model
 from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.backward_sentence import backward_sentence
 from lmviz.inspection.explain import explain
@@ -25,23 +23,16 @@ from lmviz.inspection.strongest import strongest_cell
 from lmviz.inspection.views import likeliest_answers, strip
 from lmviz.training.run import Run
 
-LONG = 30_000
-
-
-@pytest.fixture(params=list(FAMILIES))
-def run(request: pytest.FixtureRequest, make_run: Callable[..., Path]) -> Path:
-    return make_run(request.param, 3, **small_settings(request.param))
-
 
 @pytest.fixture
 def panel(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> StagePanel:
     """The stages of a small model of each family, with a prefix read."""
     session.library.open(run)
     session.reading.set_prefix("the cows eat")
-    qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy, timeout=LONG)
+    qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy)
     window.show_perspective("inside")
     [found] = [panel for panel in window.perspective.panels if isinstance(panel, StagePanel)]
-    qtbot.waitUntil(lambda: found.sentence != "", timeout=LONG)
+    qtbot.waitUntil(lambda: found.sentence != "")
     return found
 
 
@@ -75,7 +66,6 @@ def test_each_stage_says_what_it_does_to_the_word_and_draws_its_strongest_cell(
                 panel.operation.picture is not None
                 and panel.operation.picture.value == pytest.approx(value, rel=1e-3, abs=1e-6)
             ),
-            timeout=LONG,
         )
         assert panel.operation.is_dashed
 
@@ -91,7 +81,7 @@ def test_the_operation_is_that_of_the_pinned_cell_and_an_operand_leads_back(
     session.focus.choose_cell(cell)
     found = explain(open_run_model(Run.open(run)), trace, *cell)
     view = panel.operation
-    qtbot.waitUntil(lambda: view.picture is not None and not view.is_dashed, timeout=LONG)
+    qtbot.waitUntil(lambda: view.picture is not None and not view.is_dashed)
     assert panel.operation.picture.value == pytest.approx(found.value, rel=1e-3)
     band = view.picture.blocks[0].bands[0]
     assert band.source in trace.arrays
@@ -104,7 +94,7 @@ def test_the_operation_is_that_of_the_pinned_cell_and_an_operand_leads_back(
         return session.focus.hovered_cell == operand
 
     operand = (band.source, band.index(last))
-    qtbot.waitUntil(point_at_last, timeout=LONG)
+    qtbot.waitUntil(point_at_last)
     assert session.focus.explained_cell == cell, "it is an operand of the pinned cell"
     np.testing.assert_allclose(band.values[-1], trace[operand[0]].array[operand[1]], rtol=1e-3)
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=view.cell_rectangle(0, 0, last).center().toPoint())
@@ -116,9 +106,9 @@ def test_the_operation_is_that_of_the_pinned_cell_and_an_operand_leads_back(
 def test_without_a_model_nothing_of_the_last_one_stays(
     panel: StagePanel, session: Session, qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(lambda: panel.operation.picture is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: panel.operation.picture is not None)
     session.library.close(session.library.model)
-    qtbot.waitUntil(lambda: panel.operation.picture is None, timeout=LONG)
+    qtbot.waitUntil(lambda: panel.operation.picture is None)
     assert (panel.sentence, panel.views) == ("", ())
 
 
@@ -134,7 +124,7 @@ def test_with_gradients_the_strips_show_them_and_play_walks_back_from_the_last_s
     found = gradient(open_run_model(Run.open(run)), "the cows eat", "loss@-1")
     session.focus.choose_position(2)
     session.gradients.show(True)
-    qtbot.waitUntil(lambda: session.gradients.current is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: session.gradients.current is not None)
     for stage in range(len(found.trace.stages)):
         session.focus.choose_stage(stage)
         panel.catch_up()
