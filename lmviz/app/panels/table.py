@@ -26,63 +26,12 @@ What a panel may rely on:
 - A method `toggle_play()` makes it the one that the space bar plays and pauses, while it is visible.
 - Colours and lengths come from `current_theme()`; mathematics from below `app/`.
 
-`area` is "left", "centre" or "right", columns that stack their panels in the order of this table, or
-"bottom", a row below them that spans the window and sets its panels side by side, and "foot", one more
-row below that. `weight` is a panel's share of its column or row relative to its neighbours. `width` is that
-of a column and `height` that of a row, in pixels of a window of 1440 × 900; 0 takes what is left. A `tabbed`
-panel shares the place of the row before it; one that stands `beside` is to the right of the row before it,
-`width` wide.
-`least` is the width and height below which a panel is of no use: where the window has less room, the
-perspective scrolls. A width of 0 is a share of the one that the panel usually has. Of each perspective one
-or two panels are `projected`: they are what is left in projector mode, so that the last row can read them.
+`PanelRow` says what the columns mean.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from lmviz.app.panels.panel import Panel
-    from lmviz.app.session.session import Session
-
-
-@dataclass(frozen=True)
-class Perspective:
-    """A group of panels that are shown together; `has_prefix` where they show what is typed above them."""
-
-    name: str
-    title: str
-    has_prefix: bool = True
-
-
-@dataclass(frozen=True)
-class PanelRow:
-    """One panel in one perspective; `panel` is "folder.module:Class", loaded when it is first shown."""
-
-    name: str
-    title: str
-    perspective: str
-    area: str
-    panel: str
-    weight: int = 1
-    width: int = 0
-    height: int = 0
-    tabbed: bool = False
-    beside: bool = False
-    least: tuple[int, int] = (0, 0)
-    projected: bool = False
-
-    def load(self) -> type[Panel]:
-        """Import the panel's module."""
-        module, name = self.panel.split(":")
-        return getattr(import_module(f"lmviz.app.panels.{module}"), name)
-
-    def build(self, session: Session) -> Panel:
-        """Make the panel."""
-        return self.load()(session)
-
+from lmviz.app.panels.panel_row import PanelRow, Perspective
 
 PERSPECTIVES = (
     Perspective("corpus", "Corpus"),
@@ -102,15 +51,7 @@ _CONFUSION = "shared.confusion:ConfusionPanel"
 _SURGERY = "shared.surgery:SurgeryPanel"
 
 PANELS: tuple[PanelRow, ...] = (
-    PanelRow(
-        "texts",
-        "Texts",
-        "corpus",
-        "left",
-        "corpus.texts:TextsPanel",
-        width=270,
-        least=(0, 300),
-    ),
+    PanelRow("texts", "Texts", "corpus", "left", "corpus.texts:TextsPanel", width=270, least=(0, 300)),
     PanelRow(
         "corpus_text",
         "Text",
@@ -132,13 +73,7 @@ PANELS: tuple[PanelRow, ...] = (
         projected=True,
     ),
     PanelRow(
-        "simplex",
-        "Simplex",
-        "corpus",
-        "centre",
-        "corpus.simplex:SimplexPanel",
-        tabbed=True,
-        least=(266, 190),
+        "simplex", "Simplex", "corpus", "centre", "corpus.simplex:SimplexPanel", tabbed=True, least=(266, 190)
     ),
     PanelRow(
         "vocabulary",
@@ -161,25 +96,11 @@ PANELS: tuple[PanelRow, ...] = (
         least=(0, 140),
         projected=True,
     ),
-    PanelRow(
-        "algorithm",
-        "Algorithm",
-        "train",
-        "centre",
-        "train.algorithm:AlgorithmPanel",
-        tabbed=True,
-    ),
+    PanelRow("algorithm", "Algorithm", "train", "centre", "train.algorithm:AlgorithmPanel", tabbed=True),
     PanelRow("noise", "Noise", "train", "centre", "train.noise:NoisePanel", tabbed=True),
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340, least=(0, 124)),
     PanelRow("health", "Health", "train", "right", "train.health:HealthPanel", least=(0, 180)),
-    PanelRow(
-        "over_time",
-        "Over time",
-        "train",
-        "right",
-        "train.over_time:OverTimePanel",
-        least=(0, 190),
-    ),
+    PanelRow("over_time", "Over time", "train", "right", "train.over_time:OverTimePanel", least=(0, 190)),
     PanelRow(
         "picture",
         "Picture",
@@ -190,12 +111,7 @@ PANELS: tuple[PanelRow, ...] = (
         projected=True,
     ),
     PanelRow(
-        "through_time",
-        "Through time",
-        "inside",
-        "left",
-        "inside.through_time:ThroughTimePanel",
-        tabbed=True,
+        "through_time", "Through time", "inside", "left", "inside.through_time:ThroughTimePanel", tabbed=True
     ),
     PanelRow("saliency", "Saliency", "inside", "left", "inside.saliency:SaliencyPanel", tabbed=True),
     PanelRow("positions", "Positions", "inside", "left", "inside.positions:PositionsPanel", tabbed=True),
@@ -215,14 +131,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("lens", "Lens", "inside", "centre", "inside.lens:LensPanel", width=300, tabbed=True),
     PanelRow("surgery", "Surgery", "inside", "centre", _SURGERY, width=300, tabbed=True),
     PanelRow(
-        "heads",
-        "All heads",
-        "attention",
-        "left",
-        "attention.heads:HeadsPanel",
-        5,
-        width=330,
-        least=(0, 170),
+        "heads", "All heads", "attention", "left", "attention.heads:HeadsPanel", 5, width=330, least=(0, 170)
     ),
     PanelRow(
         "context",
@@ -234,13 +143,7 @@ PANELS: tuple[PanelRow, ...] = (
         least=(0, 170),
     ),
     PanelRow(
-        "attention_why",
-        "Why this number?",
-        "attention",
-        "left",
-        "shared.why:WhyPanel",
-        4,
-        least=(0, 140),
+        "attention_why", "Why this number?", "attention", "left", "shared.why:WhyPanel", 4, least=(0, 140)
     ),
     PanelRow(
         "attention",
@@ -322,12 +225,7 @@ PANELS: tuple[PanelRow, ...] = (
         "beam", "Beam search", "sample", "bottom", "sample.beam:BeamPanel", tabbed=True, least=(240, 176)
     ),
     PanelRow(
-        "side_by_side",
-        "Side by side",
-        "sample",
-        "bottom",
-        "sample.side_by_side:SideBySidePanel",
-        tabbed=True,
+        "side_by_side", "Side by side", "sample", "bottom", "sample.side_by_side:SideBySidePanel", tabbed=True
     ),
     PanelRow(
         "teacher_forcing",
@@ -394,12 +292,7 @@ PANELS: tuple[PanelRow, ...] = (
         tabbed=True,
     ),
     PanelRow(
-        "guess_word",
-        "Guess",
-        "compare",
-        "bottom",
-        "compare.guess_word:GuessWordPanel",
-        least=(290, 190),
+        "guess_word", "Guess", "compare", "bottom", "compare.guess_word:GuessWordPanel", least=(290, 190)
     ),
     PanelRow(
         "which_is_real",
@@ -411,22 +304,10 @@ PANELS: tuple[PanelRow, ...] = (
     ),
     PanelRow("confusion", "Confusion", "compare", "bottom", _CONFUSION, tabbed=True),
     PanelRow(
-        "editor",
-        "Network",
-        "autodiff",
-        "left",
-        "autodiff.editor:EditorPanel",
-        width=282,
-        least=(214, 250),
+        "editor", "Network", "autodiff", "left", "autodiff.editor:EditorPanel", width=282, least=(214, 250)
     ),
     PanelRow(
-        "graph",
-        "Graph",
-        "autodiff",
-        "centre",
-        "autodiff.graph:GraphPanel",
-        least=(354, 250),
-        projected=True,
+        "graph", "Graph", "autodiff", "centre", "autodiff.graph:GraphPanel", least=(354, 250), projected=True
     ),
     PanelRow(
         "tape",
@@ -459,13 +340,7 @@ PANELS: tuple[PanelRow, ...] = (
         least=(420, 170),
     ),
     PanelRow(
-        "descent",
-        "One step",
-        "autodiff",
-        "bottom",
-        "autodiff.descent:DescentPanel",
-        3,
-        least=(330, 170),
+        "descent", "One step", "autodiff", "bottom", "autodiff.descent:DescentPanel", 3, least=(330, 170)
     ),
     PanelRow("surface", "Training", "autodiff", "bottom", "autodiff.surface:SurfacePanel", tabbed=True),
     PanelRow(
@@ -487,15 +362,7 @@ PANELS: tuple[PanelRow, ...] = (
         least=(400, 260),
         projected=True,
     ),
-    PanelRow(
-        "growth",
-        "Graph",
-        "scale",
-        "bottom",
-        "scale.growth:GrowthPanel",
-        height=260,
-        least=(700, 200),
-    ),
+    PanelRow("growth", "Graph", "scale", "bottom", "scale.growth:GrowthPanel", height=260, least=(700, 200)),
     PanelRow(
         "measured_length",
         "Measured",
@@ -504,14 +371,7 @@ PANELS: tuple[PanelRow, ...] = (
         "scale.measured_length:MeasuredLengthPanel",
         tabbed=True,
     ),
-    PanelRow(
-        "experiment",
-        "Experiment",
-        "scale",
-        "bottom",
-        "scale.experiment:ExperimentPanel",
-        tabbed=True,
-    ),
+    PanelRow("experiment", "Experiment", "scale", "bottom", "scale.experiment:ExperimentPanel", tabbed=True),
     PanelRow("poll", "Poll", "polls", "centre", "polls.poll:PollPanel", least=(340, 300), projected=True),
     PanelRow(
         "order",

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 from lmviz.app.workers.threads import BackgroundThread
 
 if TYPE_CHECKING:
-    from lmviz.app.panels.table import PanelRow
+    from lmviz.app.panels.panel_row import PanelRow
     from lmviz.app.session.session import Session
     from lmviz.app.window.perspective_view import PerspectiveView
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QSizePolicy
 
 from lmviz.app.look.icons import pixmap
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.panels.table import Perspective
+from lmviz.app.panels.panel_row import Perspective
 
 WIDTH, HEIGHT, ICON = 84, 60, 20
 ROOM_FOR_WORDS = 50  # pixels at scale 1; in a low window there are only icons

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QWidget
 
 from lmviz.app.look.stylesheet import SEPARATOR
 from lmviz.app.look.theme import application, current_theme, theme_switch
-from lmviz.app.panels.table import PanelRow, rows_of
+from lmviz.app.panels.panel_row import PanelRow
+from lmviz.app.panels.table import rows_of
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.window.chosen_tabs import ChosenTabs
 from lmviz.app.window.panel_dock import PanelDock

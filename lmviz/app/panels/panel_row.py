@@ -1,0 +1,58 @@
+"""One row of the table of panels: which class a panel is of, in which perspective, and where.
+
+`area` is "left", "centre" or "right", columns that stack their panels in the order of the table, or
+"bottom", a row below them that spans the window and sets its panels side by side, and "foot", one more
+row below that. `weight` is a panel's share of its column or row relative to its neighbours. `width` is that
+of a column and `height` that of a row, in pixels of a window of 1440 × 900; 0 takes what is left. A `tabbed`
+panel shares the place of the row before it; one that stands `beside` is to the right of the row before it,
+`width` wide.
+`least` is the width and height below which a panel is of no use: where the window has less room, the
+perspective scrolls. A width of 0 is a share of the one that the panel usually has. Of each perspective one
+or two panels are `projected`: they are what is left in projector mode, so that the last row can read them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lmviz.app.panels.panel import Panel
+    from lmviz.app.session.session import Session
+
+
+@dataclass(frozen=True)
+class Perspective:
+    """A group of panels that are shown together; `has_prefix` where they show what is typed above them."""
+
+    name: str
+    title: str
+    has_prefix: bool = True
+
+
+@dataclass(frozen=True)
+class PanelRow:
+    """One panel in one perspective; `panel` is "folder.module:Class", loaded when it is first shown."""
+
+    name: str
+    title: str
+    perspective: str
+    area: str
+    panel: str
+    weight: int = 1
+    width: int = 0
+    height: int = 0
+    tabbed: bool = False
+    beside: bool = False
+    least: tuple[int, int] = (0, 0)
+    projected: bool = False
+
+    def load(self) -> type[Panel]:
+        """Import the panel's module."""
+        module, name = self.panel.split(":")
+        return getattr(import_module(f"lmviz.app.panels.{module}"), name)
+
+    def build(self, session: Session) -> Panel:
+        """Make the panel."""
+        return self.load()(session)
