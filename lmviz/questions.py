@@ -7,17 +7,15 @@ Slow imports happen when first needed.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from lmviz.api import load_corpus, open_model
+from lmviz.api import load_corpus
 from lmviz.errors import LmvizError
+from lmviz.given_model import beside_text, changed_model, opened_model, under_interventions
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from lmviz.decoding.beam import BeamTree
     from lmviz.decoding.comparison import Disagreement
     from lmviz.decoding.distribution import Distribution
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from lmviz.decoding.sampling import SamplingStep
     from lmviz.decoding.translation import Translation
     from lmviz.decoding.translation_evaluation import TranslationEvaluation
+    from lmviz.given_model import Given, Ids, Texts
     from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.logit_lens import LogitLens
@@ -34,15 +33,6 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.training.evaluation import Evaluation
     from lmviz.training.label_evaluation import LabelEvaluation
-
-    Given = Model | str | Path
-    """A model, or what `open_model` takes."""
-
-    Ids = Sequence[int] | np.ndarray
-    """A row of token ids."""
-
-    Texts = list[str] | tuple[str, ...]
-    """Several texts; one text is a sequence of texts too, its letters."""
 
 
 @overload
@@ -80,7 +70,7 @@ def trace(
     """
     from lmviz.inspection.tracing import trace as record
 
-    opened, further = _opened(model), _beside(source)
+    opened, further = opened_model(model), beside_text(source)
     texts = text_or_ids if isinstance(text_or_ids, list | tuple) else ()
     if texts and all(isinstance(text, str) for text in texts):
         return [record(opened, text, taps=taps, interventions=interventions, **further) for text in texts]
@@ -107,7 +97,9 @@ def gradient(
     """
     from lmviz.inspection.backpropagation import gradient as swept_back
 
-    return swept_back(_opened(model), text_or_ids, of, interventions=interventions, **_beside(source))
+    return swept_back(
+        opened_model(model), text_or_ids, of, interventions=interventions, **beside_text(source)
+    )
 
 
 def explain(model: Given, trace: Trace | Gradient, address: str, index: Sequence[int]) -> Arithmetic:
@@ -124,8 +116,8 @@ def explain(model: Given, trace: Trace | Gradient, address: str, index: Sequence
     from lmviz.inspection.gradient import Gradient
 
     if isinstance(trace, Gradient):
-        return explain_gradient(_opened(model), trace, address, index)
-    return of_cell(_opened(model), trace, address, index)
+        return explain_gradient(opened_model(model), trace, address, index)
+    return of_cell(opened_model(model), trace, address, index)
 
 
 def logit_lens(
@@ -138,7 +130,7 @@ def logit_lens(
     """
     from lmviz.inspection.logit_lens import logit_lens as through_lens
 
-    return through_lens(_opened(model), trace, count, positions)
+    return through_lens(opened_model(model), trace, count, positions)
 
 
 def next_token(
@@ -160,7 +152,7 @@ def next_token(
 
     chosen = SamplingOptions.from_values(options)
     return distribution_after(
-        Continuation.of(_changed(model, prefix, interventions, source=source), prefix), chosen
+        Continuation.of(changed_model(model, prefix, interventions, source=source), prefix), chosen
     )
 
 
@@ -182,14 +174,14 @@ def predict(
     from lmviz.models.prefix import read_prefix
     from lmviz.models.sequences import SOURCE
 
-    opened = _opened(model)
+    opened = opened_model(model)
     if SOURCE not in opened.inputs:
         if options:
             raise LmvizError(f"Labels are predicted without {min(options)}: leave it out.")
-        return label(_changed(opened, text, interventions), text)
+        return label(changed_model(opened, text, interventions), text)
     length = len(read_prefix(opened, text, SOURCE))
     chosen = BeamOptions.from_values({**greedily(length).to_values(), **options})
-    changed = _with_interventions(opened, interventions, 1 + chosen.length, source=length)
+    changed = under_interventions(opened, interventions, 1 + chosen.length, source=length)
     return translate(changed, text, chosen)
 
 
@@ -214,7 +206,7 @@ def sample(
     if not isinstance(tokens, int) or tokens < 0:
         raise LmvizError(f"tokens must be the number of tokens to add, 0 or more, and not {tokens!r}.")
     chosen = SamplingOptions.from_values(options)
-    changed = _changed(model, prefix, interventions, further=max(0, tokens - 1), source=source)
+    changed = changed_model(model, prefix, interventions, further=max(0, tokens - 1), source=source)
     return draw(changed, prefix, tokens, chosen)
 
 
@@ -230,14 +222,13 @@ def beam_search(
 
     The tree keeps all that was weighed, what was pruned included. `options` are fields of
     `lmviz.decoding.options.BeamOptions`: width, continuations, choice, seed, length, length_penalty,
-    stop_at_end. LmvizError when the
-    prefix cannot be read, or when an option or an intervention cannot be.
+    stop_at_end. LmvizError when the prefix cannot be read, or when an option or an intervention cannot be.
     """
     from lmviz.decoding.beam import beam_search as search
     from lmviz.decoding.options import BeamOptions
 
     chosen = BeamOptions.from_values(options)
-    changed = _changed(model, prefix, interventions, further=chosen.length - 1, source=source)
+    changed = changed_model(model, prefix, interventions, further=chosen.length - 1, source=source)
     return search(changed, prefix, chosen)
 
 
@@ -255,7 +246,7 @@ def compare(models: Sequence[Given], text: str) -> Disagreement:
         raise LmvizError(
             "There is nothing to compare: give two models at least, as in compare([a, b], text)."
         )
-    opened = [_opened(model) for model in models]
+    opened = [opened_model(model) for model in models]
     tokenizers = [model.tokenizer for model in opened if model.tokenizer is not None]
     if len(tokenizers) < len(opened):
         raise LmvizError("A model has no tokenizer, so it cannot read a text: open it from a run.")
@@ -290,7 +281,7 @@ def evaluate(
     from lmviz.text.stream import Stream
     from lmviz.training.held_out import documents_of, evaluate_stream
 
-    opened = _opened(model)
+    opened = opened_model(model)
     tokenizer = opened.tokenizer
     if tokenizer is None:
         raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
@@ -313,7 +304,7 @@ def evaluate(
     start = tokenizer.start_id if text.marks_boundaries else None
     positions = max(len(document) for document in documents_of(text.training, start)) - 1
     return evaluate_stream(
-        _with_interventions(opened, interventions, positions),
+        under_interventions(opened, interventions, positions),
         Stream(text.training, text.training_characters),
         text.training_documents,
         tokenizer,
@@ -336,7 +327,7 @@ def _evaluate_labels(
     text = load(source, model.tokenizer, labels=names, task=model.task, validation=0.0, encoding=encoding)
     assert text.training_examples is not None
     positions = int(text.training_examples.source.lengths.max(initial=0))
-    changed = _with_interventions(model, interventions, positions)
+    changed = under_interventions(model, interventions, positions)
     return evaluate_examples(changed, text.training_examples, progress)
 
 
@@ -365,63 +356,4 @@ def _evaluate_translations(
     assert text.training_examples is not None
     examples = text.training_examples
     lengths = (int(side.lengths.max(initial=0)) for side in (examples.target, examples.source))
-    return evaluate_translations(_with_interventions(model, interventions, *lengths), examples, progress)
-
-
-def _beside(source: str | Ids | None) -> dict[str, Any]:
-    """What is read beside a text, by name."""
-    return {} if source is None else {"source": source}
-
-
-def _opened(model: Given) -> Model:
-    """The model itself, or the one of that name or folder; LmvizError if there is none."""
-    from lmviz.models.model import Model
-
-    if isinstance(model, Model):
-        return model
-    if isinstance(model, str | os.PathLike):
-        return open_model(model)
-    raise LmvizError(
-        f"A {type(model).__name__} is no model: give what open_model returns, the folder of a run, or the "
-        "name of a sample model."
-    )
-
-
-def _changed(
-    model: Given,
-    prefix: str | Ids,
-    interventions: Sequence[Intervention],
-    *,
-    further: int = 0,
-    source: str | Ids | None = None,
-) -> Model:
-    """The model under interventions, for a prefix that will grow by so many tokens more, and its source."""
-    from lmviz.models.given_source import GivenSource
-    from lmviz.models.prefix import check_inputs, read_prefix
-    from lmviz.models.sequences import SOURCE
-
-    opened = _opened(model)
-    check_inputs(opened, _beside(source))
-    positions = len(read_prefix(opened, prefix)) + further
-    if source is None:
-        return _with_interventions(opened, interventions, positions)
-    read = read_prefix(opened, source, SOURCE)
-    return GivenSource(_with_interventions(opened, interventions, positions, len(read)), read.ids)
-
-
-def _with_interventions(
-    model: Model, interventions: Sequence[Intervention], positions: int, source: int = 0
-) -> Model:
-    """The model under interventions; LmvizError where one requires a position beyond those of a text.
-
-    `source` is the number of positions of what is read beside it.
-    """
-    if not interventions:
-        return model
-    from lmviz.inspection.changed_model import ChangedModel
-    from lmviz.inspection.surgery import check_positions
-    from lmviz.models.sequences import SOURCE, TEXT
-
-    read = positions if model.context is None else min(positions, model.context)
-    check_positions(interventions, {TEXT: read, SOURCE: source} if SOURCE in model.inputs else {TEXT: read})
-    return ChangedModel(model, interventions)
+    return evaluate_translations(under_interventions(model, interventions, *lengths), examples, progress)
