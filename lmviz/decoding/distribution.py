@@ -100,11 +100,6 @@ class Distribution:
         """The token's place in the ranking, from 1."""
         return int(np.flatnonzero(self.order == id)[0]) + 1
 
-    def interval_of(self, id: int) -> tuple[float, float]:
-        """The stretch of [0, 1) in which a uniform draw chooses this token; empty when it was cut."""
-        rank = self.rank_of(id) - 1
-        return (float(self.cumulative[rank - 1]) if rank else 0.0), float(self.cumulative[rank])
-
     def at_draw(self, draw: float) -> int:
         """The id on which a uniform draw from [0, 1) lands: inverse cumulative distribution."""
         if not 0.0 <= draw < 1.0:

@@ -378,10 +378,3 @@ class TransformerConfiguration(ModelConfiguration):
         values = values * (1 + translates) + (self.layers * (3 * width + 2 * mixed + 2 * shared) * translates)
         values += 3 * width * (1 + translates) + 2 * outputs
         return training_estimate(parameters, multiplications, values, batch * length)
-
-
-def gpt2_small() -> TransformerConfiguration:
-    """GPT-2 small: with its vocabulary of 50,257 it has 124,439,808 parameters (Radford et al. 2019)."""
-    return TransformerConfiguration(
-        layers=12, heads=12, width=768, context=1024, activation="gelu_tanh", dropout=0.1
-    )

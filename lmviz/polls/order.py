@@ -7,7 +7,6 @@ its residual stream. Scaled dot-product attention is that of Vaswani et al. (201
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -124,18 +123,3 @@ class OrderExperiment:
 def _softmax(scores: np.ndarray) -> np.ndarray:
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
-
-
-def query_for(vectors: np.ndarray, weights: Sequence[float]) -> np.ndarray:
-    """The shortest query (channel,) with which the last of vectors gives each key a weight, if there is one.
-
-    Weights are positive and add up to one. LmvizError where no query gives them.
-    """
-    wanted = np.asarray(weights, dtype=np.float64)
-    if len(wanted) != len(vectors) or (wanted <= 0).any() or abs(wanted.sum() - 1) > 1e-6:
-        raise LmvizError("Weights are positive and add up to 1, one for each vector: write others.")
-    scores = np.sqrt(vectors.shape[1]) * np.log(wanted)
-    found: np.ndarray = np.linalg.lstsq(vectors, scores, rcond=None)[0]
-    if not np.allclose(_softmax(vectors @ found / np.sqrt(vectors.shape[1])), wanted, atol=1e-6):
-        raise LmvizError("No query gives these weights with these vectors: write other ones.")
-    return found

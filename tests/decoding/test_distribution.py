@@ -89,7 +89,7 @@ def test_impossible_tokens_are_never_drawn():
     distribution = next_distribution([-math.inf, 0.0, -math.inf, 0.0])
     assert distribution.probabilities.tolist() == [0, 0.5, 0, 0.5]
     assert distribution.at_draw(math.nextafter(1.0, 0.0)) == 3
-    assert distribution.interval_of(0) == (1.0, 1.0)
+    assert distribution.cumulative.tolist() == [0.5, 1.0, 1.0, 1.0]
 
 
 def test_entropy_counts_effective_choices():
@@ -159,8 +159,9 @@ def test_every_pipeline_is_a_distribution_over_a_beginning_of_the_ranking(
     assert (np.diff(distribution.cumulative) >= 0).all()
     assert distribution.cumulative[-1] == 1.0
     drawn = distribution.at_draw(draw)
-    low, high = distribution.interval_of(drawn)
-    assert low <= draw < high
+    rank = distribution.rank_of(drawn) - 1
+    assert (distribution.cumulative[:rank] <= draw).all()
+    assert draw < distribution.cumulative[rank]
     assert probabilities[drawn] > 0
 
 

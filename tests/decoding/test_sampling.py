@@ -20,9 +20,10 @@ def test_draws_are_a_stream_that_can_be_entered_anywhere():
 
 def test_the_draw_lands_on_the_token_of_its_step(bigram):
     for step in sample(bigram, "cows", 20, SamplingOptions(temperature=0.7, top_p=0.9, seed=1)):
-        low, high = step.distribution.interval_of(step.id)
-        assert low <= step.draw < high
-        assert step.probability == pytest.approx(high - low)
+        rank = step.distribution.rank_of(step.id) - 1
+        below, above = np.array([0.0, *step.distribution.cumulative])[rank : rank + 2]
+        assert below <= step.draw < above
+        assert step.probability == pytest.approx(above - below)
 
 
 def test_draws_follow_the_probabilities(bigram):

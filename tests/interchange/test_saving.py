@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 import torch
 from foreign_models import PEERS, peer, saved
+from gpt2 import gpt2_small
 
 import lmviz
 from lmviz.errors import LmvizError
 from lmviz.families import build_model
 from lmviz.interchange.checkpoint import open_checkpoint
 from lmviz.interchange.described import described
-from lmviz.models.transformer_configuration import TransformerConfiguration, gpt2_small
+from lmviz.models.transformer_configuration import TransformerConfiguration
 
 IDS = np.array([5, 2, 6, 1, 2, 3, 4, 11, 30, 2, 9])
 SMALL = {"layers": 2, "heads": 4, "width": 16, "context": 24}

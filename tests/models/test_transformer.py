@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from gpt2 import gpt2_small
 from torch import nn
 from torch.nn import functional
 
@@ -14,7 +15,7 @@ from lmviz.models.positions import rotate, rotations, sinusoids, slopes
 from lmviz.models.prediction import Prediction
 from lmviz.models.rotary import Rotary
 from lmviz.models.transformer import Attending, TransformerModel
-from lmviz.models.transformer_configuration import TransformerConfiguration, gpt2_small
+from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.training.options import TrainingOptions
 
 IDS = torch.tensor([[3, 1, 4, 1, 5, 0, 2], [2, 6, 5, 3, 5, 1, 1]])

@@ -5,7 +5,7 @@ import pytest
 
 from lmviz import autodiff
 from lmviz.errors import LmvizError
-from lmviz.polls.order import OrderExperiment, query_for
+from lmviz.polls.order import OrderExperiment
 
 VECTORS = np.diag([1.0, 1.0, 2.0, 1.0])
 QUERY = np.array([-4.60517, -3.218876, -0.510826, -4.60517])
@@ -30,10 +30,6 @@ def test_the_weights_move_with_their_words() -> None:
 
 def test_whoever_keeps_the_weights_answers_something_else() -> None:
     assert experiment().weights_kept == pytest.approx([0.1, 0.6, 0.4, 0.1], abs=1e-6)
-
-
-def test_the_query_is_the_one_that_gives_these_weights() -> None:
-    assert query_for(VECTORS, (0.1, 0.2, 0.6, 0.1)) == pytest.approx(QUERY, abs=1e-5)
 
 
 def test_the_other_queries_are_zero() -> None:
@@ -94,14 +90,3 @@ def test_with_any_vectors_one_layer_is_blind_to_order(seed: int) -> None:
 def test_what_does_not_fit_is_said(changed: dict[str, object], sentence: str) -> None:
     with pytest.raises(LmvizError, match=sentence), np.errstate(invalid="ignore"):
         OrderExperiment(**{"vectors": VECTORS, "query": QUERY} | changed)
-
-
-@pytest.mark.parametrize("weights", [(0.5, 0.5), (1, 0, 0, 0), (0.5, 0.5, 0.5, 0.5)])
-def test_weights_that_no_softmax_gives_are_refused(weights: tuple[float, ...]) -> None:
-    with pytest.raises(LmvizError, match="Weights are positive"):
-        query_for(VECTORS, weights)
-
-
-def test_weights_that_these_vectors_cannot_have_are_refused() -> None:
-    with pytest.raises(LmvizError, match="No query gives these weights"):
-        query_for(np.ones((4, 4)), (0.1, 0.2, 0.6, 0.1))
