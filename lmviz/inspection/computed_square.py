@@ -90,7 +90,7 @@ class ComputedSquare(TracedArray):
             raise IndexError(f"query {query} lies beyond the text")
         row = rows(query % positions, query % positions + 1)
         row.flags.writeable = False
-        return TracedArray(row, self.axes, self.scale)._at({**indices, "query": 0})
+        return TracedArray(row, self.axes, self.scale).at(**{**indices, "query": 0})
 
     def _of_rows(self, rows: Rows) -> np.ndarray:
         found = np.empty(self._shape, rows(0, 1).dtype)

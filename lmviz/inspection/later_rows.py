@@ -132,7 +132,7 @@ class LaterRows(TracedArray):
             raise IndexError(f"position {position} lies beyond the text")
         self.rows([position % count])
         row = self._known[position % count][None]
-        return TracedArray(row, self.axes, self.scale)._at({**indices, "position": 0})
+        return TracedArray(row, self.axes, self.scale).at(**{**indices, "position": 0})
 
     def _made(self, positions: Sequence[int]) -> np.ndarray:
         """Rows (position, token) made anew."""

@@ -150,7 +150,7 @@ class PartedArray(TracedArray):
             return super()._at(indices)
         for part in self._parts:
             if position < part.shape[self._axis]:
-                return TracedArray(part, self.axes, self.scale)._at({**indices, "position": position})
+                return TracedArray(part, self.axes, self.scale).at(**{**indices, "position": position})
             position -= part.shape[self._axis]
         raise IndexError(f"position {indices['position']} lies beyond the text")
 

@@ -15,6 +15,9 @@ LARGEST_STEPS = 100_000_000
 SENTENCES = "sentences"
 """The sampling that takes whole sentences, or examples, by shuffled epochs."""
 
+PRECISIONS = ("full", "half", "quarter")
+"""Of snapshots: all bits of a float32; 16 of them; 8 of them with one scale for each row of a matrix."""
+
 FIXED = ("optimizer", "sampling", "batch", "length", "seed")
 """Options that a resumed training must share with its beginning, or it would not be the same one."""
 
@@ -171,7 +174,7 @@ class TrainingOptions(Configuration):
         "full",
         "How much of a weight snapshots keep: every bit (full), 16 (half), or 8 with one scale for each row "
         "of a matrix (quarter); the last snapshot is always full.",
-        choices=("full", "half", "quarter"),
+        choices=PRECISIONS,
         advanced=True,
     )
     resume_seconds: int = setting(

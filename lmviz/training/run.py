@@ -193,7 +193,7 @@ class Run:
         _check_readable(self.folder / "snapshots")
 
     def save_snapshot(self, step: int, state: Mapping[str, torch.Tensor], precision: str = "full") -> None:
-        """Write the state of a model down (see Model.state) in one of PRECISIONS; raises NotWritten."""
+        """Write a state (Model.state) down in one of `options.PRECISIONS`; raises NotWritten."""
         from lmviz.training.snapshots import write_snapshot
 
         write_snapshot(self.snapshot_path(step), step, state, precision)

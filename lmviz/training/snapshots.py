@@ -1,4 +1,4 @@
-"""Which steps of a training are kept as snapshots: frequent at first and further apart later.
+"""Which steps of a training are kept as snapshots, frequent at first and further apart later, and how.
 
 A model learns most in its first steps, so snapshots are spaced evenly in the logarithm of the step.
 """
@@ -45,9 +45,6 @@ def superfluous(steps: Sequence[int], count: int) -> list[int]:
     return given_up
 
 
-PRECISIONS = ("full", "half", "quarter")
-"""All bits of a float32; 16 of them; 8 of them with one scale for each row of a matrix."""
-
 _SCALE = "|scale"
 
 
@@ -57,7 +54,7 @@ def state_bytes(state: Mapping[str, torch.Tensor], precision: str = "full") -> i
 
 
 def write_snapshot(path: Path, step: int, state: Mapping[str, torch.Tensor], precision: str = "full") -> None:
-    """Write the state of a model, its float32 tensors in one of PRECISIONS; raises NotWritten."""
+    """Write the state of a model, its float32 tensors in a precision of options.py; raises NotWritten."""
     write_tensors(path, _packed(state, precision), {"step": str(step), "precision": precision})
 
 

@@ -14,7 +14,7 @@ from safetensors import safe_open
 import lmviz
 from lmviz.inspection.interventions import zero
 from lmviz.models.tap import SCALES
-from lmviz.training.snapshots import PRECISIONS
+from lmviz.training.options import PRECISIONS
 
 PAGE = (DOCS / "file-formats.md").read_text(encoding="utf-8")
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.head_badges import HeadBadge
     from lmviz.inspection.intervention import Intervention, Where
     from lmviz.inspection.trace import Trace
+    from lmviz.models.model import Model
 
 AT_ONCE = 200_000
 """Weights that are looked through within a millisecond or two, sooner than another thread would answer."""
@@ -92,7 +93,7 @@ class HeadsPanel(Panel):
             return
         trace = reading.trace
 
-        def work(model: object = None) -> tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]:
+        def work(model: Model | None = None) -> tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]:
             from lmviz.inspection.alignment import alignment_thumbnails
             from lmviz.inspection.head_badges import head_badges
 

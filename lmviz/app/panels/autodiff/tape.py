@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
@@ -123,10 +124,10 @@ class TapePanel(Panel):
             network.push()
 
 
-def _button(name: str, words: str, description: str, act: object) -> QPushButton:
+def _button(name: str, words: str, description: str, act: Callable[[], None]) -> QPushButton:
     button = QPushButton(words)
     button.setObjectName(name)
     button.setAccessibleName(description)
     button.setToolTip(description)
-    button.clicked.connect(lambda _=False: act())  # type: ignore[operator]  # a verb of the session
+    button.clicked.connect(lambda _=False: act())
     return button

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from lmviz.app.session.session import Session
-    from lmviz.app.workers.job import Job
+    from lmviz.app.workers.job import Job, Report
     from lmviz.scaling.text_length import MeasuredLength, MeasuredModel
 
 MOST, ROOM = 5, 130
@@ -138,7 +138,7 @@ class MeasuredLengthPanel(Panel):
         if not models:
             return
 
-        def work(report: object) -> Generator[object, None, tuple[MeasuredLength, ...]]:
+        def work(report: Report) -> Generator[object, None, tuple[MeasuredLength, ...]]:
             from lmviz.app.workers.threads import compute_with
             from lmviz.scaling.text_length import LENGTHS, measure_lengths
 

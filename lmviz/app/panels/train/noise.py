@@ -156,7 +156,7 @@ class NoisePanel(Panel):
         self._job.ended.connect(self._end)
         self.refresh_soon()
 
-    def _end(self, job: object) -> None:
+    def _end(self, job: Job) -> None:
         """However it ended, also when it was stopped."""
         self._job = None
         self.refresh_soon()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFont,
     QImage,
@@ -329,7 +329,7 @@ class UnrolledView(Canvas):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._hover(self._places.at(event.position()))
 
-    def leaveEvent(self, event: object) -> None:
+    def leaveEvent(self, event: QEvent) -> None:
         self._hover(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
