@@ -16,6 +16,7 @@ from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.pointer_halo import PointerHalo
+from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.toast import Toast
 
@@ -87,6 +88,9 @@ EXHIBITS = (
     Exhibit("Hover", "the exact value", hover_card, (460, 200)),
     Exhibit("A game", "", invitation, (280, 160)),
     Exhibit("Actions", "", lambda: LinkButton("clear", "clear", "remove all branches"), (140, 90)),
+    Exhibit(
+        "Next", "a click leaves the keyboard where it is", lambda: QuietButton("next", "Next"), (240, 90)
+    ),
     Exhibit("A line", "", lambda: MutedLine("61 % in common · divergence 0.21 bits"), (220, 90)),
     Exhibit("A long page", "", scrolled, (220, 160)),
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.flow import FlowLayout
+from lmviz.app.widgets.base.quiet_button import QuietButton
 
 
 class WelcomeStrip(QWidget):
@@ -34,7 +35,7 @@ class WelcomeStrip(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._samples = QMenu(self)
         self._samples.aboutToShow.connect(self._fill)
-        self._tour = _button("welcome_tour", "Take the tour", "primary")
+        self._tour = QuietButton("welcome_tour", "Take the tour", "primary")
         self._tour.clicked.connect(self.tour_wanted)
         self._dismiss = QToolButton()
         self._dismiss.setObjectName("welcome_dismiss")
@@ -69,11 +70,11 @@ class WelcomeStrip(QWidget):
             ("welcome_train", "Train your own", self.train_wanted),
             ("welcome_text", "Open a text…", self.text_wanted),
         ):
-            button = _button(name, text)
+            button = QuietButton(name, text)
             button.clicked.connect(wanted)
             button.clicked.connect(self.hide)
             flow.addWidget(button)
-        samples = _button("welcome_samples", "Sample models")
+        samples = QuietButton("welcome_samples", "Sample models")
         samples.setProperty("menu", True)
         samples.setMenu(self._samples)
         flow.addWidget(samples)
@@ -89,11 +90,3 @@ class WelcomeStrip(QWidget):
             action.triggered.connect(self.hide)
         if self._samples.isEmpty():
             self._samples.addAction("This installation has none").setEnabled(False)
-
-
-def _button(name: str, text: str, role: str = "") -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName(name)
-    button.setProperty("role", role)
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return button

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QMenuBar, QPus
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.figures import short
+from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.controls.refused_action import refuse
 from lmviz.app.window.surgery_chip import SurgeryChip
 
@@ -40,14 +41,11 @@ class Header(QFrame):
         self.menu_bar = QMenuBar()
         self.menu_bar.setNativeMenuBar(False)
         self.chip = SurgeryChip(session)
-        self.model_button = _button("model_picker", "the model that is shown")
-        self.compare_button = _button("compare_picker", "models to compare with")
+        self.model_button = _menu_button("model_picker", "the model that is shown")
+        self.compare_button = _menu_button("compare_picker", "models to compare with")
         self.compare_button.setText("compare with…")
-        self.palette_button = QPushButton("Ctrl+K")
-        self.palette_button.setObjectName("palette_button")
-        self.palette_button.setAccessibleName("find a command")
+        self.palette_button = QuietButton("palette_button", "Ctrl+K", description="find a command")
         self.palette_button.setToolTip("Find a command (Ctrl+K)")
-        self.palette_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 3, 16, 3)
         row.setSpacing(10)
@@ -193,11 +191,8 @@ def _dot(color: QColor) -> QIcon:
     return QIcon(picture)
 
 
-def _button(name: str, description: str) -> QPushButton:
-    button = QPushButton()
-    button.setObjectName(name)
-    button.setAccessibleName(description)
+def _menu_button(name: str, description: str) -> QPushButton:
+    button = QuietButton(name, description=description)
     button.setProperty("menu", True)
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     button.setMenu(QMenu(button))
     return button

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.quiet_button import QuietButton
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -95,11 +95,7 @@ class _JobRow(QWidget):
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(job.name)
         self._bar.setMinimumWidth(round(SHORTEST_BAR * current_theme().scale))
-        self.cancel_button = QPushButton("cancel")
-        self.cancel_button.setObjectName("cancel_button")
-        self.cancel_button.setProperty("role", "link")
-        self.cancel_button.setAccessibleName(f"cancel {job.name}")
-        self.cancel_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.cancel_button = QuietButton("cancel_button", "cancel", "link", f"cancel {job.name}")
         self.cancel_button.clicked.connect(job.cancel)
         self.cancel_button.clicked.connect(self.hide)
         row = QHBoxLayout(self)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QVBoxLayout,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.gold import gold_of
+from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.window.prefix_answers import answers_of, how_many_are_right, label_of_text
@@ -75,16 +75,10 @@ class PrefixBar(QFrame):
         self._info.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         below = QHBoxLayout()
         below.setSpacing(16)
-        self._example = QPushButton("Example from the text")
-        self._example.setObjectName("example_button")
-        self._example.setProperty("role", "link")
+        self._example = QuietButton("example_button", "Example from the text", "link")
         self._example.setToolTip("Read the next example of the open text, and what is right beside it")
-        self._example.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._blank = QPushButton("Clear")
+        self._blank = QuietButton("blank_button", "Clear", "link")
         self._blank.setToolTip("Make every pixel of the picture blank")
-        self._blank.setObjectName("blank_button")
-        self._blank.setProperty("role", "link")
-        self._blank.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         below.addWidget(self._area, 1)
         below.addWidget(self._blank, 0, Qt.AlignmentFlag.AlignTop)
         below.addWidget(self._example, 0, Qt.AlignmentFlag.AlignTop)

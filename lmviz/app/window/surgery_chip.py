@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.surgery import number_in_words
+from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.controls.change_list import Change, ChangeList
 from lmviz.app.widgets.controls.switch import Switch
 
@@ -30,10 +31,9 @@ class SurgeryChip(QFrame):
         super().__init__(parent)
         self._session = session
         self.setObjectName("surgery_chip")
-        self._count = _button("surgery_list_button", "list the changes to this model")
+        self._count = _button("surgery_list_button", "", "list the changes to this model")
         self._switch = Switch("surgery_switch", "switch all changes off for now, or on again")
-        self._remove = _button("remove_changes_button", "remove all changes to this model")
-        self._remove.setText("remove all")
+        self._remove = _button("remove_changes_button", "remove all", "remove all changes to this model")
         self._popup: _ChangesPopup | None = None
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 0, 6, 0)
@@ -126,11 +126,7 @@ class _ChangesPopup(QFrame):
         painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
 
-def _button(name: str, description: str) -> QPushButton:
-    button = QPushButton()
-    button.setObjectName(name)
-    button.setProperty("role", "link")
-    button.setAccessibleName(description)
+def _button(name: str, text: str, description: str) -> QPushButton:
+    button = QuietButton(name, text, "link", description)
     button.setToolTip(description[0].upper() + description[1:])
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
@@ -13,6 +13,7 @@ from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.offers import FIRST_TEXT
 from lmviz.app.widgets.base.figures import short
+from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.window.notice import Notice
@@ -235,11 +236,8 @@ class Transport(QFrame):
 
 
 def _button(name: str, text: str, description: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName(name)
-    button.setAccessibleName(description)
+    button = QuietButton(name, text, description=description)
     button.setToolTip(description[0].upper() + description[1:])
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it was
     button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
     return button
 

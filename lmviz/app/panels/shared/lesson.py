@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.lesson_list import LessonList, ListedLesson
@@ -39,13 +40,13 @@ class LessonPanel(Panel):
         self._step_title, self._sentences = _markdown("lesson_step"), _markdown("lesson_sentence")
         self._step_title.setProperty("role", "muted")
         self._tasks, self._question = TaskList(), QuestionCard()
-        self._back = _button("lesson_back", "Back")
-        self._next = _button("lesson_next", "Next")
-        self._leave = _button("lesson_leave", "leave", "link")
-        self._where = _button("lesson_where", "show where", "link")
-        self._prepare = _button("lesson_prepare", "set up again", "link")
+        self._back = QuietButton("lesson_back", "Back")
+        self._next = QuietButton("lesson_next", "Next")
+        self._leave = QuietButton("lesson_leave", "leave", "link")
+        self._where = QuietButton("lesson_where", "show where", "link")
+        self._prepare = QuietButton("lesson_prepare", "set up again", "link")
         self._list = LessonList()
-        self._list_close = _button("lesson_list_close", "close", "link")
+        self._list_close = QuietButton("lesson_list_close", "close", "link")
         self._pages = QStackedWidget()
         self._lay_out()
         lesson = session.lesson
@@ -168,11 +169,3 @@ def _markdown(name: str) -> QLabel:
     label.setWordWrap(True)
     label.setTextFormat(Qt.TextFormat.MarkdownText)
     return label
-
-
-def _button(name: str, text: str, role: str = "") -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName(name)
-    button.setProperty("role", role)
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return button

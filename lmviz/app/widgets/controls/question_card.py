@@ -12,12 +12,12 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QRadioButton,
     QVBoxLayout,
     QWidget,
 )
 
+from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.role import set_role
 
 FIRST = "first do what is above"
@@ -47,14 +47,9 @@ class QuestionCard(QFrame):
         self._answer.setObjectName("lesson_answer")
         self._answer.setAccessibleName("your answer")
         self._answer.returnPressed.connect(self._check)
-        self._button = QPushButton("Check")
-        self._button.setObjectName("lesson_check")
-        self._button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._button = QuietButton("lesson_check", "Check")
         self._button.clicked.connect(self._check)
-        self._hint_button = QPushButton("hint")
-        self._hint_button.setObjectName("lesson_hint")
-        self._hint_button.setProperty("role", "link")
-        self._hint_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._hint_button = QuietButton("lesson_hint", "hint", "link")
         self._hint_button.clicked.connect(self.hint_wanted)
         self._hint = _words("lesson_hint_words")
         self._hint.setProperty("role", "muted")

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.diagrams.editable_numbers import A_NOTCH, EditableNumbers
 
 SIDE = 24  # pixels at scale 1
@@ -43,10 +44,7 @@ class ZoomButtons(QWidget):
         self._update()
 
     def _button(self, name: str, words: str, description: str) -> QPushButton:
-        button = QPushButton(words)
-        button.setObjectName(name)
-        button.setProperty("role", "link")
-        button.setAccessibleName(description)
+        button = LinkButton(name, words, description)
         button.setToolTip(description)
         return button
 
