@@ -115,7 +115,7 @@ class Fit:
 
 def fit(layout: Layout, shapes: Mapping[str, tuple[int, ...]], stored: StoredTensors) -> Fit:
     """How `stored` fits the parameters whose shapes are given by name."""
-    known = {_plain(name): name for name in stored.shapes}
+    known = {without_wrappers(name): name for name in stored.shapes}
     names, missing, wrong, used = {}, [], [], set()
     for parameter, shape in shapes.items():
         found = []
@@ -152,7 +152,7 @@ def _ignored(layout: Layout) -> re.Pattern[str]:
     return re.compile(rf"({re.escape(layout.kind.inside)})?({'|'.join(written) or 'x^'})")
 
 
-def _plain(name: str) -> str:
+def without_wrappers(name: str) -> str:
     """A name without what wrappers have put before it."""
     for wrapper in COMPILED:
         name = name.removeprefix(wrapper)

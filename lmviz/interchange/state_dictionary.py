@@ -18,7 +18,7 @@ import torch
 from lmviz.errors import LmvizError
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.kinds import GPT2
-from lmviz.interchange.layout import COMPILED, Layout
+from lmviz.interchange.layout import Layout, without_wrappers
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, read_saved
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
@@ -59,7 +59,7 @@ def read_state_dictionary(path: Path) -> StateDictionary:
     )
     stored = StoredTensors()
     stored.add_saved(path, state)
-    plain = {_plain(name): name for name in stored.shapes}
+    plain = {without_wrappers(name).removeprefix(GPT2.inside): name for name in stored.shapes}
     if not {"wte.weight", "wpe.weight"} <= set(plain):
         raise LmvizError(
             f"{path} holds no weights of nanoGPT or minGPT: there is no transformer.wte.weight with a "
@@ -131,9 +131,3 @@ def _is_tied(stored: StoredTensors, plain: Mapping[str, str]) -> bool:
     return stored.shapes[output] == stored.shapes[table] and torch.equal(
         stored.get(output), stored.get(table)
     )
-
-
-def _plain(name: str) -> str:
-    for start in (*COMPILED, GPT2.inside):
-        name = name.removeprefix(start)
-    return name

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 
-from lmviz.lessons.condition import LookUp
+from lmviz.lessons.condition import LookUp, plain
 from lmviz.lessons.expression import Result, constant, evaluate
 from lmviz.lessons.faults import NotKnown
 from lmviz.lessons.lesson import TOLERANCE, Question
 
+QUOTES = " “”\"'"  # and blanks, around an answer in words
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _DECIMAL = re.compile(r"(?<=\d),(?=\d)")
 
@@ -33,7 +34,7 @@ def is_right(question: Question, given: str, look_up: LookUp) -> bool:
     """
     right = right_answer(question, look_up)
     if question.choices or isinstance(right, str):
-        return _plain(given) == _plain(right)
+        return plain(given).strip(QUOTES) == plain(right).strip(QUOTES)
     numbers = _numbers(given)
     if not numbers:
         raise NotKnown("Type a number, such as 4/11 or 0.364.")
@@ -56,8 +57,3 @@ def shown(value: Result) -> str:
     return (
         f"{value:,.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:.4g}".replace("-", "−")
     )
-
-
-def _plain(value: Result) -> str:
-    text = f"{value:g}" if isinstance(value, float) else value
-    return " ".join(text.casefold().strip(" “”\"'").split())

@@ -65,7 +65,7 @@ class Condition:
             if self.relation == "changes":
                 return before is not None and found != before
             if self.relation in ("is", "is not", "contains"):
-                return self._compare_words(_plain(found))
+                return self._compare_words(plain(found))
             if self.relation in ("holds", "not"):
                 return (found != 0 and found != "") == (self.relation == "holds")
             assert self.second is not None
@@ -85,7 +85,7 @@ class Condition:
             return None
 
     def _compare_words(self, found: str) -> bool:
-        wanted = _plain(self.words)
+        wanted = plain(self.words)
         if self.relation == "contains":
             return wanted in found
         return (found == wanted) == (self.relation == "is")
@@ -113,7 +113,7 @@ def parse_condition(text: str) -> Condition:
     return Condition(text, first, _SPELLINGS.get(relation, relation), second=parse(rest), apart=apart)
 
 
-def _plain(value: Result) -> str:
+def plain(value: Result) -> str:
     """Words as they are compared; a number as it would be typed."""
     text = f"{value:g}" if isinstance(value, float) else value
     return " ".join(text.casefold().split())
