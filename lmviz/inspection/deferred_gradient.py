@@ -8,9 +8,10 @@ that somebody reads follows in the same way from that of the first tap behind it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,11 +33,51 @@ class DifferentiableByRows(PassByRows):
         whole: torch.Tensor = checkpoint(super().by_rows, tap, steps, use_reentrant=False)
         return whole
 
-    def rows(
-        self, given: Mapping[str, torch.Tensor], taps: Sequence[Tap], first: int, end: int
+    def joined(self, given: Mapping[str, torch.Tensor], taps: Sequence[Tap]) -> torch.Tensor:
+        made = {tap.address for tap in taps}
+        read = {operand.address for tap in taps for operand in tap.operation.operands} - made
+        values = {address: given[address] for address in sorted(read)}
+        apply: Callable[..., torch.Tensor] = _ByRows.apply
+        return apply(self, taps, tuple(values), *values.values())
+
+    def joined_without_record(self, given: Mapping[str, torch.Tensor], taps: Sequence[Tap]) -> torch.Tensor:
+        """As `joined`, with nothing written down by which one could differentiate."""
+        return super().joined(given, taps)
+
+    def back(
+        self, given: Mapping[str, torch.Tensor], taps: Sequence[Tap], sent: torch.Tensor
+    ) -> list[torch.Tensor]:
+        """The gradients of `given`, where that of the last of some taps is `sent`."""
+        leaves = {address: value.detach().requires_grad_() for address, value in given.items()}
+        found = [torch.zeros_like(value) for value in given.values()]
+        for first, end in self.blocks(given, taps):
+            with torch.enable_grad():
+                rows = RowsPass(self.tokens, {}, leaves, self._named, first, end).make(taps)
+            parts = torch.autograd.grad(rows, list(leaves.values()), sent[:, :, first:end])
+            for whole, part in zip(found, parts, strict=True):
+                whole += part
+        return found
+
+
+class _ByRows(torch.autograd.Function):
+    """The rows of a tap, whose way back makes each of them again."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        pass_: DifferentiableByRows,
+        taps: Sequence[Tap],
+        addresses: tuple[str, ...],
+        *values: torch.Tensor,
     ) -> torch.Tensor:
-        made: torch.Tensor = checkpoint(super().rows, given, taps, first, end, use_reentrant=False)
-        return made
+        ctx.pass_, ctx.taps, ctx.addresses = pass_, taps, addresses
+        ctx.save_for_backward(*values)
+        return pass_.joined_without_record(dict(zip(addresses, values, strict=True)), taps)
+
+    @staticmethod
+    def backward(ctx: Any, *sent: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        given = dict(zip(ctx.addresses, ctx.saved_tensors, strict=True))
+        return None, None, None, *ctx.pass_.back(given, ctx.taps, sent[0])
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,18 +89,28 @@ class PassByRows(ForwardPass):
         by_rows = [step for step in steps if not is_made_whole(step)]
         whole = {step.address: step.operation.compute(self) for step in steps if is_made_whole(step)}
         given = self._values | whole
-        batch, heads = given[by_rows[0].operation.operands[0].address].shape[:2]
-        parts = [
-            self.rows(given, [*by_rows, tap], first, end)
-            for first, end in blocks(batch * heads, self.tokens.shape[1])
-        ]
-        return torch.cat(parts, dim=2)
+        return self.joined(given, [*by_rows, tap])
 
-    def rows(
-        self, given: Mapping[str, torch.Tensor], taps: Sequence[Tap], first: int, end: int
-    ) -> torch.Tensor:
-        """The rows of the last of some taps, (batch, head, row, key or channel)."""
-        return RowsPass(self.tokens, self._parameters, given, self._named, first, end).make(taps)
+    def joined(self, given: Mapping[str, torch.Tensor], taps: Sequence[Tap]) -> torch.Tensor:
+        """All rows of the last of some taps, (batch, head, query, channel), made of `given` whole values.
+
+        They are put into their place at once. Small tensors that outlive the squares between them would lie
+        in the memory that these leave, so that no later square has room there: of 48 layers of 25 heads and
+        1,024 tokens gigabytes were taken and could not be used again.
+        """
+        found: torch.Tensor | None = None
+        for first, end in self.blocks(given, taps):
+            rows = RowsPass(self.tokens, self._parameters, given, self._named, first, end).make(taps)
+            if found is None:
+                found = rows.new_empty(*rows.shape[:2], self.tokens.shape[1], rows.shape[3])
+            found[:, :, first:end] = rows
+        assert found is not None  # a text has a position
+        return found
+
+    def blocks(self, given: Mapping[str, torch.Tensor], taps: Sequence[Tap]) -> Iterator[tuple[int, int]]:
+        """The queries, as many at a time as are made at once."""
+        batch, heads = given[taps[0].operation.operands[0].address].shape[:2]
+        return blocks(batch * heads, self.tokens.shape[1])
 
 
 def is_made_whole(tap: Tap) -> bool:
