@@ -75,7 +75,7 @@ class StagePanel(Panel):
         self._timeline.stage_chosen.connect(session.focus.choose_stage)
         numbers = QShortcut(QKeySequence(Qt.Key.Key_N), self)  # wherever no text is typed
         numbers.activated.connect(lambda: self._equation.set_numbers_shown(not self._equation.numbers_shown))
-        session.focus.cell_changed.connect(self._ask_for_numbers)
+        session.focus.cell_changed.connect(self._follow_cell)
         self._operation.set_naming(lambda source, index: name_of_operand(self._reading, source, index))
         self._operation.operand_hovered.connect(lambda *cell: hover_operand(session, *cell))
         self._operation.left.connect(lambda: session.focus.hover_cell(None))
@@ -292,6 +292,11 @@ class StagePanel(Panel):
         view = strip(trace, address, position, head, likeliest_answers(trace, position))
         place = strongest_cell(self.session.gradients.view(view), position)
         return None if place is None else (address, view.index(*place))
+
+    def _follow_cell(self) -> None:
+        """Another cell is pinned; a newer reading that waits to be drawn asks when it is drawn."""
+        if self._reading is self.session.reading.current:
+            self._ask_for_numbers()
 
     def _ask_for_numbers(self) -> None:
         """The equation and the operation with the numbers of a cell that this stage makes."""

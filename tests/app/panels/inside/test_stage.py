@@ -102,6 +102,27 @@ def test_the_operation_is_that_of_the_pinned_cell_and_an_operand_leads_back(
     assert operand[0] in trace.stages[session.focus.stage].results
 
 
+def test_a_cell_pinned_while_another_reading_waits_to_be_drawn_is_not_asked_of_the_old_one(
+    window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
+) -> None:
+    session.library.open(transformer_run)
+    session.reading.set_prefix("the cows")
+    qtbot.waitUntil(lambda: session.reading.current is not None)
+    window.show_perspective("inside")
+    [panel] = [panel for panel in window.perspective.panels if isinstance(panel, StagePanel)]
+    qtbot.waitUntil(lambda: panel.sentence != "")
+    window.show_perspective("train")  # where the stages are not drawn
+    session.reading.set_prefix("the cows eat grass the cows eat")
+    qtbot.waitUntil(lambda: session.reading.current.trace.text.startswith("the cows eat grass"))
+    cell = ("probabilities", (6, 3))
+    session.focus.choose_cell(cell)
+    session.focus.choose_cell(None)
+    session.focus.choose_cell(cell)
+    window.show_perspective("inside")
+    session.focus.choose_stage(len(session.reading.current.trace.stages) - 1)
+    qtbot.waitUntil(lambda: panel.operation.picture is not None and panel.is_up_to_date)
+
+
 @pytest.mark.parametrize("run", ["transformer"], indirect=True)
 def test_without_a_model_nothing_of_the_last_one_stays(
     panel: StagePanel, session: Session, qtbot: QtBot
