@@ -23,9 +23,9 @@ from lmviz.inspection.origin import Origin
 from lmviz.inspection.recording import PreparedReading, TapRecorder, prepared, read_by_changed, traced
 from lmviz.inspection.scalar import Of, Scalar, in_range, read_scalar
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.explicit import in_order
 from lmviz.models.given_source import GivenSource
-from lmviz.models.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.model import Model
 from lmviz.models.reading import on_device
 from lmviz.models.sequences import SOURCE

@@ -20,7 +20,7 @@ from lmviz.text.corpus_options import RECOGNISED, CorpusOptions, choose_options
 from lmviz.text.documents import Documents, divide, split
 from lmviz.text.examples import Examples
 from lmviz.text.floor import known_floor
-from lmviz.text.reading import read_utf8, text_files
+from lmviz.text.reading import check_room, read_utf8, text_files
 from lmviz.text.recognition import are_labels
 from lmviz.text.statistics import Statistics, measure
 from lmviz.text.stream import encode_documents
@@ -157,8 +157,10 @@ def load_corpus(
         )
     paths = text_files(source, lambda: report(0.0))
     origin = _Origin(_name(source), tuple(map(os.path.abspath, paths)))
+    targets = [] if target is None else text_files(target)
+    check_room([*paths, *targets])
     if target is not None:
-        return _build_two(origin, paths, text_files(target), chosen, given)
+        return _build_two(origin, paths, targets, chosen, given)
     if _is_labelled(source, paths, chosen.task):
         text, complaints = read_labelled_folders(paths, chosen.encoding)
         return _build_task(origin, text, complaints, chosen, given)

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lmviz.errors import LmvizError
+from lmviz.machine_memory import GIGABYTE, machine_memory
 from lmviz.text.ordinary_files import read_file
 
+_IN_MEMORY = 3  # bytes that a byte of a file takes, about, once it is divided and being read into tokens
 _STEP = 1 << 22  # bytes decoded at a time, so that a large file is never in memory as a string
 _SNIFFED = 8192
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -138,6 +140,27 @@ def text_files(
         except ValueError as error:  # a path with a NUL in it
             raise LmvizError(f"{str(path)!r} cannot be read: {error}.") from error
     return found
+
+
+def check_room(files: Sequence[Path]) -> None:
+    """LmvizError where files are larger together than the memory of this machine allows, before any is read.
+
+    A system that has promised more memory than it has kills the whole program without an exception.
+    """
+    memory = machine_memory()
+    try:
+        size = sum(path.stat().st_size for path in files)
+    except OSError as error:
+        raise LmvizError(f"{error.filename} cannot be read: {error.strerror}.") from error
+    if memory is None or _IN_MEMORY * size <= memory:
+        return
+    what = f"{files[0]} holds" if len(files) == 1 else f"These {len(files):,} files hold"
+    way_out = "choose a part of it" if len(files) == 1 else "choose fewer of them"
+    needed = _IN_MEMORY * size / GIGABYTE
+    raise LmvizError(
+        f"{what} {size / GIGABYTE:,.1f} GB of text, which takes about {needed:,.0f} GB of memory, and this "
+        f"machine has {memory / GIGABYTE:,.0f} GB: {way_out}."
+    )
 
 
 def is_checkpoint(folder: Path) -> bool:

@@ -10,8 +10,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from lmviz.errors import LmvizError
+from lmviz.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.estimate import BYTES_PER_NUMBER, NEXT_TOKEN, Asked, Estimate
-from lmviz.models.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.text.pictures import PIXELS
 from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions

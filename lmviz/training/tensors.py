@@ -11,18 +11,26 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from lmviz.errors import LmvizError
-from lmviz.models.machine_memory import machine_memory
+from lmviz.machine_memory import machine_memory
 from lmviz.text.ordinary_files import check_ordinary
 from lmviz.training.writing import NotWritten, replacing
 
 ATTEMPTS = 100
+SPARE = 16 * 2**20
+"""Bytes that safetensors takes beside the tensors, with room to spare: a buffer of 1 MB to write with, and
+the header when it reads."""
+
+NO_MEMORY = "annot allocate memory"
+"""How safetensors and torch pass on what the system says."""
 
 
 def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor], header: Mapping[str, str]) -> None:
     """Write contiguous tensors of the CPU at once or not at all; raises NotWritten.
 
-    Tensors that share their memory, such as tied weights, are written one by one.
+    Tensors that share their memory, such as tied weights, are written one by one. MemoryError where there is
+    too little memory even to write.
     """
+    _check_spare_memory()
     seen: set[int] = set()
     separate = {}
     for name, tensor in tensors.items():
@@ -44,7 +52,8 @@ def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
     """
     try:
         for _ in range(ATTEMPTS):
-            check_ordinary(path, machine_memory())  # Rust ends the process where it gets no memory
+            check_ordinary(path, machine_memory())
+            _check_spare_memory()
             lying_there = _identity(path)
             with safe_open(path, framework="pt") as file:
                 names = list(file.keys())
@@ -54,13 +63,26 @@ def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
         raise LmvizError(f"{path} is replaced all the time: read it when less is written there.")
     except FileNotFoundError:
         raise LmvizError(f"{path} is not there: choose another snapshot, or another run.") from None
+    except MemoryError:
+        raise _too_large(path) from None
     except OSError as error:
         reason = error.strerror or error
         raise LmvizError(f"{path} cannot be read ({reason}): choose another snapshot.") from None
     except (SafetensorError, ValueError, RuntimeError, KeyError, TypeError) as error:
+        if NO_MEMORY in str(error):
+            raise _too_large(path) from None
         raise LmvizError(
             f"{path} cannot be read as safetensors ({error}): choose another snapshot."
         ) from None
+
+
+def _too_large(path: Path) -> LmvizError:
+    return LmvizError(f"{path} does not fit into memory: close what else is open, or choose a smaller model.")
+
+
+def _check_spare_memory() -> None:
+    """MemoryError where little memory is left: safetensors, written in Rust, would end the process."""
+    bytearray(SPARE)
 
 
 def _identity(path: Path) -> tuple[int, int, int]:

@@ -175,3 +175,29 @@ def test_hidden_folders_are_not_looked_into_and_circles_of_links_end(tmp_path):
     met = []
     assert text_files(tmp_path, lambda: met.append(None)) == [found]
     assert len(met) == 3  # two folders and a file
+
+
+@pytest.mark.parametrize("names", [["a.txt"], ["a.txt", "b.txt"]])
+def test_texts_larger_than_the_memory_are_refused_before_they_are_read(tmp_path, monkeypatch, names):
+    for name in names:
+        (tmp_path / name).write_text("the cow eats hay. " * 100)
+    size = sum((tmp_path / name).stat().st_size for name in names)
+    read = []
+    monkeypatch.setattr("lmviz.text.corpus.read_utf8", lambda path, *_: read.append(path))
+    monkeypatch.setattr(reading, "machine_memory", lambda: 3 * size - 1)
+    source = tmp_path if len(names) > 1 else tmp_path / names[0]
+    told = "These 2 files hold .* choose fewer" if len(names) > 1 else "a.txt holds .* choose a part"
+    with pytest.raises(LmvizError, match=f"{told}.*"):
+        load_corpus(source)
+    assert read == []
+    with pytest.raises(LmvizError, match="These 2 files hold"):
+        load_corpus(tmp_path / "a.txt", target=tmp_path / names[-1])
+    assert read == []
+
+
+def test_texts_that_just_fit_into_memory_are_read(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("the cow eats hay. " * 100)
+    monkeypatch.setattr(reading, "machine_memory", lambda: 3 * (tmp_path / "a.txt").stat().st_size)
+    assert load_corpus(tmp_path)
+    monkeypatch.setattr(reading, "machine_memory", lambda: None)
+    assert load_corpus(tmp_path)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from lmviz import machine_memory as machine
 from lmviz.api import open_model, train
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
-from lmviz.models import machine_memory as machine
-from lmviz.models.machine_memory import machine_memory
+from lmviz.machine_memory import machine_memory
 from lmviz.text.corpus import load_corpus, text_corpus
 from lmviz.training import cost
 from lmviz.training.cost import check_memory, training_cost

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import resource
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -255,3 +257,62 @@ def test_weights_that_no_memory_can_hold_are_refused_before_they_are_read(
     with pytest.raises(LmvizError, match="is larger than"):
         read_snapshot(path)
     assert opened == []
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        MemoryError("Cannot allocate memory (os error 12)"),
+        RuntimeError("unable to mmap: Cannot allocate memory"),
+    ],
+    ids=lambda fault: type(fault).__name__,
+)
+def test_weights_for_which_no_memory_is_left_are_said_to_be_too_large(
+    lstm: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    from lmviz.training.snapshots import read_snapshot, write_snapshot
+
+    def fail(path: Path, framework: str) -> None:
+        raise fault
+
+    path = tmp_path / "000001.safetensors"
+    write_snapshot(path, 1, lstm().state())
+    monkeypatch.setattr(tensors, "safe_open", fail)
+    with pytest.raises(LmvizError, match="does not fit into memory"):
+        read_snapshot(path)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is limited as Linux does it")
+def test_a_process_without_memory_is_not_ended_by_writing_or_reading_weights(
+    lstm: Make, tmp_path: Path
+) -> None:
+    """In a process of its own: what safetensors does, where it gets no memory, cannot be caught."""
+    from lmviz.training.snapshots import write_snapshot
+
+    path = tmp_path / "000001.safetensors"
+    write_snapshot(path, 1, lstm().state())
+    child = os.fork()
+    if child == 0:
+        heard = 0
+        try:
+            state = lstm().state()
+            pages = int(Path("/proc/self/statm").read_text().split()[0])
+            limit = pages * resource.getpagesize() + 2**16
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+            with contextlib.suppress(MemoryError):  # what is left in places that were free before
+                held = []
+                while True:
+                    held.append(bytearray(2**16))
+            for act in (
+                lambda: write_snapshot(tmp_path / "000002.safetensors", 2, state),
+                lambda: tensors.read_tensors(path),
+            ):
+                try:
+                    act()
+                except (MemoryError, LmvizError):
+                    heard += 1
+        finally:
+            os._exit(heard)
+    _, status = os.waitpid(child, 0)
+    assert not os.WIFSIGNALED(status), os.WTERMSIG(status)
+    assert os.waitstatus_to_exitcode(status) == 2
