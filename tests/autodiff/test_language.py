@@ -4,10 +4,10 @@ import contextlib
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings, target
 from hypothesis import strategies as some
 
-from lmviz.autodiff import MODULES, NetworkFault, read
+from lmviz.autodiff import MODULES, NetworkFault, read, shipped_networks
 from lmviz.errors import LmvizError
 
 
@@ -183,21 +183,77 @@ def test_any_text_is_a_network_or_a_sentence(text):
         assert read(net.text).text == net.text
 
 
-def lines_of_networks():
-    names = some.sampled_from(["a", "b", "c", "x", "W"])
-    call = some.builds(lambda w, *n: f"{w}({', '.join(n)})", some.sampled_from([*MODULES]), names, names)
-    value = some.one_of(call, some.sampled_from(["1", "[1; 2]", "[1 2; 3 4]", "[0.5 1]"]))
-    return some.lists(some.builds(lambda name, right: f"{name} = {right}", names, value), max_size=12)
-
-
-@given(lines_of_networks())
-def test_well_formed_lines_are_a_network_or_a_sentence(lines):
-    faults = ()
+def read_or_faults(text):
+    """The network, or the faults of the text."""
     try:
-        read("\n".join(lines)).backward()
-    except NetworkFault as error:
-        faults = error.faults
-    assert all(1 <= fault.line <= max(1, len(lines)) and fault.sentence for fault in faults)
+        return read(text), ()
+    except NetworkFault as refused:
+        return None, refused.faults
+
+
+@some.composite
+def damaged_networks(draw):
+    """A shipped network in which some characters are gone, or put in, or lines stand elsewhere."""
+    text = draw(some.sampled_from(shipped_networks())).text
+    for _ in range(draw(some.integers(0, 3))):
+        first = draw(some.integers(0, len(text)))
+        last = min(len(text), first + draw(some.integers(0, 3)))
+        text = text[:first] + draw(some.sampled_from(["", " 1", "; 2", *PIECES])) + text[last:]
+    if draw(some.booleans()):
+        lines = text.split("\n")
+        line = lines.pop(draw(some.integers(0, len(lines) - 1)))
+        for _ in range(draw(some.integers(0, 2))):
+            lines.insert(draw(some.integers(0, len(lines))), line)
+        text = "\n".join(lines)
+    return text
+
+
+@settings(max_examples=300)
+@given(damaged_networks())
+def test_a_damaged_network_is_another_one_or_faults_at_its_lines(text):
+    net, faults = read_or_faults(text)
+    for fault in faults:
+        assert 1 <= fault.line <= text.count("\n") + 1
+        assert fault.sentence
+    if net is None:
+        assert faults
+        target(float(faults[0].line), label="how far it was understood")
+        return
+    with np.errstate(all="ignore"):
+        net.backward()
+        again = read(net.text).backward()
+    assert again.text == net.text
+    for node in net:
+        assert node.name[0] not in "[]();,=#"
+        assert node.gradient.shape == node.value.shape == again[node.name].shape
+        np.testing.assert_array_equal(again[node.name].value, node.value)
+
+
+@some.composite
+def lines_of_networks(draw):
+    """Given numbers, then calls of any module with one to three earlier values, whether or not they fit."""
+    shapes = some.sampled_from(["1", "[1; 2]", "[1 2; 3 4]", "[0.5 1]", "[1; -1; 0.5]"])
+    lines = [f"v{at} = {draw(shapes)}" for at in range(3)]
+    for at in range(3, 3 + draw(some.integers(1, 6))):
+        inputs = [f"v{draw(some.integers(0, at - 1))}" for _ in range(draw(some.integers(1, 3)))]
+        lines.append(f"v{at} = {draw(some.sampled_from([*MODULES]))}({', '.join(inputs)})")
+    return lines
+
+
+@settings(max_examples=200)
+@given(lines_of_networks())
+def test_well_formed_lines_are_a_network_or_faults_at_the_lines_of_calls(lines):
+    net, faults = read_or_faults("\n".join(lines))
+    for fault in faults:
+        assert 4 <= fault.line <= len(lines)
+        assert fault.sentence
+    if net is None:
+        assert faults
+        return
+    with np.errstate(all="ignore"):
+        net.backward()
+    for node in net:
+        assert node.gradient.shape == node.value.shape
 
 
 def test_the_text_holds_the_numbers_of_now():
