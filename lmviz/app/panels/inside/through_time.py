@@ -12,16 +12,15 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSpinBox, QV
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.inside.losses_and_steps import LossesAndSteps, Sums
+from lmviz.app.panels.inside.reach_curves import ReachCurves
 from lmviz.app.panels.inside.step_stretch import StepStretch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.gradients import LAST_LOSS
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.inline_spin import fit_width
-from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.diagrams.gradient_wave import GradientWave, WaveRow
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.errors import LmvizError
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 TRUNCATION = 20  # states, as is usual
 WIDE, TALL, LOW = 520, 300, 150  # pixels at scale 1: what stands side by side, and heights where not
 A_STEP = 90  # milliseconds from one step back to the next while it plays
-TWENTIETHS = 60  # of the slider: U from 0 to 3 times as large
-SCALED = "with U scaled"
 ALONG = {"cell": "cell", "token": "embedding", "embedding": "embedding"}
 """What the gradient goes back along, by the tap that it is measured at."""
 
@@ -64,16 +61,10 @@ class ThroughTimePanel(Panel):
         super().__init__(session)
         self.setObjectName("through_time_view")
         self._found: list[tuple[str, ComparedModel, _Reached]] = []
-        self._scaled: tuple[float, Reach] | None = None
         self._wave = GradientWave()
         self._sums = LossesAndSteps()
-        self._plot = LinePlot("steps back")
-        self._plot.setAccessibleName("how far the gradient reaches")
-        self._plot.set_logarithmic(True)
-        self._scale = SliderRow("scale U", "factor of the recurrent weights")
-        self._scale.set_range(TWENTIETHS, 20)
+        self._curves = ReachCurves()
         self._stretch = StepStretch()
-        self._said = MutedLine()
         self._card = Card("Back through time", self._head(), self._body())
         self.column.addWidget(self._card)
         self._playing = QTimer(self)
@@ -101,9 +92,8 @@ class ThroughTimePanel(Panel):
 
     def _body(self) -> QWidget:
         right = QVBoxLayout()
-        for widget in (self._said, self._plot, self._scale, self._stretch):
-            right.addWidget(widget)
-        right.setStretchFactor(self._plot, 1)
+        right.addWidget(self._curves, 1)
+        right.addWidget(self._stretch)
         self._below = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._below.setSpacing(18)
         self._below.addWidget(self._sums, 1)
@@ -121,7 +111,7 @@ class ThroughTimePanel(Panel):
         directions = QBoxLayout.Direction
         self._below.setDirection(directions.LeftToRight if is_wide else directions.TopToBottom)
         self._sums.setMinimumHeight(round(0 if is_wide else TALL * current_theme().scale))
-        self._plot.setMinimumHeight(round(0 if is_wide else LOW * current_theme().scale))
+        self._curves.plot.setMinimumHeight(round(0 if is_wide else LOW * current_theme().scale))
 
     def _connect(self, session: Session) -> None:
         self._wave.position_hovered.connect(
@@ -130,7 +120,7 @@ class ThroughTimePanel(Panel):
         self._wave.position_clicked.connect(session.focus.choose_position)
         self._sums.loss_chosen.connect(lambda target: session.gradients.choose(f"loss@{target}"))
         self._truncation.valueChanged.connect(lambda _: self._draw())
-        self._scale.value_changed.connect(lambda _: self._ask_scaled())
+        self._curves.factor_changed.connect(self._ask_scaled)
         self._play.clicked.connect(self._toggle)
         for below in (self._sums, self._stretch):
             below.position_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
@@ -148,12 +138,12 @@ class ThroughTimePanel(Panel):
     @property
     def plot(self) -> LinePlot:
         """How large the gradient is, over the steps back."""
-        return self._plot
+        return self._curves.plot
 
     @property
     def said(self) -> str:
         """The line above the plot."""
-        return self._said.text
+        return self._curves.said
 
     @property
     def sums(self) -> LossesAndSteps:
@@ -206,7 +196,8 @@ class ThroughTimePanel(Panel):
             for key in ("through time", "losses by states", "scaled", "steps"):
                 self.silence(key)
             self._stretch.set_norms(None)
-            self._found, self._scaled = [], None
+            self._found = []
+            self._curves.set_scaled(None)
             self._sums.set_sums(None, None)
             self._draw()
             return
@@ -218,8 +209,7 @@ class ThroughTimePanel(Panel):
         if key == "steps":
             self._stretch.set_norms(None)
         elif key == "scaled":
-            self._scaled = None
-            self._draw()
+            self._curves.set_scaled(None)
 
     def _of(self, reading: Reading) -> Of:
         """The number that goes back: the chosen one, if it is a loss or an answer."""
@@ -300,11 +290,10 @@ class ThroughTimePanel(Panel):
 
     def _ask_scaled(self) -> None:
         """How far the gradient would reach with U as large as the slider says."""
-        reading, factor = self.session.reading.current, self._scale.value / 20
+        reading, factor = self.session.reading.current, self._curves.factor
         if reading is None or self.parameter is None or factor == 1:
             self.silence("scaled")
-            self._scaled = None
-            self._draw()
+            self._curves.set_scaled(None)
             return
         trace, of = reading.trace, self._of(reading)
 
@@ -321,11 +310,7 @@ class ThroughTimePanel(Panel):
                 interventions=trace.interventions,
             )
 
-        def take(found: Reach) -> None:
-            self._scaled = (factor, found)
-            self._draw()
-
-        self.ask_about(reading, "scaled", work, take)
+        self.ask_about(reading, "scaled", work, lambda found: self._curves.set_scaled(found, factor))
 
     def _draw(self) -> None:
         truncation = self._truncation.value()
@@ -344,31 +329,15 @@ class ThroughTimePanel(Panel):
         ]
         self._wave.set_rows(rows, tokens if rows else [])
         self._wave.set_truncation(truncation)
-        self._draw_curves()
+        self._curves.set_reaches(
+            {
+                name: (found.reach, theme.series_color(item.model.color_index))
+                for name, item, found in self._found
+            }
+        )
+        self._curves.offer_factor(self.parameter is not None)
         self._sums.set_truncation(truncation)
         self._mark()
-
-    def _draw_curves(self) -> None:
-        curves = {
-            name: (found.reach, current_theme().series_color(item.model.color_index), False)
-            for name, item, found in self._found
-        }
-        if self._scaled is not None:
-            curves[SCALED] = (self._scaled[1], current_theme().key, True)
-        for name in set(self._plot.curve_names()) - set(curves):
-            self._plot.remove_curve(name)
-        for name, (reach, color, dashed) in curves.items():
-            back = reach.relative[: reach.last + 1][::-1]
-            self._plot.set_curve(name, np.arange(len(back)), back, role=color, dashed=dashed)
-        changed = ""
-        if self._scaled is not None:
-            changed = f" · U × {self._scaled[0]:.2f}: ×{number(self._scaled[1].factor, 2)} a step"
-        self._said.set_text(
-            f"Size over steps back{_left(self._found[0][2].reach)}{changed}" if curves else ""
-        )
-        has_u = self.parameter is not None
-        self._scale.setVisible(has_u)
-        self._scale.show_value(self._scale.value, f"× {self._scale.value / 20:.2f}")
 
     def _mark(self) -> None:
         position = self.session.focus.shown_position
@@ -392,15 +361,6 @@ class ThroughTimePanel(Panel):
     def _stop(self) -> None:
         self._playing.stop()
         self._play.setText("play")
-
-
-def _left(reach: Reach) -> str:
-    """What is left of a gradient at the first position that it reaches, and how many steps back that is."""
-    reached = np.flatnonzero(reach.norms)
-    if len(reached) < 2:
-        return ""
-    first = int(reached[0])
-    return f": ×{number(float(reach.relative[first]), 3)} over {reach.last - first}"
 
 
 def _note(reach: Reach) -> str:

@@ -1,0 +1,109 @@
+"""How large a gradient still is, over the steps back, and what larger recurrent weights would make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.controls.slider_row import SliderRow
+from lmviz.app.widgets.plots.line_plot import LinePlot
+
+if TYPE_CHECKING:
+    from lmviz.inspection.reach import Reach
+
+TWENTIETHS = 60  # of the slider: U from 0 to 3 times as large
+SCALED = "with U scaled"
+
+
+class ReachCurves(QWidget):
+    """`ReachCurves()`: `set_reaches({name: (reach, colour)})`, the first of them the shown model's.
+
+    `set_scaled(reach, factor)` draws the shown model once more, as it would be with U times a factor.
+    A slider sets `factor`; `offer_factor` shows it where there are recurrent weights.
+    Signal: `factor_changed()`.
+    """
+
+    factor_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._said = MutedLine()
+        self._plot = LinePlot("steps back")
+        self._plot.setAccessibleName("how far the gradient reaches")
+        self._plot.set_logarithmic(True)
+        self._slider = SliderRow("scale U", "factor of the recurrent weights")
+        self._slider.set_range(TWENTIETHS, 20)
+        self._reaches: dict[str, tuple[Reach, QColor]] = {}
+        self._scaled: tuple[float, Reach] | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._said)
+        column.addWidget(self._plot, 1)
+        column.addWidget(self._slider)
+        self._slider.value_changed.connect(lambda _: self._show_factor())
+        self._slider.value_changed.connect(lambda _: self.factor_changed.emit())
+        self._show_factor()
+
+    @property
+    def plot(self) -> LinePlot:
+        """How large the gradient is, over the steps back."""
+        return self._plot
+
+    @property
+    def said(self) -> str:
+        """The line above the plot."""
+        return self._said.text
+
+    @property
+    def factor(self) -> float:
+        """By what the recurrent weights are to be multiplied."""
+        return self._slider.value / 20
+
+    def offer_factor(self, offered: bool) -> None:
+        """Show the slider or not."""
+        self._slider.setVisible(offered)
+
+    def set_reaches(self, reaches: Mapping[str, tuple[Reach, QColor]]) -> None:
+        """Draw how far the gradient of each model reaches."""
+        self._reaches = dict(reaches)
+        self._draw()
+
+    def set_scaled(self, reach: Reach | None, factor: float = 1.0) -> None:
+        """Draw how far it reaches with the recurrent weights times a factor; None takes the curve away."""
+        self._scaled = None if reach is None else (factor, reach)
+        self._draw()
+
+    def _draw(self) -> None:
+        curves = {name: (reach, color, False) for name, (reach, color) in self._reaches.items()}
+        changed = ""
+        if self._scaled is not None:
+            factor, reach = self._scaled
+            curves[SCALED] = (reach, current_theme().key, True)
+            changed = f" · U × {factor:.2f}: ×{number(reach.factor, 2)} a step"
+        for name in set(self._plot.curve_names()) - set(curves):
+            self._plot.remove_curve(name)
+        for name, (reach, color, dashed) in curves.items():
+            back = reach.relative[: reach.last + 1][::-1]
+            self._plot.set_curve(name, np.arange(len(back)), back, role=color, dashed=dashed)
+        shown = next((reach for reach, _ in self._reaches.values()), None)
+        self._said.set_text("" if shown is None else f"Size over steps back{_left(shown)}{changed}")
+
+    def _show_factor(self) -> None:
+        self._slider.show_value(self._slider.value, f"× {self.factor:.2f}")
+
+
+def _left(reach: Reach) -> str:
+    """What is left of a gradient at the first position that it reaches, and how many steps back that is."""
+    reached = np.flatnonzero(reach.norms)
+    if len(reached) < 2:
+        return ""
+    first = int(reached[0])
+    return f": ×{number(float(reach.relative[first]), 3)} over {reach.last - first}"
