@@ -70,7 +70,7 @@ def _write_keys() -> str:
 def _delete_keys() -> str:
     registry: Any = importlib.import_module("winreg")
     keys = [rf"{KIND}\shell\open\command", rf"{KIND}\shell\open", rf"{KIND}\shell", KIND]
-    for name in [*keys, *([ENDING] if _opens_ours(registry) else [])]:
+    for name in [*keys, *([ENDING] if _opens_scenes(registry) else [])]:
         try:
             registry.DeleteKey(registry.HKEY_CURRENT_USER, rf"{CLASSES}\{name}")
         except OSError:  # it is not there, or another program has put its own below it
@@ -79,8 +79,8 @@ def _delete_keys() -> str:
     return "Scenes are no longer opened by a double click."
 
 
-def _opens_ours(registry: Any) -> bool:
-    """Whether the ending stands for our kind of file, and not for another program's."""
+def _opens_scenes(registry: Any) -> bool:
+    """Whether the ending stands for a scene of lmviz, and not for another program's."""
     try:
         return bool(registry.QueryValue(registry.HKEY_CURRENT_USER, rf"{CLASSES}\{ENDING}") == KIND)
     except FileNotFoundError:

@@ -45,7 +45,7 @@ def run(arguments: Sequence[str]) -> int:
         return 2
     except (KeyboardInterrupt, click.Abort):
         return 128 + signal.SIGINT
-    except BrokenPipeError:  # the program that read our output has closed the pipe
+    except BrokenPipeError:  # the program that read the output has closed the pipe
         leave_output()
         return 0
     except OSError as fault:

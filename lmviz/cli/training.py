@@ -123,7 +123,7 @@ def train(
 
 
 def _ask_before_reading(out: str, files: Sequence[str]) -> None:
-    """Name the files that a run, maybe a stranger's, has us read; at a terminal, ask first."""
+    """Name the files that a run, maybe a stranger's, has lmviz read; at a terminal, ask first."""
     if not files:
         return
     named = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more files"

@@ -44,9 +44,9 @@ def bleu_counts(written: Sequence[Hashable], wanted: Sequence[Hashable]) -> np.n
     """
     found, made = [], []
     for order in range(1, ORDER + 1):
-        ours, theirs = _ngrams(written, order), _ngrams(wanted, order)
-        found.append((ours & theirs).total())
-        made.append(ours.total())
+        said, right = _ngrams(written, order), _ngrams(wanted, order)
+        found.append((said & right).total())
+        made.append(said.total())
     return np.array([*found, *made, len(written), len(wanted)], dtype=np.int64)
 
 

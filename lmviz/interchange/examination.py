@@ -151,12 +151,12 @@ def _agreement(checkpoint: Checkpoint, model: Any) -> Finding:
     try:
         peer = load_peer(checkpoint.place)
         with evaluation(model) as reading:
-            ours = reading(tokens)
+            own = reading(tokens)
             theirs = peer(tokens).logits.float()
     except Exception as error:
         reason = str(error).split("\n")[0][:200]
         return "logits", "note", f"transformers cannot open this, so logits are not compared ({reason})."
-    apart = float((ours - theirs).abs().max())
+    apart = float((own - theirs).abs().max())
     largest = float(theirs.abs().max())
     compared = f"differ by {apart:.2g} at most, of {largest:.3g}"
     if apart <= LARGEST_DIFFERENCE * max(1.0, largest):

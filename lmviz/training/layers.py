@@ -9,7 +9,7 @@ import torch
 from torch.nn.utils import get_total_norm
 
 LAYER = re.compile(r"(?:^|\.)layers\.(\d+)\.|_l(\d+)(?:_reverse)?$")
-"""Where a parameter's name says its layer: ours, and that of torch's recurrent modules."""
+"""Where a parameter's name says its layer: those of lmviz, and those of torch's recurrent modules."""
 
 
 def layer_of(parameter: str) -> str:

@@ -1,4 +1,4 @@
-"""The axis and the reference line of our plots."""
+"""The axis and the reference line of plots by pyqtgraph."""
 
 from __future__ import annotations
 

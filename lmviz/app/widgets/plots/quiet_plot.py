@@ -1,4 +1,4 @@
-"""The base of our plots by pyqtgraph: plain axes, no zoom, no panning, no menu."""
+"""The base of plots by pyqtgraph: plain axes, no zoom, no panning, no menu."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of our tables: a QTableView without a grid, with lines of equal height."""
+"""The base of tables: a QTableView without a grid, with lines of equal height."""
 
 from __future__ import annotations
 
