@@ -16,8 +16,9 @@ from zero."""
 def strongest_cell(view: View, position: int) -> tuple[int, int] | None:
     """Where (row, column) the strongest cell of a position is drawn; None where nothing is drawn.
 
-    Masked cells (−∞) and those without a number are passed over while there are others. Of token ids, which
-    are only names, the last one that stands for a token is taken.
+    Where a gradient does not reach the position, it is that of all positions. Masked cells (−∞) and those
+    without a number are passed over while there are others. Of token ids, which are only names, the last
+    one that stands for a token is taken.
     """
     if not view.values.size:
         return None
@@ -29,7 +30,8 @@ def strongest_cell(view: View, position: int) -> tuple[int, int] | None:
         sizes = values if by_size else np.abs(values)
     sizes = np.where(np.isfinite(values), sizes, -np.inf)
     here = _at_position(view, position)
-    if here.any():
+    is_nothing_here = view.address.startswith(GRADIENT) and not sizes[here].any()
+    if here.any() and not is_nothing_here:
         sizes = np.where(here, sizes, -np.inf)
         if np.isneginf(sizes).all():
             sizes = np.where(here, 0.0, -np.inf)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
 from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.focus import Cell
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
+    from lmviz.inspection.scalar import Of
     from lmviz.models.arithmetic import Arithmetic
 
 LARGEST_TERMS = 8
@@ -49,6 +51,10 @@ class WhyPanel(Panel):
         self._place.setProperty("role", "muted")
         self._place.setTextFormat(Qt.TextFormat.PlainText)
         self._place.setWordWrap(True)
+        self._differentiate = LinkButton(
+            "gradient_of_cell_button", "gradients of it", "take gradients of this number, and show them"
+        )
+        self._differentiate.clicked.connect(self._take_gradients)
         self._shown: Arithmetic | None = None
         self._written: tuple[Arithmetic | None, Reading | None] = (None, None)
         self._trail: list[Cell] = []
@@ -57,7 +63,10 @@ class WhyPanel(Panel):
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(self._place)
+        named = QHBoxLayout()
+        named.addWidget(self._place, 1)
+        named.addWidget(self._differentiate, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(named)
         column.addWidget(self._crumbs)
         column.addWidget(scrolling(self._sheet), 1)
         column.addWidget(self._result)
@@ -71,6 +80,7 @@ class WhyPanel(Panel):
         self._crumbs.step_clicked.connect(lambda step: session.focus.choose_cell(self._trail[step]))
         self.show_failures(session.explanation.failed, session.explanation.changed)
         self.follow(session.explanation.changed, session.focus.cell_changed, session.reading.changed)
+        self.follow(session.gradients.shown_changed)
         session.focus.position_changed.connect(self.refresh_soon)
 
     @property
@@ -105,6 +115,7 @@ class WhyPanel(Panel):
         pinned = arithmetic is not None and (arithmetic.address, arithmetic.index) == self.session.focus.cell
         self._card.set_provisional(not pinned)
         self._card.set_aside("pinned, Esc unpins" if pinned else "a click on any cell pins it")
+        self._differentiate.setVisible(pinned and self._number() not in (None, self.session.gradients.of))
         if arithmetic is None:
             self._card.set_title("Why this number?")
             self._place.setText("Open a model and type a prefix: every number of it is explained here.")
@@ -114,6 +125,18 @@ class WhyPanel(Panel):
             name = self._name(arithmetic.address, arithmetic.index)
             self._place.setText(f"The strongest shown: {name}" if self._is_suggested(arithmetic) else name)
         self._show_trail()
+
+    def _number(self) -> Of | None:
+        """The pinned number as one that gradients can be taken of; None of words that were copied."""
+        reading, cell = self.session.reading.current, self.session.focus.value_cell
+        if reading is None or cell is None or not reading.has_cell(*cell):
+            return None
+        return None if reading.trace[cell[0]].scale == "token" else (cell[0], tuple(cell[1]))
+
+    def _take_gradients(self) -> None:
+        number = self._number()
+        if number is not None:
+            self.session.gradients.choose(number)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from small_models import small_settings
 
 from lmviz.app.panels.shared.why import WhyPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.app.window.main_window import MainWindow
@@ -108,3 +110,40 @@ def test_the_strongest_weight_of_the_chosen_word_is_marked_with_dashes(
     qtbot.waitUntil(lambda: is_explained(why, session), timeout=LONG)
     window.show_perspective("sample")
     qtbot.waitUntil(lambda: session.explanation.cell is None, timeout=LONG)
+
+
+@pytest.mark.parametrize("why", [("gru", "inside")], indirect=True, ids=["gru"])
+def test_one_click_takes_gradients_of_the_pinned_number(
+    why: WhyPanel, session: Session, qtbot: QtBot
+) -> None:
+    link = why.findChild(LinkButton, "gradient_of_cell_button")
+    assert not link.isVisible()
+    cell = ("layers/0/hidden", (3, 1))
+    session.focus.choose_cell(cell)
+    qtbot.waitUntil(link.isVisible)
+    qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: session.gradients.current is not None, timeout=LONG)
+    found = session.gradients.current
+    assert (found.scalar.address, found.scalar.cells) == (cell[0], (cell[1],))
+    assert found["layers/0/hidden"].array[3, 1] == 1
+    qtbot.waitUntil(lambda: not link.isVisible())
+    session.focus.choose_cell(("gradient/layers/0/update", (2, 0)))  # of what its value is
+    qtbot.waitUntil(link.isVisible)
+    qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert session.gradients.of == ("layers/0/update", (2, 0))
+
+
+@pytest.mark.parametrize("why", [("lstm", "inside")], indirect=True, ids=["lstm"])
+def test_where_a_gradient_does_not_reach_the_word_the_strongest_of_all_words_is_explained(
+    why: WhyPanel, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    window.setFocus()
+    qtbot.keyClick(window, Qt.Key.Key_G)
+    qtbot.waitUntil(lambda: session.gradients.current is not None, timeout=LONG)
+    assert not session.gradients.current["embedding"].array[-1].any(), "the last word is read too late"
+    qtbot.waitUntil(
+        lambda: is_explained(why, session) and why.shown.address == "gradient/embedding", timeout=LONG
+    )
+    array = session.gradients.current["embedding"].array
+    assert why.shown.index == np.unravel_index(np.abs(array).argmax(), array.shape)
+    assert why.shown.value != 0
