@@ -71,6 +71,9 @@ def open_window(path: str | None = None) -> MainWindow:
 
 def what_is_missing() -> str:
     """Why Qt would abort here, in sentences; empty when nothing is missing."""
+    from lmviz.app.workers.lean_imports import leave_out_unused
+
+    leave_out_unused()
     from lmviz.doctor import libraries_sentence, missing_display, missing_libraries, missing_packages
 
     packages = missing_packages()

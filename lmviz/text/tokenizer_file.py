@@ -89,6 +89,19 @@ def backend_of(path: Path, description: dict[str, Any]) -> tokenizers.Tokenizer:
     return backend
 
 
+def vocabulary_in(path: Path) -> tuple[str, ...]:
+    """The tokens of a tokenizer.json by id, without what reads it; LmvizError where they cannot be told.
+
+    It knows vocabularies that are written down as they are: of characters or words.
+    """
+    description = read_description(path)
+    model = description.get("model")
+    known = model.get("vocab") if isinstance(model, dict) and model.get("type") == "WordLevel" else None
+    if not isinstance(known, dict) or set(known.values()) != set(range(len(known))):
+        raise LmvizError(f"{path} holds no vocabulary of words: choose another tokenizer.")
+    return tuple(sorted(known, key=known.__getitem__))
+
+
 def kind_of(description: dict[str, Any]) -> str:
     """ "characters", "words", "spaces", "bpe" for byte-level pairs, or "other"."""
     model, cutter = description["model"], description["pre_tokenizer"] or {}

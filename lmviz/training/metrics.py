@@ -30,14 +30,26 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
         return []
     except OSError as error:
         raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another run.") from None
-    return [line for line in map(_parse, content.splitlines()) if line is not None]
+    return [line for line in map(_checked, _parsed(content.splitlines())) if line is not None]
 
 
-def _parse(line: bytes) -> dict[str, Any] | None:
+def _parsed(lines: list[bytes]) -> list[Any]:
+    """What the lines say, None for each that says nothing; all at once where none is torn."""
     try:
-        values = json.loads(line)
+        found: list[Any] = json.loads(b"[" + b",".join(lines) + b"]")
+    except (ValueError, RecursionError):
+        return [_parsed_alone(line) for line in lines]
+    return found if len(found) == len(lines) else [_parsed_alone(line) for line in lines]
+
+
+def _parsed_alone(line: bytes) -> Any:
+    try:
+        return json.loads(line)
     except (ValueError, RecursionError):
         return None
+
+
+def _checked(values: Any) -> dict[str, Any] | None:
     if not isinstance(values, dict) or not is_step(values.get("step")):
         return None
     return {name: value for name, value in values.items() if finite_number(value) is not None}

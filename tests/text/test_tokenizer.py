@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import END, START, UNKNOWN, Tokenizer, visible
+from lmviz.text.tokenizer_file import vocabulary_in
 from lmviz.text.tokenizer_options import TokenizerOptions
 from lmviz.text.tokenizer_training import train_tokenizer
 
@@ -206,3 +207,12 @@ def test_a_foreign_tokenizer_is_read_too(tmp_path):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(LmvizError, match=r"missing\.json cannot be read"):
         Tokenizer.load(tmp_path / "missing.json")
+
+
+def test_a_vocabulary_of_words_is_read_without_the_tokenizer(tmp_path):
+    for kind in ("characters", "words", "spaces"):
+        MADE[kind].save(tmp_path / "tokenizer.json")
+        assert vocabulary_in(tmp_path / "tokenizer.json") == tuple(MADE[kind].tokens())
+    MADE["bpe:300"].save(tmp_path / "tokenizer.json")
+    with pytest.raises(LmvizError, match="no vocabulary of words"):
+        vocabulary_in(tmp_path / "tokenizer.json")

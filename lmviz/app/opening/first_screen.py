@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,16 +34,18 @@ class FirstScreen:
 def load_first_screen(folder: Path | None = None) -> FirstScreen | None:
     """The stored trace next to the sample models in `folder`; None if it is missing or does not fit."""
     from lmviz.inspection.trace import Trace
+    from lmviz.text.tokenizer_file import vocabulary_in
 
     folder = folder or shipped("sample_models")
     try:
         trace = Trace.load(folder / FILE)
         model = _model_of(folder / trace.name)
+        vocabulary = vocabulary_in(model.folder / "tokenizer.json")
     except LmvizError:
         return None  # a window without a first screen is better than none
     fits = trace.step in model.snapshots and "logits" in trace and len(trace.stages) > 0
-    fits = fits and trace["logits"].array.shape == (len(trace), model.tokenizer.vocabulary_size)
-    return FirstScreen(model, trace) if fits else None
+    fits = fits and trace["logits"].array.shape == (len(trace), len(vocabulary))
+    return FirstScreen(model, replace(trace, vocabulary=vocabulary)) if fits else None
 
 
 def _model_of(folder: Path) -> OpenedModel:
@@ -61,7 +64,7 @@ def _model_of(folder: Path) -> OpenedModel:
         family=description.family,
         snapshots=tuple(run.snapshots()),
         run=run,
-        tokenizer=run.tokenizer(),
+        find_tokenizer=cache(run.tokenizer),
         context=getattr(configuration, "context", None),
         parameters=configuration.estimate(description.vocabulary_size, 1, 1).parameters,
     )

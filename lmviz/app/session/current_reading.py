@@ -182,11 +182,15 @@ class CurrentReading(Part):
         self._focus.follow_end()
 
     def show_stored(self, stored: Reading) -> None:
-        """Show a reading that was stored, of the model that the library shows; the next one replaces it."""
-        self._prefix = stored.trace.text
+        """Show a reading that was stored, and in the library its model; the next reading replaces it.
+
+        Its prefix is not cut into tokens: a library would be loaded for that before the first paint.
+        """
+        self._stored, self._prefix = stored, stored.trace.text
+        if stored.model != self._library.model:
+            self._library.show_stored(stored.model, stored.step)
         self.prefix_changed.emit()
         self._encode()
-        self._stored = stored
         self._take(stored)
 
     def close(self) -> None:
@@ -236,8 +240,10 @@ class CurrentReading(Part):
 
     def _encode(self) -> None:
         self._encoding, self._dropped = None, 0
-        if self.tokenizer is not None:
+        encoding = self._stored_encoding()
+        if encoding is None and self.tokenizer is not None:
             encoding = self.tokenizer.encode_prefix(self._prefix)
+        if encoding is not None:
             context = self._library.model.context if self._library.model is not None else None
             self._dropped = max(0, len(encoding) - context) if context is not None else 0
             self._encoding = _without_first(encoding, self._dropped)
@@ -245,6 +251,14 @@ class CurrentReading(Part):
         self.encoding_changed.emit()
         if has_moved:
             self._focus.position_changed.emit()
+
+    def _stored_encoding(self) -> Encoding | None:
+        """The tokens of what was stored, of known words, as long as it is the prefix of that model."""
+        stored = self._stored
+        if stored is None or (stored.model, stored.trace.text) != (self._library.model, self._prefix):
+            return None
+        trace = stored.trace
+        return Encoding(trace.ids, trace.tokens, trace.offsets, (False,) * len(trace))
 
     def _read(self) -> None:
         moment, text, interventions = self._library.moment, self._prefix, self._surgery.in_force

@@ -39,7 +39,7 @@ class FittingText(Part):
     def _look(self) -> None:
         """Another model is shown."""
         model = self._library.model
-        if model is None or self._can_read(model, self._reading.prefix, self._reading.source):
+        if model is None or _is_readable(model, self._reading.encoding, self._reading.source):
             return
         if self._left is not None and self._can_read(model, *self._left):
             self._type(*self._left)
@@ -51,7 +51,7 @@ class FittingText(Part):
             encoding = model.tokenizer.encode_prefix(prefix)
         except LmvizError:
             return True  # the reading itself will say what is wrong
-        return _share_unknown(encoding) <= MOST_UNKNOWN and bool(source or not model.reads_source)
+        return _is_readable(model, encoding, source)
 
     def _ask(self, model: OpenedModel) -> None:
         typed = self._reading.prefix, self._reading.source
@@ -81,6 +81,12 @@ class FittingText(Part):
     def _type(self, prefix: str, source: str) -> None:
         self._reading.set_source(source)
         self._reading.set_prefix(prefix)
+
+
+def _is_readable(model: OpenedModel, encoding: Encoding | None, source: str) -> bool:
+    """Whether a model knows enough of a prefix, as it cuts it, and has a source if it reads one."""
+    known = encoding is None or _share_unknown(encoding) <= MOST_UNKNOWN
+    return known and bool(source or not model.reads_source)
 
 
 def _share_unknown(encoding: Encoding) -> float:

@@ -230,13 +230,14 @@ def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
 
     folder = find_run(path_or_name).resolve()
     run, model = cache.open(folder)
+    tokenizer = run.tokenizer()
     return OpenedModel(
         folder=folder,
         name=title_of(run.description) or folder.name,
         family=run.description.family,
         snapshots=tuple(run.snapshots()),
         run=run,
-        tokenizer=run.tokenizer(),
+        find_tokenizer=lambda: tokenizer,
         context=model.context,
         parameters=model.parameter_count(),
     )

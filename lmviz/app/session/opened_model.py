@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,8 @@ class OpenedModel:
     """A run that is open. Two of them are equal when they are the same folder, however it has grown.
 
     `snapshots` are the steps that can be shown; `context` is the largest number of positions, None
-    where there is no limit; `color_index` is the model's place among the theme's series.
+    where there is no limit; `color_index` is the model's place among the theme's series. `find_tokenizer`
+    gives how it cuts a text, the same each time.
     """
 
     folder: Path
@@ -27,10 +29,15 @@ class OpenedModel:
     family: str = field(compare=False)
     snapshots: tuple[int, ...] = field(compare=False)
     run: Run = field(compare=False, repr=False)
-    tokenizer: Tokenizer = field(compare=False, repr=False)
+    find_tokenizer: Callable[[], Tokenizer] = field(compare=False, repr=False)
     context: int | None = field(compare=False)
     parameters: int = field(compare=False)
     color_index: int = field(default=0, compare=False)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """How it cuts a text into tokens."""
+        return self.find_tokenizer()
 
     @property
     def description(self) -> RunDescription:

@@ -147,11 +147,10 @@ class Session(QObject):
 
     def show_stored(self, model: OpenedModel, trace: Trace) -> None:
         """Show a model with a trace of it that was stored; the next reading replaces the trace."""
-        self.library.show_stored(model, trace.step)
+        self.reading.show_stored(Reading(trace, None, model, trace.step))
         head = farthest_looking_head(trace)
         if head is not None:
             self.attention.choose_head(*head)
-        self.reading.show_stored(Reading(trace, None, model, trace.step))
 
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""

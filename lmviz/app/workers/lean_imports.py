@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
 UNUSED = frozenset(
     {
+        "bz2",  # zipfile and shutil unpack with it, as with the next
+        "lzma",
         "ipaddress",  # urllib.parse looks at it for addresses with brackets
         "numpy._core._add_newdocs",  # the docstrings of what is written in C
         "numpy._core._add_newdocs_scalars",
+        "platform",  # numpy asks it what it runs on when it is asked for its own version
+        "shutil",  # zipfile copies with it
         "shibokensupport.signature.lib.pyi_generator",  # writes stubs of PySide6
     }
 )
@@ -72,9 +76,15 @@ class LateFinder:
         return found
 
 
+def leave_out_unused() -> None:
+    """From now on import what is rarely used when it is used; call it before anything else is imported."""
+    if not any(isinstance(finder, LateFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, LateFinder(UNUSED))
+
+
 def import_lean() -> None:
     """Import PySide6, and prepare for numpy, without what the window never uses."""
-    sys.meta_path.insert(0, LateFinder(UNUSED))
+    leave_out_unused()
     _read_no_sources()
 
 

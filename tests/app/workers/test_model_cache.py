@@ -102,5 +102,5 @@ def test_the_same_interventions_change_the_model_that_was_asked_for(
 
 
 def test_of_two_snapshots_equally_near_the_earlier_is_taken() -> None:
-    opened = OpenedModel(Path("run"), "run", "lstm", (0, 4, 8), None, None, None, 0)
+    opened = OpenedModel(Path("run"), "run", "lstm", (0, 4, 8), None, lambda: None, None, 0)
     assert [opened.nearest_snapshot(step) for step in (2, 3, 6, 100)] == [0, 4, 4, 8]

@@ -86,7 +86,7 @@ def test_taggers_that_have_no_label_in_common_are_not_compared() -> None:
     def tagger(name: str, *labels: str) -> OpenedModel:
         described = SimpleNamespace(task="tagging", labels=labels, source_vocabulary_size=None)
         run = SimpleNamespace(description=described)
-        return OpenedModel(Path(name), name, "rnn", (0,), run, None, None, 1)  # type: ignore[arg-type]
+        return OpenedModel(Path(name), name, "rnn", (0,), run, lambda: None, None, 1)  # type: ignore[arg-type]
 
     shown = tagger("shown", "n", "v")
     assert obstacle_between(shown, tagger("other", "v", "d")) is None
