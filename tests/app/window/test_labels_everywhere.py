@@ -23,9 +23,12 @@ TEXTS = {
     "translator": "rouge voiture",
     "captioner": "2 dots",
 }
+QUICK = ("tagger", "captioner")  # labels at each word, and a source that is no text
 
 
-@pytest.mark.parametrize("name", list(TEXTS))
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in TEXTS]
+)
 def test_no_panel_complains_or_is_blank(
     window: MainWindow,
     session: Session,

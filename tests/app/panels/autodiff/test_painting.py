@@ -11,6 +11,7 @@ from lmviz.app.widgets.text import typesetting
 
 CUT_CURVES = 150  # bytes: a curve that is cut where painting ends is smoothed a little differently
 NETWORKS = ("lecture", "diamond", "comparison", "recurrence_tanh", "bilinear_attention")
+QUICK = ("diamond", "recurrence_tanh")
 
 
 def shown(picture) -> np.ndarray:
@@ -30,7 +31,9 @@ def differing(picture) -> int:
     return int((by_bits != shown(picture)).sum())
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in NETWORKS]
+)
 def test_what_is_painted_bit_by_bit_is_the_whole_picture(scene, qtbot, name):
     typesetting.load_in_background()
     qtbot.waitUntil(typesetting.ready)
