@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from lmviz.app.widgets.controls.change_list import Change, ChangeList
+from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
 from lmviz.app.widgets.controls.command_palette import CommandPalette
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.lesson_list import LessonList, ListedLesson
@@ -34,7 +34,7 @@ COMMANDS = {
 def change_list() -> QWidget:
     """Two changes, what each does alone, and both together."""
     view = ChangeList()
-    view.set_changes([Change("head 1·4 off", True), Change("head 2·3 off", False)])
+    view.set_changes([ListedChange("head 1·4 off", True), ListedChange("head 2·3 off", False)])
     view.set_effects("stone", 0.923, (0.038, 0.921), 0.03)
     return view
 

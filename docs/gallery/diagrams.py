@@ -18,7 +18,7 @@ from lmviz.app.widgets.diagrams.ladder_parts import (
     MixtureColumn,
     MixtureWord,
 )
-from lmviz.app.widgets.diagrams.layer_graph import LayerGraph
+from lmviz.app.widgets.diagrams.layer_graph import LayerGraphView
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, StreamMark
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import DrawnValue
@@ -255,7 +255,7 @@ def order_picture() -> QWidget:
 
 def layer_graph() -> QWidget:
     """Attention over five words."""
-    graph, words = LayerGraph("accent"), ("The", "bat", "made", "noise", "at")
+    graph, words = LayerGraphView("accent"), ("The", "bat", "made", "noise", "at")
     state, source = np.tril_indices(5)
     none = np.empty((0, 2), dtype=int)
     graph.set_graph("attention", "15 edges", "1 step", np.stack([source, state], axis=1), none, words)

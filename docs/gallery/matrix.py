@@ -12,7 +12,7 @@ from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.app.widgets.matrix.operation_view import OperationView
 from lmviz.app.widgets.matrix.pixel_grid import PixelGrid
 from lmviz.app.widgets.matrix.strips import Strip, StripList
-from lmviz.inspection.operation_picture import Band, Block, OperationPicture
+from lmviz.inspection.operation_picture import Band, BandGroup, OperationPicture
 from lmviz.text.pictures import SIDE, pixels_of
 
 WORDS = ("The", "bat", "made", "noise", "at", "night", "and", "the")
@@ -72,10 +72,10 @@ def operation() -> QWidget:
         Band("×", "weights", weights),
         Band("=", "products", products),
     )
-    bias = Block("bias", (Band("", "bias", np.array([0.17])),), 0.17)
+    bias = BandGroup("bias", (Band("", "bias", np.array([0.17])),), 0.17)
     total = float(products.sum())
     view = OperationView()
-    row = Block("input", bands, total)
+    row = BandGroup("input", bands, total)
     view.set_picture(OperationPicture((row, bias), "sum", total + 0.17, "signed"), dashed=True)
     return view
 

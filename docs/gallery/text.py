@@ -18,7 +18,7 @@ from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.app.widgets.text.big_figure import BigFigure
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
-from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
+from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
@@ -114,9 +114,9 @@ def concordance_list() -> QWidget:
     """A phrase in three places."""
     view = ConcordanceList()
     lines = [
-        Line("in the yard the brown", "cows eat", "corn", "from the trough"),
-        Line("at noon", "cows eat", "grass", "by the brook and then they rest in the shade"),
-        Line("when", "cows eat", "if", "they are led to it"),
+        OccurrenceLine("in the yard the brown", "cows eat", "corn", "from the trough"),
+        OccurrenceLine("at noon", "cows eat", "grass", "by the brook and then they rest in the shade"),
+        OccurrenceLine("when", "cows eat", "if", "they are led to it"),
     ]
     view.set_lines(lines)
     view.set_faded([2])

@@ -13,7 +13,7 @@ MODULE, LEFT, BELOW = "module", "left", "below"
 
 
 @dataclass(frozen=True)
-class Spot:
+class ValuePlace:
     """The place of a value. Rows count upwards from 0, columns from the left.
 
     `side` says whether it is a module, or an input or parameter to the left of a row or below a column.
@@ -25,14 +25,14 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class Layout:
+class NetworkLayout:
     """A place for each value, by name; `unrolled` where the steps of a loop stand side by side."""
 
-    spots: dict[str, Spot]
+    spots: dict[str, ValuePlace]
     unrolled: bool
 
 
-def arrange(net: Graph) -> Layout:
+def arrange(net: Graph) -> NetworkLayout:
     """A place for each value.
 
     Modules stand in the row above the highest of those that they take; where the text has a loop, each step
@@ -54,16 +54,16 @@ def arrange(net: Graph) -> Layout:
         firsts[step] = column
         column += widest[step]
     taken: Counter[tuple[int, int]] = Counter()
-    spots: dict[str, Spot] = {}
+    spots: dict[str, ValuePlace] = {}
     for node in modules:
         cell = (steps[node.name], rows[node.name])
         spare = widest[cell[0]] - counts[cell]  # to the right, where the next step begins
-        spots[node.name] = Spot(cell[1], firsts[cell[0]] + spare + taken[cell], MODULE)
+        spots[node.name] = ValuePlace(cell[1], firsts[cell[0]] + spare + taken[cell], MODULE)
         taken[cell] += 1
     for node in net.nodes:
         if node.kind != COMPUTED:
             spots[node.name] = _beside(node, spots)
-    return Layout(spots, len(widest) > 1)
+    return NetworkLayout(spots, len(widest) > 1)
 
 
 def _steps(net: Graph) -> dict[str, int]:
@@ -78,12 +78,12 @@ def _steps(net: Graph) -> dict[str, int]:
     return found
 
 
-def _beside(node: Node, spots: dict[str, Spot]) -> Spot:
+def _beside(node: Node, spots: dict[str, ValuePlace]) -> ValuePlace:
     """The place of something given: at the first module that takes it."""
     users = [spots[consumer.name] for consumer in node.consumers]
     if not users:
-        return Spot(0, 0, LEFT)
+        return ValuePlace(0, 0, LEFT)
     first = min(users, key=lambda spot: (spot.column, spot.row))
     if node.kind == INPUT and first.row == 0 and (first.column > 0 or all(s.row == 0 for s in users)):
-        return Spot(0, first.column, BELOW)
-    return Spot(first.row, 0, LEFT)
+        return ValuePlace(0, first.column, BELOW)
+    return ValuePlace(first.row, 0, LEFT)

@@ -8,13 +8,13 @@ import numpy as np
 
 from lmviz.autodiff.modules.module import Module
 from lmviz.autodiff.modules.shapes import Shape
-from lmviz.autodiff.modules.use import Operand, Use
+from lmviz.autodiff.modules.use import NamedArray, Use
 
 INPUT, PARAMETER, COMPUTED = "input", "parameter", "computed"
 
 
 @dataclass(frozen=True)
-class Place:
+class PlaceInText:
     """Where the numbers of an input stand in the text: line, from and to which column, and which row."""
 
     line: int
@@ -40,7 +40,7 @@ class Node:
     value: np.ndarray | None = None
     gradient: np.ndarray | None = None
     held: np.ndarray | None = None
-    place: Place | None = None
+    place: PlaceInText | None = None
     begins_at: float = 0.0
     consumers: list[Node] = field(default_factory=list, repr=False)
 
@@ -79,16 +79,16 @@ class Node:
     @property
     def use(self) -> Use:
         """The arrays that explanations of its cells read."""
-        inputs = tuple(Operand(node.address, node.numbers) for node in self.inputs)
-        return Use(inputs, Operand(self.address, self.numbers), self._gradient_operand())
+        inputs = tuple(NamedArray(node.address, node.numbers) for node in self.inputs)
+        return Use(inputs, NamedArray(self.address, self.numbers), self._gradient_operand())
 
-    def _gradient_operand(self) -> Operand | None:
+    def _gradient_operand(self) -> NamedArray | None:
         if self.gradient is None:
             return None
         gradient = self.gradient
         if self.held is not None:
             gradient = np.where(np.isnan(self.held), gradient, 0)
-        return Operand(gradient_address(self.name), gradient)
+        return NamedArray(gradient_address(self.name), gradient)
 
 
 GRADIENT = "gradient/"

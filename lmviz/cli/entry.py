@@ -65,7 +65,7 @@ def _sentence(fault: click.ClickException) -> str:
     return f"{message}{joint} `{where} --help`."
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """The commands; a first word that is none of them is a path for the window."""
 
     def resolve_command(
@@ -76,7 +76,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=Commands, invoke_without_command=True, subcommand_metavar="[PATH | COMMAND ...]")
+@click.group(cls=CommandGroup, invoke_without_command=True, subcommand_metavar="[PATH | COMMAND ...]")
 @click.version_option(lmviz.__version__, message="lmviz %(version)s")
 @click.pass_context
 def commands(context: click.Context) -> int:

@@ -75,7 +75,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Answer:
+class PlayedRound:
     """A round as it was played; `bits` by player, the models by name."""
 
     round: Round
@@ -89,7 +89,7 @@ class GuessingGame:
     """Some rounds, and the answers given so far."""
 
     rounds: tuple[Round, ...]
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[PlayedRound, ...] = ()
 
     @property
     def current(self) -> Round | None:
@@ -103,7 +103,7 @@ class GuessingGame:
         if self.current is None:
             raise LmvizError("The game is over: start a new one.")
         bits = {player: self.current.player_bits(guess, confidence), **model_bits}
-        answer = Answer(self.current, guess, self.current.is_right(guess), bits)
+        answer = PlayedRound(self.current, guess, self.current.is_right(guess), bits)
         return dataclasses.replace(self, answers=(*self.answers, answer))
 
     @property

@@ -26,7 +26,7 @@ _SEED = 0
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredShare:
     """A share from 0 to 1, and the band from `low` to `high` in which it would be for 95 of 100 other samples
     of as many sentences, by the bootstrap (Efron 1979; of BLEU, Koehn 2004)."""
 
@@ -49,8 +49,8 @@ class LengthQuality:
     """How well `count` sources of one length were translated."""
 
     count: int
-    bleu: Measured
-    exact_match: Measured
+    bleu: MeasuredShare
+    exact_match: MeasuredShare
     worst: WorstTranslation
 
 
@@ -95,7 +95,7 @@ def quality_by_length(
     return {length: _of_length([one for one in answers if one.pair.length == length]) for length in lengths}
 
 
-def bootstrap(counts: np.ndarray, measure: Callable[[np.ndarray], np.ndarray]) -> Measured:
+def bootstrap(counts: np.ndarray, measure: Callable[[np.ndarray], np.ndarray]) -> MeasuredShare:
     """A measure of the sums of counts (sentence, count), with the band of sentences drawn anew.
 
     `measure` turns sums (…, count) into shares (…). Sentences are drawn with replacement, as many as there
@@ -104,7 +104,7 @@ def bootstrap(counts: np.ndarray, measure: Callable[[np.ndarray], np.ndarray]) -
     number = len(counts)
     drawn = np.random.default_rng(_SEED).multinomial(number, np.full(number, 1 / number), size=RESAMPLES)
     low, high = np.percentile(measure(drawn @ counts), _BAND)
-    return Measured(float(measure(counts.sum(axis=0))), float(low), float(high))
+    return MeasuredShare(float(measure(counts.sum(axis=0))), float(low), float(high))
 
 
 def _answers(

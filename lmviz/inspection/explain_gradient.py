@@ -21,7 +21,7 @@ from lmviz.models.operations.factors import constants, value_cells
 from lmviz.models.tap import GRADIENT, Tap
 
 
-class GradientReader(TraceReader):
+class TracedGradient(TraceReader):
     """A trace with the gradient of each of its taps, which has the address "gradient/ADDRESS"."""
 
     def __init__(self, model: Model, gradient: Gradient) -> None:
@@ -53,7 +53,7 @@ def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequ
     else:
         axes = gradient[source].axes
     index = cell(axes, index, array.shape)
-    reader = GradientReader(model, gradient)
+    reader = TracedGradient(model, gradient)
     groups = [*_of_the_scalar(gradient, source, index)]
     for tap in model.taps():
         if tap.address in gradient:
@@ -92,7 +92,7 @@ def _of_a_softmax(gradient: Gradient, index: tuple[int, ...]) -> Iterator[Terms]
 
 
 def _passed_back(
-    reader: GradientReader, gradient: Gradient, tap: Tap, source: str, index: tuple[int, ...]
+    reader: TracedGradient, gradient: Gradient, tap: Tap, source: str, index: tuple[int, ...]
 ) -> Iterator[Terms]:
     """What a tap passes back to a cell, through its operation and around it."""
     operands = {operand.address for operand in tap.operation.operands}
@@ -131,7 +131,7 @@ def _kept(
 
 
 def _around(
-    reader: GradientReader,
+    reader: TracedGradient,
     gradient: Gradient,
     tap: Tap,
     changes: Sequence[Intervention],

@@ -41,7 +41,7 @@ class Band:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class BandGroup:
     """Bands that belong together, and the one number that they come to: their sum, or another `measure`.
 
     Bands of several numbers stand one below the other; single numbers stand in one line. `breaks` are the
@@ -64,7 +64,7 @@ class Block:
 class OperationPicture:
     """All blocks, how they become the cell, in words or as a function of a number, and the cell's value."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[BandGroup, ...]
     becomes: str
     value: float
     scale: str
@@ -80,7 +80,7 @@ def operation_picture(arithmetic: Arithmetic, trace: Trace) -> OperationPicture:
     return OperationPicture(blocks, becomes, arithmetic.value, trace[arithmetic.address].scale)
 
 
-def _sum(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
+def _sum(groups: tuple[Terms, ...], trace: Trace) -> Iterator[BandGroup]:
     """Neighbouring stretches from the same sources, such as heads or words, are one row."""
     for _, alike in groupby(groups, key=_kind):
         stretches = tuple(alike)
@@ -95,14 +95,14 @@ def _kind(group: Terms) -> tuple[object, ...]:
     return (len(group) > 1, *(factor.source for factor in group.factors))
 
 
-def _line(group: Terms, trace: Trace, sign: str = "") -> Block:
+def _line(group: Terms, trace: Trace, sign: str = "") -> BandGroup:
     """One product of single numbers."""
     used = [factor for factor in group.factors if not _is_one(factor)] or list(group.factors[:1])
     bands = [_band(factor, trace, "×" if place else sign) for place, factor in enumerate(used)]
-    return Block(group.label, tuple(bands), float(group.products[0]))
+    return BandGroup(group.label, tuple(bands), float(group.products[0]))
 
 
-def _rows(stretches: tuple[Terms, ...], trace: Trace) -> Block:
+def _rows(stretches: tuple[Terms, ...], trace: Trace) -> BandGroup:
     """Long factors one below the other, then those that are one number for all terms, and the products."""
     factors = [_joined([group.factors[place] for group in stretches]) for place in range(_factors(stretches))]
     long = [factor for factor in factors if not _is_same(factor)]
@@ -112,17 +112,17 @@ def _rows(stretches: tuple[Terms, ...], trace: Trace) -> Block:
     if len(bands) > 1:
         bands.append(Band("=", "products", products))
     breaks = tuple(int(end) for end in np.cumsum([len(group) for group in stretches])[:-1])
-    return Block(stretches[0].label, tuple(bands), float(products.sum()), breaks)
+    return BandGroup(stretches[0].label, tuple(bands), float(products.sum()), breaks)
 
 
-def _softmax(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
+def _softmax(groups: tuple[Terms, ...], trace: Trace) -> Iterator[BandGroup]:
     own, row = groups
     powers = np.exp(row.products - row.products.max())
     place = _place_of(own.factors[0], row.factors[0])
     scores = _band(row.factors[0], trace, "", own=place)
     exponentials = Band("", "e^(score − largest)", powers, "share", own=place)
-    yield Block(row.label, (scores, exponentials), float(powers.sum()))
-    yield Block(
+    yield BandGroup(row.label, (scores, exponentials), float(powers.sum()))
+    yield BandGroup(
         "its share",
         (
             Band("", "its own e^(…)", powers[place : place + 1], "share"),
@@ -132,7 +132,7 @@ def _softmax(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
     )
 
 
-def _layer_norm(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
+def _layer_norm(groups: tuple[Terms, ...], trace: Trace) -> Iterator[BandGroup]:
     own, row, gain, *bias, epsilon = groups
     mean = float(row.products.mean())
     deviation = float(np.sqrt(row.products.var() + epsilon.products[0]))
@@ -141,7 +141,7 @@ def _layer_norm(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
     yield _regained((float(own.products[0]) - mean) / deviation, gain, bias, trace)
 
 
-def _rms_norm(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
+def _rms_norm(groups: tuple[Terms, ...], trace: Trace) -> Iterator[BandGroup]:
     own, row, gain, epsilon = groups
     size = float(np.sqrt((row.products**2).mean() + epsilon.products[0]))
     taken = (Band("÷", "root mean square", np.array([size])),)
@@ -151,34 +151,34 @@ def _rms_norm(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
 
 def _normalised(
     own: Terms, row: Terms, measure: float, taken: tuple[Band, ...], value: float, trace: Trace
-) -> Iterator[Block]:
+) -> Iterator[BandGroup]:
     """The whole row with what is measured of it, and what is done with it to the own value."""
     place = _place_of(own.factors[0], row.factors[0])
     name = "mean" if len(taken) > 1 else taken[0].name
     band = _band(row.factors[0], trace, "", own=place)
-    yield Block(name, (band,), measure, measure="mean" if len(taken) > 1 else "rms")
-    yield Block("brought to scale", (_band(own.factors[0], trace, ""), *taken), value)
+    yield BandGroup(name, (band,), measure, measure="mean" if len(taken) > 1 else "rms")
+    yield BandGroup("brought to scale", (_band(own.factors[0], trace, ""), *taken), value)
 
 
-def _regained(value: float, gain: Terms, bias: list[Terms], trace: Trace) -> Block:
+def _regained(value: float, gain: Terms, bias: list[Terms], trace: Trace) -> BandGroup:
     """What is brought to scale, times the gain, and the bias where there is one."""
     added = [_band(group.factors[0], trace, "+") for group in bias]
     bands = (Band("", "brought to scale", np.array([value])), _band(gain.factors[0], trace, "×"), *added)
     total = value * float(gain.products[0]) + sum(float(group.products[0]) for group in bias)
-    return Block("gain and bias" if bias else "gain", bands, total)
+    return BandGroup("gain and bias" if bias else "gain", bands, total)
 
 
-def _fraction(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
+def _fraction(groups: tuple[Terms, ...], trace: Trace) -> Iterator[BandGroup]:
     half = len(groups) // 2
     for place, group in enumerate(groups):
         yield _line(group, trace, "÷" if place == half else "+" if place else "")
 
 
-def _mask(groups: tuple[Terms, ...], trace: Trace) -> Iterator[Block]:
+def _mask(groups: tuple[Terms, ...], trace: Trace) -> Iterator[BandGroup]:
     return (_line(group, trace) for group in groups)
 
 
-PICTURES: dict[str, Callable[[tuple[Terms, ...], Trace], Iterator[Block]]] = {
+PICTURES: dict[str, Callable[[tuple[Terms, ...], Trace], Iterator[BandGroup]]] = {
     "sum": _sum,
     "fraction": _fraction,
     "softmax": _softmax,

@@ -50,7 +50,7 @@ SUMMARY = (
 
 
 @dataclass(frozen=True)
-class Line:
+class OutlineLine:
     """Taps side by side in one row.
 
     `earlier` is how many positions before the shown one they are read; negative for later ones.
@@ -70,16 +70,16 @@ class StreamPlace:
 
 
 @dataclass(frozen=True)
-class Block:
+class OutlineBlock:
     """A layer: its parts, and in `summary` the rows that are left when it is folded."""
 
     place: str
     title: str
-    parts: tuple[Line | StreamPlace, ...]
-    summary: tuple[tuple[Line, ...], ...]
+    parts: tuple[OutlineLine | StreamPlace, ...]
+    summary: tuple[tuple[OutlineLine, ...], ...]
 
 
-Part = Line | StreamPlace | Block
+Part = OutlineLine | StreamPlace | OutlineBlock
 
 
 def outline(trace: Trace) -> tuple[Part, ...]:
@@ -99,22 +99,22 @@ def outline(trace: Trace) -> tuple[Part, ...]:
             parts += _outside(addresses, places, tuple(trace.arrays))
             continue
         behind = addresses.pop() if addresses[-1] in places else ""
-        lines: list[Line | StreamPlace] = [
+        lines: list[OutlineLine | StreamPlace] = [
             _handed_on(address)
             for address in (*addresses, behind)
             if address in read_later and not _has_row_before(address, addresses)
         ]
         lines += [_part(trace, address, places) for address in addresses]
-        parts.append(Block(layer, title_of(layer), tuple(lines), _summary(lines)))
+        parts.append(OutlineBlock(layer, title_of(layer), tuple(lines), _summary(lines)))
         parts += [StreamPlace(behind, _is_sum(trace.stages, behind, places))] if behind else []
     return tuple(parts)
 
 
-def lines_of(part: Part) -> tuple[Line, ...]:
+def lines_of(part: Part) -> tuple[OutlineLine, ...]:
     """The lines of a part; those of a block without the places of the stream that lie in it."""
-    if isinstance(part, Block):
-        return tuple(line for line in part.parts if isinstance(line, Line))
-    return (part,) if isinstance(part, Line) else ()
+    if isinstance(part, OutlineBlock):
+        return tuple(line for line in part.parts if isinstance(line, OutlineLine))
+    return (part,) if isinstance(part, OutlineLine) else ()
 
 
 def _drawn(trace: Trace, places: Sequence[str]) -> list[str]:
@@ -143,7 +143,7 @@ def _outside(addresses: Sequence[str], places: Sequence[str], known: Sequence[st
         if lines and not becomes_stream:
             terms = [line for line in lines if len(lines) == 1 or _last(line) != "sum"]
             names = " + ".join("word" if _last(line) == "token" else word_of(_last(line)) for line in terms)
-            parts.append(Line(names if len(terms) > 1 else _name_alone(lines[0], known), tuple(terms)))
+            parts.append(OutlineLine(names if len(terms) > 1 else _name_alone(lines[0], known), tuple(terms)))
         parts += [StreamPlace(address) for address in joined if address in places]
     return parts
 
@@ -164,7 +164,7 @@ def _name_alone(address: str, known: Sequence[str]) -> str:
     return f"{own} {int(layer[1]) + 1}" if layer and is_one_of_several else own
 
 
-def _part(trace: Trace, address: str, places: Sequence[str]) -> Line | StreamPlace:
+def _part(trace: Trace, address: str, places: Sequence[str]) -> OutlineLine | StreamPlace:
     if address in places:
         return StreamPlace(address, _is_sum(trace.stages, address, places))
     title = next((stage.title for stage in trace.stages if address in stage.results), _last(address))
@@ -173,12 +173,12 @@ def _part(trace: Trace, address: str, places: Sequence[str]) -> Line | StreamPla
     name = NAMES.get(_last_two(address), _last(address)) if has_attention else own
     if name == "adds" and not _is_added(trace.stages, address):
         name = "gives"
-    return Line(_arrow(address) + name[:1].lower() + name[1:], (address,))
+    return OutlineLine(_arrow(address) + name[:1].lower() + name[1:], (address,))
 
 
-def _summary(lines: Sequence[Line | StreamPlace]) -> tuple[tuple[Line, ...], ...]:
+def _summary(lines: Sequence[OutlineLine | StreamPlace]) -> tuple[tuple[OutlineLine, ...], ...]:
     """The rows of a folded layer: for one without attention all of its own lines side by side."""
-    own = [line for line in lines if isinstance(line, Line) and not line.earlier]
+    own = [line for line in lines if isinstance(line, OutlineLine) and not line.earlier]
     by_name = {_last_two(line.addresses[0]): line for line in own}
     rows = [tuple(by_name[name] for name in names if name in by_name) for names in SUMMARY]
     return tuple(row for row in rows if row) or (tuple(own),)
@@ -216,12 +216,12 @@ def _has_row_before(address: str, drawn: Sequence[str]) -> bool:
     return _last(address) == "hidden" and f"{address.rpartition('/')[0]}/previous" in drawn
 
 
-def _handed_on(address: str) -> Line:
+def _handed_on(address: str) -> OutlineLine:
     """What a recurrence reads of the position before; one that goes from right to left, of the one after."""
     name = word_of(_last(address))
     if "/backward/" in address:
-        return Line(f"{name} after", (address,), earlier=-1)
-    return Line(f"{name} before", (address,), earlier=1)
+        return OutlineLine(f"{name} after", (address,), earlier=-1)
+    return OutlineLine(f"{name} before", (address,), earlier=1)
 
 
 def _arrow(address: str) -> str:

@@ -130,7 +130,7 @@ def is_answer_known(trace: Trace, position: int, address: str = "probabilities")
 
 
 @dataclass(frozen=True)
-class Part:
+class StagePart:
     """One line of a stage: a tap at a position, and whether the stage reads it, makes it, or neither.
 
     `shift` is not 0 in a recurrence for what another position has handed on: -1 for the one before, 1 for
@@ -144,7 +144,7 @@ class Part:
     is_one_of_several: bool = False
 
 
-def stage_parts(trace: Trace, stage: int, position: int) -> tuple[Part, ...]:
+def stage_parts(trace: Trace, stage: int, position: int) -> tuple[StagePart, ...]:
     """What to show of a stage at a position: what it reads, then everything of its place in order.
 
     An operand that is read at several positions is there once for each of them that the text has.
@@ -157,14 +157,14 @@ def stage_parts(trace: Trace, stage: int, position: int) -> tuple[Part, ...]:
     ):
         at = position + shift
         read = range(max(0, at - span + 1), at + 1) if inside(at, len(trace)) else ()
-        parts += [Part(address, at, "operand", shift, is_one_of_several=span > 1) for at in read]
+        parts += [StagePart(address, at, "operand", shift, is_one_of_several=span > 1) for at in read]
     known = {part.address for part in parts if not part.shift}
     neighbours = [address for item in _neighbours(trace, here) for address in item.results]
     for address in neighbours:
         if address in here.results:
-            parts.append(Part(address, position, "result"))
+            parts.append(StagePart(address, position, "result"))
         elif address not in known:
-            parts.append(Part(address, position, "other"))
+            parts.append(StagePart(address, position, "other"))
     order = {address: number for number, address in enumerate(neighbours)}
     # Gates keep their order, so that one sees them fill; elsewhere what the stage is about comes first.
     parts.sort(

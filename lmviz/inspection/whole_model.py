@@ -20,7 +20,7 @@ CANDIDATES = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Square:
+class ReducedSquare:
     """A tap (head, query, key) reduced to at most SIDE rows and columns: `values` (head, row, column).
 
     Each cell is that of `block` × `block` cells of the tap which is farthest from zero.
@@ -49,7 +49,7 @@ class WholeModel:
     source_position: int
     parts: tuple[Part, ...]
     lens: LogitLens | None
-    squares: Mapping[str, Square]
+    squares: Mapping[str, ReducedSquare]
     gradient: Gradient | None = None
 
 
@@ -57,7 +57,7 @@ def whole_model(
     model: Model,
     trace: Trace,
     position: int,
-    squares: Mapping[str, Square] | None = None,
+    squares: Mapping[str, ReducedSquare] | None = None,
     gradient: Gradient | None = None,
 ) -> WholeModel:
     """What to draw at a position. `squares` are those of the same trace, where they are known already.
@@ -85,7 +85,7 @@ def place_along(trace: Trace, address: str, position: int, source_position: int)
     return source_position if is_along(axes, SOURCE) and not is_along(axes, TEXT) else position
 
 
-def squares_of(trace: Trace) -> dict[str, Square]:
+def squares_of(trace: Trace) -> dict[str, ReducedSquare]:
     """Every drawn tap of heads that runs along a sequence in both directions, by address."""
     drawn = (address for part in outline(trace) for line in lines_of(part) for address in line.addresses)
     found = {}
@@ -93,11 +93,11 @@ def squares_of(trace: Trace) -> dict[str, Square]:
         if _is_square(trace[address].axes):
             block = _block(trace[address].shape)
             parts = [largest_of_squares(rows, SIDE) for _, rows in trace[address].blocks(block)]
-            found[address] = Square(np.concatenate(parts, axis=1), block)
+            found[address] = ReducedSquare(np.concatenate(parts, axis=1), block)
     return found
 
 
-def squares_of_gradient(gradient: Gradient) -> dict[str, Square]:
+def squares_of_gradient(gradient: Gradient) -> dict[str, ReducedSquare]:
     """The gradient of every such tap, by address."""
     found = {}
     for part in outline(gradient.trace):
@@ -105,7 +105,7 @@ def squares_of_gradient(gradient: Gradient) -> dict[str, Square]:
             if address in gradient and _is_square(gradient[address].axes):
                 block = _block(gradient[address].shape)
                 parts = [farthest_of_squares(rows) for _, rows in gradient[address].blocks(block)]
-                found[address] = Square(np.concatenate(parts, axis=1), block)
+                found[address] = ReducedSquare(np.concatenate(parts, axis=1), block)
     return found
 
 

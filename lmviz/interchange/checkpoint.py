@@ -13,7 +13,7 @@ from pathlib import Path
 from lmviz.errors import LmvizError
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.kinds import KINDS
-from lmviz.interchange.layout import Fit, Layout, check_kinds, fit
+from lmviz.interchange.layout import Fit, StoredLayout, check_kinds, fit
 from lmviz.interchange.state_dictionary import CHECKPOINT_FILES, read_state_dictionary
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_in
 from lmviz.interchange.tokenizer_files import read_tokenizer
@@ -37,7 +37,7 @@ class Checkpoint:
 
     place: Path
     title: str
-    layout: Layout
+    layout: StoredLayout
     vocabulary_size: int
     stored: StoredTensors
     tokenizer: Tokenizer | None
@@ -114,7 +114,7 @@ def _of_transformers(folder: Path) -> Checkpoint:
         if name not in KINDS:
             raise LmvizError(f"its model_type {name[:40]!r} is none of {', '.join(KINDS)}")
         kind = KINDS[name]
-        layout = Layout(kind, kind.configuration(fields))
+        layout = StoredLayout(kind, kind.configuration(fields))
         size = fields.whole("vocab_size", 50257)
         if not 1 <= size <= LARGEST_VOCABULARY:
             raise LmvizError(f"its vocabulary cannot have {size} tokens")

@@ -24,7 +24,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Layout:
+class StoredLayout:
     """How the parameters of a model are stored in a kind of checkpoint.
 
     `transposed` is false for weights of a kind whose matrices are as torch's own, such as those of nanoGPT.
@@ -113,7 +113,7 @@ class Fit:
             )
 
 
-def fit(layout: Layout, shapes: Mapping[str, tuple[int, ...]], stored: StoredTensors) -> Fit:
+def fit(layout: StoredLayout, shapes: Mapping[str, tuple[int, ...]], stored: StoredTensors) -> Fit:
     """How `stored` fits the parameters whose shapes are given by name."""
     known = {without_wrappers(name): name for name in stored.shapes}
     names, missing, wrong, used = {}, [], [], set()
@@ -145,7 +145,7 @@ def check_kinds(place: object, stored: StoredTensors, names: Iterable[str]) -> N
             )
 
 
-def _ignored(layout: Layout) -> re.Pattern[str]:
+def _ignored(layout: StoredLayout) -> re.Pattern[str]:
     """What may be there and is not needed: buffers, and the output where it is the embedding."""
     tied = layout.stored_names("output.weight") if layout.configuration.tied else ()
     written = [re.escape(name).replace(r"\*", r"\d+") for name in (*layout.kind.ignored, *tied)]

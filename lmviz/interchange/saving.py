@@ -15,7 +15,7 @@ from lmviz.errors import LmvizError
 from lmviz.files import replacing, write_atomically
 from lmviz.interchange.described import described
 from lmviz.interchange.kinds import KINDS
-from lmviz.interchange.layout import Layout
+from lmviz.interchange.layout import StoredLayout
 from lmviz.models.model import Model
 from lmviz.models.transformer import TransformerModel
 from lmviz.text.tokenizer import Tokenizer
@@ -47,7 +47,9 @@ def save_pretrained(model: Model, folder: str | Path) -> Path:
         path.mkdir(parents=True, exist_ok=True)
         with replacing(path / "model.safetensors") as beside:
             save_file(
-                _tensors(model, Layout(KINDS[values["model_type"]], model.configuration)), beside, _HEADER
+                _tensors(model, StoredLayout(KINDS[values["model_type"]], model.configuration)),
+                beside,
+                _HEADER,
             )
     except (OSError, SafetensorError) as error:
         reason = getattr(error, "strerror", None) or error
@@ -66,7 +68,7 @@ _HEADER = {"format": "pt"}
 """What transformers wants to read in the header of safetensors."""
 
 
-def _tensors(model: TransformerModel, layout: Layout) -> dict[str, torch.Tensor]:
+def _tensors(model: TransformerModel, layout: StoredLayout) -> dict[str, torch.Tensor]:
     """The weights under their names there; the output is left out where it is the embedding."""
     found = {}
     for parameter, value in model.named_parameters():

@@ -18,7 +18,7 @@ import torch
 from lmviz.errors import LmvizError
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.kinds import GPT2
-from lmviz.interchange.layout import Layout, without_wrappers
+from lmviz.interchange.layout import StoredLayout, without_wrappers
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, read_saved
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
@@ -45,7 +45,7 @@ class StateDictionary:
 
     title: str
     stored: StoredTensors
-    layout: Layout
+    layout: StoredLayout
     vocabulary_size: int
 
 
@@ -76,7 +76,7 @@ def read_state_dictionary(path: Path) -> StateDictionary:
     kind = replace(GPT2, ignored=(*GPT2.ignored, "lm_head.weight") if is_nano else GPT2.ignored)
     size = stored.shapes[plain["wte.weight"]][0]
     return StateDictionary(
-        "nanoGPT" if is_nano else "minGPT", stored, Layout(kind, configuration, transposed=False), size
+        "nanoGPT" if is_nano else "minGPT", stored, StoredLayout(kind, configuration, transposed=False), size
     )
 
 

@@ -27,7 +27,7 @@ class Opening:
 
 
 @dataclass(frozen=True)
-class Task:
+class LessonTask:
     """One thing to do: `words` say it, and it is done once all conditions `until` hold together.
 
     Tasks are done one after the other. `control` is outlined while it is its turn, if it has one of its own.
@@ -66,7 +66,7 @@ class Step:
     perspective: str = ""
     control: str = ""
     openings: tuple[Opening, ...] = ()
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[LessonTask, ...] = ()
     question: Question | None = None
 
     def control_at(self, done: int) -> str:

@@ -18,7 +18,7 @@ from lmviz.faults import Fault, LineFault
 from lmviz.lessons.condition import Condition, parse_condition
 from lmviz.lessons.expression import Expression, Literal, parse
 from lmviz.lessons.faults import LessonFault
-from lmviz.lessons.lesson import Lesson, Opening, Question, Step, Task
+from lmviz.lessons.lesson import Lesson, LessonTask, Opening, Question, Step
 from lmviz.lessons.openings import read_opening
 from lmviz.lessons.values import check
 from lmviz.text.ordinary_files import read_file
@@ -261,14 +261,14 @@ class _Reader:
                 found = entry.words if is_of_step and not found else found
         return found
 
-    def _tasks(self, part: _Part) -> Iterator[Task]:
+    def _tasks(self, part: _Part) -> Iterator[LessonTask]:
         """Each `do` with every `until` after it; those without a `do` are told by their condition."""
         words, control, begins = "", "", None
         conditions: list[Condition] = []
         for entry in (*part.entries, _Entry(0, "do", "")):
             if entry.name == "do":
                 if conditions:
-                    yield Task(words or conditions[0].text, tuple(conditions), control)
+                    yield LessonTask(words or conditions[0].text, tuple(conditions), control)
                 elif begins is not None:
                     self._say(begins.line, "“do” is followed by “until”: write when it is done.")
                 words, control, conditions, begins = entry.words, "", [], entry

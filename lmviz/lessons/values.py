@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Value:
+class LessonValue:
     """One row. `takes` names the arguments, as in "PHRASE [TOKEN]"; "INDEX…" is any number of them."""
 
     name: str
@@ -56,145 +56,151 @@ class Value:
 
 VALUES = (
     # the window
-    Value("perspective", "", "the perspective that is shown", lambda now: now.perspective),
-    Value(
+    LessonValue("perspective", "", "the perspective that is shown", lambda now: now.perspective),
+    LessonValue(
         "control",
         "NAME",
         "what is typed, chosen or set in the control of this object name",
         lambda now, name: _there(now.control(str(name)), f"no control {name!r} that can be seen"),
     ),
     # the text
-    Value("text", "", "the name of the open text", lambda now: now.corpus.name if now.corpus else ""),
-    Value(
+    LessonValue("text", "", "the name of the open text", lambda now: now.corpus.name if now.corpus else ""),
+    LessonValue(
         "text_tokens",
         "",
         "how many tokens its training part has",
         lambda now: float(len(_corpus(now).training)),
     ),
-    Value(
+    LessonValue(
         "text_vocabulary",
         "",
         "how many different tokens it has",
         lambda now: float(_corpus(now).tokenizer.vocabulary_size),
     ),
-    Value(
+    LessonValue(
         "count",
         "PHRASE [TOKEN]",
         "how often a phrase occurs with a token after it, or with this token",
         count,
     ),
     # the model
-    Value("model", "", "the name of the folder of the shown model", lambda now: now.model),
-    Value("family", "", "the family of the shown model", lambda now: now.family),
-    Value("setting", "NAME", "a setting of the shown model or of its training", named("settings")),
-    Value("planned", "NAME", "a setting of what would be trained; “family” too", named("planned")),
-    Value("parameters", "", "how many numbers the model has learned", lambda now: _number(now.parameters)),
-    Value("vocabulary", "", "how many tokens the model knows", lambda now: _number(_vocabulary(now))),
-    Value("step", "", "the step at which the model is shown", lambda now: float(now.step)),
-    Value("last_step", "", "the last step of its training", lambda now: float(now.last_step)),
-    Value(
+    LessonValue("model", "", "the name of the folder of the shown model", lambda now: now.model),
+    LessonValue("family", "", "the family of the shown model", lambda now: now.family),
+    LessonValue("setting", "NAME", "a setting of the shown model or of its training", named("settings")),
+    LessonValue("planned", "NAME", "a setting of what would be trained; “family” too", named("planned")),
+    LessonValue(
+        "parameters", "", "how many numbers the model has learned", lambda now: _number(now.parameters)
+    ),
+    LessonValue("vocabulary", "", "how many tokens the model knows", lambda now: _number(_vocabulary(now))),
+    LessonValue("step", "", "the step at which the model is shown", lambda now: float(now.step)),
+    LessonValue("last_step", "", "the last step of its training", lambda now: float(now.last_step)),
+    LessonValue(
         "training",
         "",
         "idle, preparing, running, paused, finished, stopped or failed",
         lambda now: now.training,
     ),
-    Value("trained", "", "the steps done by the training of this session", measured("step")),
-    Value("loss", "", "the newest loss of the training, in nats", measured("loss")),
-    Value("validation_loss", "", "the same on held-out text", measured("validation_loss")),
-    Value("compared", "", "the models beside the shown one", lambda now: ", ".join(now.compared)),
+    LessonValue("trained", "", "the steps done by the training of this session", measured("step")),
+    LessonValue("loss", "", "the newest loss of the training, in nats", measured("loss")),
+    LessonValue("validation_loss", "", "the same on held-out text", measured("validation_loss")),
+    LessonValue("compared", "", "the models beside the shown one", lambda now: ", ".join(now.compared)),
     # what it reads
-    Value("prefix", "", "the text that is typed", lambda now: now.prefix),
-    Value("source", "", "the text that is to be translated", lambda now: now.source),
-    Value("tokens", "", "how many tokens the model reads", lambda now: float(len(_trace(now)))),
-    Value("token", "POSITION", "the token there; -1 is the last", lambda now, at: _token(now, at)),
-    Value(
+    LessonValue("prefix", "", "the text that is typed", lambda now: now.prefix),
+    LessonValue("source", "", "the text that is to be translated", lambda now: now.source),
+    LessonValue("tokens", "", "how many tokens the model reads", lambda now: float(len(_trace(now)))),
+    LessonValue("token", "POSITION", "the token there; -1 is the last", lambda now, at: _token(now, at)),
+    LessonValue(
         "probability",
         "TOKEN [POSITION]",
         "that this token, or label, comes after the position, or the last",
         probability,
     ),
-    Value(
+    LessonValue(
         "likeliest",
         "[RANK] [POSITION]",
         "the token, or label, of this rank after the position, or the last",
         likeliest,
     ),
-    Value(
+    LessonValue(
         "log_probability", "", "ln of the probability of all the text that is typed, in nats", log_probability
     ),
-    Value("most_held", "", "the token of which the memory cell of an LSTM holds most", most_held),
-    Value(
+    LessonValue("most_held", "", "the token of which the memory cell of an LSTM holds most", most_held),
+    LessonValue(
         "value",
         "ADDRESS INDEX…",
         "a cell of the trace; an index is a number or a token",
         partial(cell, untouched=False),
     ),
-    Value("untouched", "ADDRESS INDEX…", "the same without interventions", partial(cell, untouched=True)),
-    Value("length", "ADDRESS AXIS", 'how long a tap is along an axis, such as "head"', shape),
-    Value(
+    LessonValue(
+        "untouched", "ADDRESS INDEX…", "the same without interventions", partial(cell, untouched=True)
+    ),
+    LessonValue("length", "ADDRESS AXIS", 'how long a tap is along an axis, such as "head"', shape),
+    LessonValue(
         "interventions", "", "the interventions in force, in words", lambda now: "; ".join(now.interventions)
     ),
-    Value("changes", "", "how many interventions are in force", lambda now: float(len(now.interventions))),
+    LessonValue(
+        "changes", "", "how many interventions are in force", lambda now: float(len(now.interventions))
+    ),
     # where one looks
-    Value(
+    LessonValue(
         "stage",
         "",
         "the stage of the computation that is shown",
         lambda now: _there(now.stage or None, "no stage"),
     ),
-    Value("position", "", "the shown position, counted from 0", lambda now: float(now.position)),
-    Value("pinned", "", "1 while a position is pinned", lambda now: float(now.is_pinned)),
-    Value("cell", "", "the address of the cell that is pointed at or pinned", lambda now: now.cell),
-    Value("chosen_head", "", "the chosen attention head, as “layer 1, head 4”", lambda now: _head(now)),
-    Value(
+    LessonValue("position", "", "the shown position, counted from 0", lambda now: float(now.position)),
+    LessonValue("pinned", "", "1 while a position is pinned", lambda now: float(now.is_pinned)),
+    LessonValue("cell", "", "the address of the cell that is pointed at or pinned", lambda now: now.cell),
+    LessonValue("chosen_head", "", "the chosen attention head, as “layer 1, head 4”", lambda now: _head(now)),
+    LessonValue(
         "layer", "", "the layer of the chosen attention head, counted from 0", lambda now: float(now.head[0])
     ),
-    Value("head", "", "the chosen head in its layer, counted from 0", lambda now: float(now.head[1])),
+    LessonValue("head", "", "the chosen head in its layer, counted from 0", lambda now: float(now.head[1])),
     # what is written
-    Value("sampling", "NAME", "an option of sampling, such as temperature", named("sampling")),
-    Value("written", "", "the tokens written after the prefix", written),
-    Value(
+    LessonValue("sampling", "NAME", "an option of sampling, such as temperature", named("sampling")),
+    LessonValue("written", "", "the tokens written after the prefix", written),
+    LessonValue(
         "rolls",
         "",
         "how many tokens were written after the prefix",
         lambda now: float(len(now.branches.path())),
     ),
-    Value(
+    LessonValue(
         "draws", "", "how often the die was rolled, in all branches", lambda now: float(now.branches.draws)
     ),
     # Autodiff
-    Value("network_title", "", "what the network is called", lambda now: now.network_title),
-    Value(
+    LessonValue("network_title", "", "what the network is called", lambda now: now.network_title),
+    LessonValue(
         "network", "NAME INDEX…", "a cell of a value of the network", partial(network_cell, gradient=False)
     ),
-    Value(
+    LessonValue(
         "gradient",
         "NAME INDEX…",
         "the gradient of the output with respect to it",
         partial(network_cell, gradient=True),
     ),
-    Value(
+    LessonValue(
         "modules", "", "how many modules the network has", lambda now: float(len(now.network.tape.modules))
     ),
-    Value(
+    LessonValue(
         "pushed", "", "how many of them have computed their value", lambda now: float(now.network.tape.pushed)
     ),
-    Value(
+    LessonValue(
         "popped",
         "",
         "how many of them the sweep has taken off the tape",
         lambda now: float(now.network.tape.popped),
     ),
-    Value(
+    LessonValue(
         "network_changes",
         "",
         "how often the network or its numbers have changed",
         lambda now: float(now.network_changes),
     ),
-    Value("rate", "", "η, the rate of the next step of gradient descent on it", lambda now: now.rate),
-    Value("descents", "", "how many of these steps were taken", lambda now: float(now.descents)),
-    Value("checked", "", "how many of its modules were checked alone", lambda now: float(now.checked)),
-    Value(
+    LessonValue("rate", "", "η, the rate of the next step of gradient descent on it", lambda now: now.rate),
+    LessonValue("descents", "", "how many of these steps were taken", lambda now: float(now.descents)),
+    LessonValue("checked", "", "how many of its modules were checked alone", lambda now: float(now.checked)),
+    LessonValue(
         "broken",
         "",
         "the name of the broken module, once a check has found it",

@@ -36,7 +36,7 @@ POSITION, TO_SOURCE = ("position", "unit"), ("position", "source")
 
 
 @dataclass(frozen=True, eq=False)
-class Memory:
+class ReadSource:
     """What is known of a source: its states and what scores are made with, (batch, source, unit) each; the
     last state (batch, unit); and which places are padding, (batch, source), None where none is."""
 
@@ -50,7 +50,7 @@ class Memory:
 class Written:
     """The state of a decoder: what it knows of the source, and what each of its layers hands on."""
 
-    memory: Memory
+    memory: ReadSource
     layers: tuple[State, ...]
 
 
@@ -107,7 +107,7 @@ class RecurrentTranslator(Translator):
         states = self.dropout(read[-1])
         keys = states if self.attention is None else self.attention(states)
         padding = None if lengths is None else is_padding(lengths, source.shape[1])
-        return Written(Memory(states, keys, ends[-1], padding), tuple(begun))
+        return Written(ReadSource(states, keys, ends[-1], padding), tuple(begun))
 
     def _ends(self, states: torch.Tensor, lengths: torch.Tensor | None) -> torch.Tensor:
         """The last states (batch, unit) of a layer's recurrences, of states (batch, source, unit)."""
@@ -299,7 +299,7 @@ class RecurrentTranslator(Translator):
         return found
 
 
-def _context(memory: Memory, state: torch.Tensor) -> torch.Tensor:
+def _context(memory: ReadSource, state: torch.Tensor) -> torch.Tensor:
     """What a state (batch, unit) of the decoder sees of the source, (batch, unit)."""
     scores = (memory.keys @ state[..., None])[..., 0]  # (batch, source)
     if memory.padding is not None:

@@ -111,7 +111,7 @@ class DecoderLayer(nn.Module):
         return self.norm2(stream + self.dropout(self.feedforward(stream))), kept
 
 
-class Stack(nn.Module):
+class LayerStack(nn.Module):
     """The layers of an encoder or of a decoder, the positions before them, and the norm behind them."""
 
     def __init__(self, configuration: TransformerConfiguration, layers: Iterable[nn.Module]) -> None:
@@ -163,8 +163,8 @@ class TransformerTranslator(Translator):
         self.context = configuration.context
         depth = range(configuration.layers)
         self.source_embedding = nn.Embedding(source_vocabulary, configuration.width)
-        self.encoder = Stack(configuration, (Layer(configuration) for _ in depth))
-        self.decoder = Stack(configuration, (DecoderLayer(configuration) for _ in depth))
+        self.encoder = LayerStack(configuration, (Layer(configuration) for _ in depth))
+        self.decoder = LayerStack(configuration, (DecoderLayer(configuration) for _ in depth))
         self.dropout = nn.Dropout(configuration.dropout)
         self.alignment = f"decoder/layers/{configuration.layers - 1}/cross/weights"
         initialise(self, configuration)

@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-−]?\d+)?")
 
 
 @dataclass(frozen=True)
-class Choice:
+class PollChoice:
     """One thing to vote for."""
 
     letter: str
@@ -53,7 +53,7 @@ class Poll:
 
     title: str
     question: str
-    choices: tuple[Choice, ...]
+    choices: tuple[PollChoice, ...]
     because: str = ""
     right: str = ""
     experiment: OrderExperiment | None = None
@@ -71,7 +71,7 @@ class Poll:
         return replace(self, experiment=experiment)
 
     @cached_property
-    def filled(self) -> tuple[Choice, ...]:
+    def filled(self) -> tuple[PollChoice, ...]:
         """The choices with numbers in the place of braces, each different one once, lettered anew.
 
         `{before}` and `{after}` are what the last word has before and after the exchange, `{weights}` its
@@ -93,7 +93,7 @@ class Poll:
                 text = text.replace(f"{{{place}}}", written(vector))
             found.append(text)
         different = dict.fromkeys(found)
-        return tuple(Choice(letter, text) for letter, text in zip(LETTERS, different, strict=False))
+        return tuple(PollChoice(letter, text) for letter, text in zip(LETTERS, different, strict=False))
 
     def find_right(self, model: Model | None = None) -> Right:
         """Compute the right choice; LmvizError where that takes a model and there is none."""

@@ -26,7 +26,7 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.faults import Fault, FaultyText, LineFault
 from lmviz.polls.order import OrderExperiment
-from lmviz.polls.poll import LETTERS, Choice, Poll, unknown_places
+from lmviz.polls.poll import LETTERS, Poll, PollChoice, unknown_places
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.resources import resource_path
 
@@ -105,7 +105,7 @@ def read_poll(text: str, name: str = "poll") -> Poll:
     question = read("question", _short, "")
     if "question" not in entries:
         faults.append(Fault(0, "There is no question: write a line that begins with “question:”."))
-    choices = tuple(Choice(letter, read(letter, _short, "")) for letter in LETTERS if letter in entries)
+    choices = tuple(PollChoice(letter, read(letter, _short, "")) for letter in LETTERS if letter in entries)
     _check_letters(choices, entries, faults)
     kind = _kind(entries, faults)
     right = read("right", lambda written: _letter(written, choices), "") if kind == "right" else ""
@@ -171,7 +171,7 @@ def _short(text: str) -> str:
     return text
 
 
-def _check_letters(choices: Sequence[Choice], entries: dict[str, _Entry], faults: list[Fault]) -> None:
+def _check_letters(choices: Sequence[PollChoice], entries: dict[str, _Entry], faults: list[Fault]) -> None:
     letters = "".join(choice.letter for choice in choices)
     if len(letters) < 2:
         faults.append(Fault(0, "A poll has at least two choices: write lines that begin with “A:” and “B:”."))
@@ -201,7 +201,7 @@ def _kind(entries: dict[str, _Entry], faults: list[Fault]) -> str:
     return kinds[0] if kinds else ""
 
 
-def _letter(text: str, choices: Sequence[Choice]) -> str:
+def _letter(text: str, choices: Sequence[PollChoice]) -> str:
     letters = [choice.letter for choice in choices]
     if text.strip().upper() not in letters:
         raise LineFault(f"“{text}” is none of the choices {', '.join(letters)}.")

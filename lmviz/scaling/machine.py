@@ -17,7 +17,7 @@ FEWEST = 5  # steps, the first of which is not counted
 
 
 @dataclass(frozen=True)
-class Pace:
+class MachinePace:
     """What was measured: tokens a second in a training of a model of so many parameters."""
 
     tokens_per_second: float
@@ -29,7 +29,7 @@ class Pace:
         return training_compute(self.parameters, self.tokens_per_second)
 
 
-def measure_pace() -> Generator[float, None, Pace]:
+def measure_pace() -> Generator[float, None, MachinePace]:
     """Train a small Transformer on random tokens for a moment.
 
     Yields the fraction of the time that has passed, and returns the pace: that of the step in the middle, so
@@ -62,4 +62,4 @@ def measure_pace() -> Generator[float, None, Pace]:
         taken.append(time.perf_counter() - begun)
         yield min(1.0, len(taken) / FEWEST, sum(taken[1:]) / LONGEST)
     seconds = statistics.median(taken[1:])
-    return Pace(BATCH * MEASURED.context / seconds, sum(item.numel() for item in parameters))
+    return MachinePace(BATCH * MEASURED.context / seconds, sum(item.numel() for item in parameters))

@@ -17,7 +17,7 @@ HEAD_WIDTH = 16
 
 
 @dataclass(frozen=True)
-class Memory:
+class TrainingMemory:
     """The bytes of a training in 32-bit numbers, part by part, and of what writes after a text.
 
     `activations` are those of one text as long as the context, and `cache` its keys and values.
@@ -92,13 +92,13 @@ class PlannedModel:
         return self.configuration.heads * self.configuration.head_width != self.configuration.width
 
     @property
-    def memory(self) -> Memory:
+    def memory(self) -> TrainingMemory:
         """The bytes of its training and of its writing."""
         configuration = self.configuration
         cost = configuration.estimate(self.vocabulary, 1, configuration.context)
         weights = BYTES_PER_NUMBER * cost.parameters
         shared = configuration.groups * configuration.head_width
-        return Memory(
+        return TrainingMemory(
             weights=weights,
             gradients=weights,
             optimizer=(NUMBERS_PER_PARAMETER - 2) * weights,

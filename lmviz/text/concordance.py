@@ -24,7 +24,7 @@ class NextWord:
 
 
 @dataclass(frozen=True)
-class Place:
+class Occurrence:
     """One match: the text before it, itself, the token that follows, and the text after that.
 
     `position` is the place of the match's first token in the training stream.
@@ -42,7 +42,7 @@ class Concordance:
     """The words that follow a phrase, the most frequent first, and the first of its places."""
 
     words: tuple[NextWord, ...]
-    places: tuple[Place, ...]
+    places: tuple[Occurrence, ...]
     total: int
 
 
@@ -117,7 +117,7 @@ def _find(corpus: Corpus, phrase: np.ndarray) -> np.ndarray:
     return candidates
 
 
-def _place(corpus: Corpus, position: int, length: int) -> Place:
+def _place(corpus: Corpus, position: int, length: int) -> Occurrence:
     tokenizer, stream = corpus.tokenizer, corpus.training
     around = _AROUND.get(tokenizer.kind, _WORDS_AROUND)
     next_one = position + length
@@ -132,7 +132,7 @@ def _place(corpus: Corpus, position: int, length: int) -> Place:
         before = before[_last_place(before, tokenizer.start_id) + 1 :]
         ends = np.flatnonzero(after == tokenizer.end_id)
         after = after[: 0 if stream[next_one] == tokenizer.end_id else ends[0] if len(ends) else None]
-    return Place(
+    return Occurrence(
         before=tokenizer.decode(before),
         match=tokenizer.decode(stream[position:next_one]),
         after=tokenizer.decode(after),

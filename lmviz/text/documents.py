@@ -19,7 +19,7 @@ SEPARATORS = {"file": "", "blank line": "\n\n", "line": "\n"}
 
 
 @dataclass(frozen=True)
-class Batch:
+class DocumentBatch:
     """Documents, or a piece of one, and whether a document begins and ends with each of them."""
 
     texts: list[str]
@@ -59,7 +59,7 @@ class Documents(Sequence[str]):
         """Those documents alone, by their numbers or a mask."""
         return replace(self, spans=self.spans[places])
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[DocumentBatch]:
         """All documents in order, some hundred kilobytes at a time.
 
         A batch holds many whole documents or a piece of a long one, which is cut before a space where
@@ -76,15 +76,15 @@ class Documents(Sequence[str]):
             limit = ends[first] - sizes[first] + _PIECE
             after = int(np.searchsorted(ends, limit, side="right"))
             spans = self.spans[first:after].tolist()
-            yield Batch([self.data[start:end].decode("utf-8") for start, end in spans], True, True)
+            yield DocumentBatch([self.data[start:end].decode("utf-8") for start, end in spans], True, True)
             first = after
 
-    def _pieces(self, index: int) -> Iterator[Batch]:
+    def _pieces(self, index: int) -> Iterator[DocumentBatch]:
         begin, end = self.spans[index].tolist()
         start = begin
         while start < end:
             cut = end if end - start <= _PIECE else start + _cut(self.data[start : start + _PIECE])
-            yield Batch([self.data[start:cut].decode("utf-8")], start == begin, cut == end)
+            yield DocumentBatch([self.data[start:cut].decode("utf-8")], start == begin, cut == end)
             start = cut
 
     @property

@@ -34,7 +34,7 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Choice:
+class GrammarLine:
     """One line of a list: how likely it is, and each of its forms as text and slots in turn."""
 
     weight: int
@@ -46,7 +46,7 @@ class WordList:
     """A list: the names of the forms of its choices, if they have several, and the choices."""
 
     forms: tuple[str, ...]
-    choices: tuple[Choice, ...]
+    choices: tuple[GrammarLine, ...]
 
     def place(self, form: str) -> int:
         """The index of the form; the first if none is named."""
@@ -141,7 +141,7 @@ def slots_of(grammar: Grammar, name: str = "") -> Iterator[Slot]:
                 yield from (part for part in form if isinstance(part, Slot))
 
 
-def _pick(choices: tuple[Choice, ...], places: range | list[int], random: Random) -> int:
+def _pick(choices: tuple[GrammarLine, ...], places: range | list[int], random: Random) -> int:
     """One of the places by weight; only `random()` of Random is the same in every Python."""
     left = random.random() * sum(choices[place].weight for place in places)
     for place in places:
@@ -151,10 +151,10 @@ def _pick(choices: tuple[Choice, ...], places: range | list[int], random: Random
     return places[-1]
 
 
-def _sections(text: str) -> Iterator[tuple[str, tuple[str, ...], list[Choice]]]:
+def _sections(text: str) -> Iterator[tuple[str, tuple[str, ...], list[GrammarLine]]]:
     """Name, forms and choices of each list."""
     header: tuple[str, tuple[str, ...]] | None = None
-    choices: list[Choice] = []
+    choices: list[GrammarLine] = []
     seen: set[str] = set()
     for number, line in _logical_lines(text):
         found = _HEADER.fullmatch(line)
@@ -189,13 +189,13 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
         yield number, current
 
 
-def _choice(line: str, forms: int, number: int) -> Choice:
+def _choice(line: str, forms: int, number: int) -> GrammarLine:
     weight = _WEIGHT.match(line)
     parts = line[weight.end() :] if weight else line
     written = tuple(form.strip() for form in parts.split("|"))
     if len(written) != forms:
         raise LmvizError(f"Line {number} of the grammar has {len(written)} forms in place of {forms}.")
-    return Choice(int(weight[1]) if weight else 1, tuple(_parts(form, number) for form in written))
+    return GrammarLine(int(weight[1]) if weight else 1, tuple(_parts(form, number) for form in written))
 
 
 def _parts(text: str, number: int) -> tuple[str | Slot, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from lmviz.errors import LmvizError
-from lmviz.text.grammar import DEEPEST, Choice, Grammar, Slot
+from lmviz.text.grammar import DEEPEST, Grammar, GrammarLine, Slot
 
 T = TypeVar("T")
 Weighed = dict[T, float]
@@ -24,7 +24,7 @@ MOST_OUTCOMES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Memory:
+class RememberedForms:
     """What has been remembered so far: by name its list and forms, and the places taken of each list."""
 
     drawn: tuple[tuple[str, str, Forms], ...] = ()
@@ -34,7 +34,7 @@ class Memory:
         """The list and the forms of what was drawn under a name; None where nothing was."""
         return next(((source, forms) for known, source, forms in self.drawn if known == name), None)
 
-    def remember(self, name: str, source: str, forms: Forms) -> Memory:
+    def remember(self, name: str, source: str, forms: Forms) -> RememberedForms:
         """With something drawn under a name."""
         others = (item for item in self.drawn if item[0] != name)
         return replace(self, drawn=tuple(sorted((*others, (name, source, forms)))))
@@ -43,13 +43,13 @@ class Memory:
         """Which choices of a list are remembered."""
         return dict(self.taken).get(source, frozenset())
 
-    def take(self, source: str, place: int) -> Memory:
+    def take(self, source: str, place: int) -> RememberedForms:
         """With one more choice of a list taken."""
         taken = dict(self.taken) | {source: self.places_taken(source) | {place}}
         return replace(self, taken=tuple(sorted(taken.items(), key=lambda item: item[0])))
 
 
-NOTHING = Memory()
+NOTHING = RememberedForms()
 
 
 def outcomes(grammar: Grammar, start: str) -> dict[Forms, float]:
@@ -63,7 +63,9 @@ def outcomes(grammar: Grammar, start: str) -> dict[Forms, float]:
     return dict(found)
 
 
-def draw(grammar: Grammar, name: str, memory: Memory, depth: int = 0) -> Weighed[tuple[Forms, Memory]]:
+def draw(
+    grammar: Grammar, name: str, memory: RememberedForms, depth: int = 0
+) -> Weighed[tuple[Forms, RememberedForms]]:
     """All forms of the choices of a list, and what is remembered then."""
     if depth > DEEPEST:
         raise LmvizError(f"The list [{name}] of the grammar never ends: it leads back to itself.")
@@ -74,10 +76,12 @@ def draw(grammar: Grammar, name: str, memory: Memory, depth: int = 0) -> Weighed
     )
 
 
-def draw_another(grammar: Grammar, slot: Slot, memory: Memory, depth: int) -> Weighed[tuple[Forms, Memory]]:
+def draw_another(
+    grammar: Grammar, slot: Slot, memory: RememberedForms, depth: int
+) -> Weighed[tuple[Forms, RememberedForms]]:
     """All forms of what a slot with a name of its own draws, remembered under that name."""
     choices = grammar.lists[slot.source].choices
-    found: Weighed[tuple[Forms, Memory]] = defaultdict(float)
+    found: Weighed[tuple[Forms, RememberedForms]] = defaultdict(float)
     for place, share in free_shares(choices, memory.places_taken(slot.source)):
         drawn = forms_of(grammar, choices[place], memory.take(slot.source, place), depth + 1)
         for (forms, after), part in drawn.items():
@@ -85,25 +89,27 @@ def draw_another(grammar: Grammar, slot: Slot, memory: Memory, depth: int) -> We
     return found
 
 
-def free_shares(choices: tuple[Choice, ...], taken: Collection[int]) -> list[tuple[int, float]]:
+def free_shares(choices: tuple[GrammarLine, ...], taken: Collection[int]) -> list[tuple[int, float]]:
     """Each place that is not taken with its probability; each place where all are."""
     return shares(
         choices, [place for place in range(len(choices)) if place not in taken] or range(len(choices))
     )
 
 
-def shares(choices: tuple[Choice, ...], places: Iterable[int]) -> list[tuple[int, float]]:
+def shares(choices: tuple[GrammarLine, ...], places: Iterable[int]) -> list[tuple[int, float]]:
     """Each of the places with its probability."""
     weights = {place: choices[place].weight for place in places}
     total = sum(weights.values())
     return [(place, weight / total) for place, weight in weights.items()]
 
 
-def forms_of(grammar: Grammar, choice: Choice, memory: Memory, depth: int) -> Weighed[tuple[Forms, Memory]]:
+def forms_of(
+    grammar: Grammar, choice: GrammarLine, memory: RememberedForms, depth: int
+) -> Weighed[tuple[Forms, RememberedForms]]:
     """All forms of one choice, and what is remembered then."""
-    states: Weighed[tuple[Forms, Memory]] = {((), memory): 1.0}
+    states: Weighed[tuple[Forms, RememberedForms]] = {((), memory): 1.0}
     for parts in choice.forms:
-        longer: Weighed[tuple[Forms, Memory]] = defaultdict(float)
+        longer: Weighed[tuple[Forms, RememberedForms]] = defaultdict(float)
         for (forms, before), share in states.items():
             for (text, after), part in _write(grammar, parts, before, depth).items():
                 longer[(*forms, text), after] += share * part
@@ -111,10 +117,12 @@ def forms_of(grammar: Grammar, choice: Choice, memory: Memory, depth: int) -> We
     return states
 
 
-def _write(grammar: Grammar, parts: Parts, memory: Memory, depth: int) -> Weighed[tuple[str, Memory]]:
-    states: Weighed[tuple[str, Memory]] = {("", memory): 1.0}
+def _write(
+    grammar: Grammar, parts: Parts, memory: RememberedForms, depth: int
+) -> Weighed[tuple[str, RememberedForms]]:
+    states: Weighed[tuple[str, RememberedForms]] = {("", memory): 1.0}
     for part in parts:
-        longer: Weighed[tuple[str, Memory]] = defaultdict(float)
+        longer: Weighed[tuple[str, RememberedForms]] = defaultdict(float)
         for (text, before), share in states.items():
             filled = {(part, before): 1.0} if isinstance(part, str) else _fill(grammar, part, before, depth)
             for (more, after), chance in filled.items():
@@ -123,8 +131,10 @@ def _write(grammar: Grammar, parts: Parts, memory: Memory, depth: int) -> Weighe
     return states
 
 
-def _fill(grammar: Grammar, slot: Slot, memory: Memory, depth: int) -> Weighed[tuple[str, Memory]]:
-    found: Weighed[tuple[str, Memory]] = defaultdict(float)
+def _fill(
+    grammar: Grammar, slot: Slot, memory: RememberedForms, depth: int
+) -> Weighed[tuple[str, RememberedForms]]:
+    found: Weighed[tuple[str, RememberedForms]] = defaultdict(float)
     chance = 0.5 if slot.optional else 1.0
     if slot.optional:
         found["", memory] += 0.5

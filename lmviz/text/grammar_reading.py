@@ -17,8 +17,8 @@ from lmviz.errors import LmvizError
 from lmviz.text.grammar import BEGINNING, DEEPEST, Grammar, Slot, slots_of
 from lmviz.text.grammar_outcomes import (
     NOTHING,
-    Memory,
     Parts,
+    RememberedForms,
     Weighed,
     forms_of,
     free_shares,
@@ -29,7 +29,7 @@ from lmviz.text.grammar_outcomes import (
 _BEGINNING = re.compile(BEGINNING.pattern.replace("[a-z]", "[A-Za-z]"))
 _ADDED = re.compile(r"\b[Aa](n) (?=[aeiou])")
 
-State = tuple[int, Memory]
+State = tuple[int, RememberedForms]
 """How much of the text has been told, and what is remembered."""
 
 

@@ -10,7 +10,7 @@ from typing import IO
 import numpy as np
 
 from lmviz.errors import LmvizError
-from lmviz.text.documents import Batch, Documents
+from lmviz.text.documents import DocumentBatch, Documents
 from lmviz.text.resources import DATA_VARIABLE, data_folder
 from lmviz.text.tokenizer import Tokenizer
 
@@ -70,7 +70,7 @@ def encode_documents(
 
 
 def _encode(
-    batch: Batch, tokenizer: Tokenizer, start: int | None, end: int | None
+    batch: DocumentBatch, tokenizer: Tokenizer, start: int | None, end: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The ids of a batch, (token,) int64, and how many each text has, (text,).
 

@@ -31,7 +31,7 @@ from lmviz.training.progress import Progress
 from lmviz.training.recorder import Recorder
 from lmviz.training.run import Run
 from lmviz.training.snapshots import snapshot_steps
-from lmviz.training.validation import Measured
+from lmviz.training.validation import ValidationLoss
 
 VALIDATION_TOKENS = 200_000
 """How much of the validation text is measured, from its beginning."""
@@ -153,10 +153,10 @@ class ValidationText:
         self._ids = ids[:VALIDATION_TOKENS]
         self._ignored = ignored_target
 
-    def measure(self, model: Model) -> Measured | None:
+    def measure(self, model: Model) -> ValidationLoss | None:
         """Nats per counted target; None where the validation text has none."""
         loss = _loss_of(model, self._ids, 0, self._ignored)
-        return None if loss is None else Measured(loss)
+        return None if loss is None else ValidationLoss(loss)
 
 
 def mean_loss(model: Ngram, ids: np.ndarray, begin: int, end: int, ignored: int | None) -> float | None:

@@ -55,7 +55,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
-class Window:
+class JudgedWindow:
     """Neighbouring ids of a document; the targets from position `first` on are judged here."""
 
     ids: np.ndarray
@@ -111,7 +111,7 @@ def _parts(
         windows = (window for ids in documents for window in overlapping(ids, model.context or len(ids)))
         yield from _apart(model, windows, 1, ignored_target)
     elif next(model.parameters(), None) is None:  # nothing to compute, so no need for small parts
-        whole = [Window(ids, 0) for ids in documents]
+        whole = [JudgedWindow(ids, 0) for ids in documents]
         yield from _apart(model, whole, LOOKED_UP, ignored_target)
     elif model.context is None:
         yield from _carried(model, documents, at_once, ignored_target)
@@ -120,20 +120,20 @@ def _parts(
         yield from _apart(model, windows, at_once, ignored_target)
 
 
-def overlapping(ids: np.ndarray, context: int) -> Iterator[Window]:
+def overlapping(ids: np.ndarray, context: int) -> Iterator[JudgedWindow]:
     """Windows of at most `context` positions over a document, each half a context after the last."""
     stride = max(1, context // 2)
     judged = 0
     for start in range(0, len(ids), stride):
         end = min(start + context, len(ids) - 1)
-        yield Window(ids[start : end + 1], judged - start)
+        yield JudgedWindow(ids[start : end + 1], judged - start)
         judged = end
         if end == len(ids) - 1:
             return
 
 
 def _apart(
-    model: Model, windows: Iterable[Window], at_once: int, ignored_target: int | None
+    model: Model, windows: Iterable[JudgedWindow], at_once: int, ignored_target: int | None
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Evaluate windows in batches of at most that many positions together."""
     for some in _grouped(windows, at_once):
@@ -142,8 +142,8 @@ def _apart(
         yield float(values.cpu().sum(dtype=torch.float64)), targets
 
 
-def _grouped(windows: Iterable[Window], at_once: int) -> Iterator[list[Window]]:
-    group: list[Window] = []
+def _grouped(windows: Iterable[JudgedWindow], at_once: int) -> Iterator[list[JudgedWindow]]:
+    group: list[JudgedWindow] = []
     width = 0
     for window in windows:
         width = max(width, len(window.ids) - 1)
@@ -164,7 +164,7 @@ def _carried(
         piece = max(1, at_once // len(some))
         state = None
         for start in range(0, len(some[0]) - 1, piece):
-            pieces = [Window(ids[start : start + piece + 1], 0) for ids in some]
+            pieces = [JudgedWindow(ids[start : start + piece + 1], 0) for ids in some]
             tokens, targets = _side_by_side(pieces, ignored_target)
             given, wanted = _on_device(model, tokens, targets)
             logits, state = model.advance(given, state)  # (document, position, token)
@@ -174,7 +174,9 @@ def _carried(
             yield -float(losses.cpu().sum(dtype=torch.float64)), targets
 
 
-def _side_by_side(windows: Sequence[Window], ignored_target: int | None) -> tuple[np.ndarray, np.ndarray]:
+def _side_by_side(
+    windows: Sequence[JudgedWindow], ignored_target: int | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Tokens and targets, each (window, position) int64, filled up where windows are shorter."""
     shape = len(windows), max(len(window.ids) for window in windows) - 1
     tokens, targets = np.zeros(shape, dtype=np.int64), np.full(shape, IGNORED, dtype=np.int64)

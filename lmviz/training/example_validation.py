@@ -10,7 +10,7 @@ from lmviz.text.examples import Examples
 from lmviz.training.distributed import Team
 from lmviz.training.options import TrainingOptions
 from lmviz.training.pieces import pieces_of_examples
-from lmviz.training.validation import Measured
+from lmviz.training.validation import ValidationLoss
 
 
 class ExampleValidation:
@@ -32,7 +32,7 @@ class ExampleValidation:
         chosen = chosen[np.argsort(self._pieces.sizes[chosen], kind="stable")]
         self._batches = [chosen[at : at + options.batch] for at in range(0, count, options.batch)]
 
-    def measure(self, model: Model) -> Measured | None:
+    def measure(self, model: Model) -> ValidationLoss | None:
         """Nats per target, and the share of them that the model finds likeliest; None without examples.
 
         The model is left in the mode, training or not, in which it was.
@@ -50,7 +50,7 @@ class ExampleValidation:
                 total += summed_answers(model, tokens, targets, lengths, **beside)
         model.train(was_training)
         nats, right, counted = self._team.sum(total).tolist()
-        return Measured(nats / counted, right / counted) if counted else None
+        return ValidationLoss(nats / counted, right / counted) if counted else None
 
 
 def summed_answers(

@@ -16,7 +16,7 @@ from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Clock, Progress
 from lmviz.training.recorder import Recorder
 from lmviz.training.schedules import learning_rate
-from lmviz.training.validation import Measured
+from lmviz.training.validation import ValidationLoss
 from lmviz.training.writing import NotWritten
 
 MEASURE_SECONDS = 1.0
@@ -26,7 +26,7 @@ MEASURE_SECONDS = 1.0
 class Measure(Protocol):
     """Measures how well a model predicts a text."""
 
-    def measure(self, model: Model) -> Measured | None:
+    def measure(self, model: Model) -> ValidationLoss | None:
         """How well the model answers; None where there is nothing to measure it with."""
 
 

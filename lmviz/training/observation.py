@@ -9,7 +9,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Change:
+class ObservedNumber:
     """One number of a parameter around an update, and its gradient after clipping."""
 
     parameter: str
@@ -60,7 +60,7 @@ class ObservedUpdate:
     norm: float
     clip: float
     clipped_norm: float
-    changes: tuple[Change, ...]
+    changes: tuple[ObservedNumber, ...]
     seconds: Mapping[str, float]
 
     @property

@@ -15,7 +15,7 @@ from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
 from lmviz.training.batches import Batch
 from lmviz.training.layers import layer_of
-from lmviz.training.observation import Change, ObservedBatch, ObservedUpdate
+from lmviz.training.observation import ObservedBatch, ObservedNumber, ObservedUpdate
 
 CHANGES = 8
 """How many of the numbers that moved farthest are written down."""
@@ -104,7 +104,7 @@ class UpdateObserver(Onlooker):
         """What was spent on looking counts for no part."""
         self._since = time.perf_counter()
 
-    def _largest_changes(self) -> tuple[Change, ...]:
+    def _largest_changes(self) -> tuple[ObservedNumber, ...]:
         found = []
         for name, parameter in self._learned.items():
             before, after = self._before[name], parameter.detach()
@@ -115,7 +115,7 @@ class UpdateObserver(Onlooker):
                 index = tuple(int(at) for at in np.unravel_index(place, tuple(before.shape)))
                 slope = 0.0 if gradient is None else float(gradient[index])
                 found.append(
-                    (distance, Change(name, index, float(before[index]), slope, float(after[index])))
+                    (distance, ObservedNumber(name, index, float(before[index]), slope, float(after[index])))
                 )
         found.sort(key=lambda pair: -pair[0])
         return tuple(change for _, change in found[:CHANGES])

@@ -14,7 +14,7 @@ from lmviz.training.options import TrainingOptions
 
 
 @dataclass(frozen=True)
-class Measured:
+class ValidationLoss:
     """Nats per target; and the share of targets that were found likeliest, where that was counted."""
 
     loss: float
@@ -52,7 +52,7 @@ class Validation:
         if rest:
             self._parts.append((np.array([targets - rest]), rest))
 
-    def measure(self, model: Model) -> Measured | None:
+    def measure(self, model: Model) -> ValidationLoss | None:
         """Nats per counted target; None where the validation text has none.
 
         The model is left in the mode, training or not, in which it was.
@@ -69,7 +69,7 @@ class Validation:
                 total[1] += (targets != IGNORED).sum()
         model.train(was_training)
         log_probability, counted = self._team.sum(total).tolist()
-        return Measured(-log_probability / counted) if counted else None
+        return ValidationLoss(-log_probability / counted) if counted else None
 
     def _windows(self, starts: np.ndarray, length: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Tokens and targets, each (window, position)."""

@@ -4,7 +4,7 @@ import pytest
 
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.logit_lens import stream_places
-from lmviz.inspection.outline import Block, Line, StreamPlace, lines_of, outline
+from lmviz.inspection.outline import OutlineBlock, OutlineLine, StreamPlace, lines_of, outline
 from lmviz.inspection.tracing import trace
 from lmviz.tasks import TASKS
 
@@ -15,14 +15,14 @@ def label_model(task, **settings):
 
 
 def pieces(parts):
-    return [piece for part in parts for piece in (part.parts if isinstance(part, Block) else (part,))]
+    return [piece for part in parts for piece in (part.parts if isinstance(part, OutlineBlock) else (part,))]
 
 
 def test_a_state_before_that_is_a_tap_has_one_row():
     configuration = FAMILIES["lstm"].configuration(width=5, layers=2)
     model = build_model("lstm", configuration, 7, 0, source_vocabulary=3, task="captioning").eval()
     found = outline(trace(model, [1, 2], source=[0, 1] * 24 + [1]))
-    for block in (part for part in found if isinstance(part, Block)):
+    for block in (part for part in found if isinstance(part, OutlineBlock)):
         earlier = [line.addresses for line in lines_of(block) if line.earlier]
         own = [line.addresses for line in lines_of(block) if not line.earlier]
         assert earlier == [(f"{block.place}/cell",)]
@@ -59,9 +59,9 @@ def test_the_places_are_those_of_the_logit_lens(model, text):
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_a_layer_of_a_transformer_adds_twice_to_the_stream(parts_of, norm):
     parts = parts_of(f"transformer-learned-{norm}")
-    assert [part.title for part in parts if isinstance(part, Block)] == ["layer 1", "layer 2"]
+    assert [part.title for part in parts if isinstance(part, OutlineBlock)] == ["layer 1", "layer 2"]
     kinds = [type(part) for part in parts]
-    assert kinds == [Line, StreamPlace, Block, StreamPlace, Block, StreamPlace]
+    assert kinds == [OutlineLine, StreamPlace, OutlineBlock, StreamPlace, OutlineBlock, StreamPlace]
     assert [part.is_sum for part in parts if isinstance(part, StreamPlace)] == [False, True, True]
     block = parts[2]
     names = [line.name for line in lines_of(block)]
@@ -86,7 +86,7 @@ def test_a_word_alone_is_the_stream_and_has_no_line_of_its_own(parts_of):
 
 
 def test_a_recurrence_begins_with_what_the_word_before_handed_on(parts_of):
-    block = next(part for part in parts_of("lstm") if isinstance(part, Block))
+    block = next(part for part in parts_of("lstm") if isinstance(part, OutlineBlock))
     handed_on = {line.addresses[0] for line in lines_of(block) if line.earlier == 1}
     assert handed_on == {"layers/0/cell", "layers/0/hidden"}
     gates = [line.name for line in lines_of(block) if not line.earlier]
@@ -102,7 +102,7 @@ def test_a_state_that_goes_on_replaces_the_one_before(parts_of, kind):
 
 def test_a_layer_in_both_directions_says_which_way_each_line_goes():
     traced = trace(label_model("tagging", direction="both"), [1, 2, 3])
-    block = next(part for part in outline(traced) if isinstance(part, Block))
+    block = next(part for part in outline(traced) if isinstance(part, OutlineBlock))
     for line in lines_of(block):
         (address,) = line.addresses
         if not line.earlier:
@@ -112,5 +112,5 @@ def test_a_layer_in_both_directions_says_which_way_each_line_goes():
 @pytest.mark.parametrize("task", ["tagging", "classification"])
 def test_labels_are_no_part_of_the_stream(task):
     traced = trace(label_model(task), [1, 2, 3])
-    drawn = [piece for piece in pieces(outline(traced)) if isinstance(piece, Line)]
+    drawn = [piece for piece in pieces(outline(traced)) if isinstance(piece, OutlineLine)]
     assert all(traced[address].axes[-1] != "label" for line in drawn for address in line.addresses)

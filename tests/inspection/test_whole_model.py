@@ -7,7 +7,7 @@ from lmviz.families import FAMILIES, build_model
 from lmviz.inspection import whole_model as module
 from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.logit_lens import logit_lens
-from lmviz.inspection.outline import Block
+from lmviz.inspection.outline import OutlineBlock
 from lmviz.inspection.tracing import trace
 from lmviz.inspection.whole_model import (
     looked_at_most,
@@ -65,7 +65,7 @@ def test_a_model_with_one_answer_for_the_text_has_no_lens_and_is_drawn_all_the_s
     model = build_model("gru", configuration, 7, 0, TASKS[task].predicts(("noun", "verb"))).eval()
     found = whole_model(model, trace(model, [1, 2, 3]), 1)
     assert (None if found.lens is None else found.lens.places) == places
-    assert any(isinstance(part, Block) for part in found.parts)
+    assert any(isinstance(part, OutlineBlock) for part in found.parts)
 
 
 @pytest.mark.parametrize("side", [2, 3, 64])

@@ -10,7 +10,7 @@ from lmviz.inspection import whole_model as module
 from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.inspection.names import stop_name
-from lmviz.inspection.outline import Block, Line, StreamPlace, lines_of, outline
+from lmviz.inspection.outline import OutlineBlock, OutlineLine, StreamPlace, lines_of, outline
 from lmviz.inspection.tracing import trace
 from lmviz.inspection.views import strip
 from lmviz.inspection.whole_model import (
@@ -47,7 +47,7 @@ def traced(kind):
 
 
 def addresses(part):
-    pieces = part.parts if isinstance(part, Block) else (part,)
+    pieces = part.parts if isinstance(part, OutlineBlock) else (part,)
     own = [(piece.address,) if isinstance(piece, StreamPlace) else piece.addresses for piece in pieces]
     return [address for each in own for address in each]
 
@@ -55,7 +55,7 @@ def addresses(part):
 @every_kind
 def test_each_layer_is_a_block_of_its_own_taps_and_the_encoder_comes_first(kind):
     parts, layers = outline(traced(kind)), KINDS[kind][1]["layers"]
-    blocks = [part for part in parts if isinstance(part, Block)]
+    blocks = [part for part in parts if isinstance(part, OutlineBlock)]
     wanted = [f"{side} layer {number + 1}" for side in ("encoder", "decoder") for number in range(layers)]
     assert [block.title for block in blocks] == wanted
     for block in blocks:
@@ -65,10 +65,10 @@ def test_each_layer_is_a_block_of_its_own_taps_and_the_encoder_comes_first(kind)
 @every_kind
 def test_no_row_joins_what_is_computed_in_different_places(kind):
     for part in outline(traced(kind)):
-        if isinstance(part, Line):
+        if isinstance(part, OutlineLine):
             assert len({address.rpartition("/")[0] for address in part.addresses}) == 1
             assert len(part.name) < 20
-    names = [part.name for part in outline(traced(kind)) if isinstance(part, Line)]
+    names = [part.name for part in outline(traced(kind)) if isinstance(part, OutlineLine)]
     assert len(set(names) - {"word + position"}) == len([name for name in names if "word" not in name])
 
 
@@ -85,7 +85,7 @@ def test_the_lens_reads_every_place_of_the_decoders_stream(kind):
 
 
 def _places(part):
-    pieces = part.parts if isinstance(part, Block) else (part,)
+    pieces = part.parts if isinstance(part, OutlineBlock) else (part,)
     return [piece.address for piece in pieces if isinstance(piece, StreamPlace)]
 
 
@@ -152,7 +152,7 @@ def test_a_head_looks_at_words_of_the_source():
 
 @every_kind
 def test_a_folded_layer_keeps_the_rows_that_say_most(kind):
-    for block in (part for part in outline(traced(kind)) if isinstance(part, Block)):
+    for block in (part for part in outline(traced(kind)) if isinstance(part, OutlineBlock)):
         shown = [line for row in block.summary for line in row]
         assert shown
         assert all(line in lines_of(block) for line in shown)

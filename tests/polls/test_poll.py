@@ -9,7 +9,7 @@ import pytest
 import lmviz
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.errors import LmvizError
-from lmviz.polls.poll import Choice, Poll, is_written, numbers_in, written
+from lmviz.polls.poll import Poll, PollChoice, is_written, numbers_in, written
 from lmviz.polls.poll_file import shipped_polls
 
 
@@ -61,7 +61,7 @@ def test_a_number_is_right_to_its_last_decimal() -> None:
 
 
 def test_where_no_choice_has_the_numbers_none_is_right() -> None:
-    poll = Poll("t", "q", (Choice("A", "1"), Choice("B", "2")), network="y = square(3)", value="y")
+    poll = Poll("t", "q", (PollChoice("A", "1"), PollChoice("B", "2")), network="y = square(3)", value="y")
     right = poll.find_right()
     assert (right.letter, right.computed) == ("", "9")
 

@@ -9,7 +9,7 @@ from lmviz.families import FAMILIES
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling import machine
 from lmviz.scaling.experiment import ExperimentOptions, Trained, fitted, run_experiment
-from lmviz.scaling.machine import Pace, measure_pace
+from lmviz.scaling.machine import MachinePace, measure_pace
 from lmviz.scaling.own_runs import own_runs
 from lmviz.scaling.power_law import fit_power_law
 from lmviz.scaling.text_length import MeasuredModel, measure_lengths
@@ -31,7 +31,7 @@ def test_the_pace_counts_the_tokens_of_steps_that_were_made(monkeypatch):
         yield (yield from measure_pace())
 
     *fractions, pace = drive()
-    assert isinstance(pace, Pace)
+    assert isinstance(pace, MachinePace)
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
     assert pace.operations == 6 * pace.parameters * pace.tokens_per_second

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
 
 
-class Histories:
+class RunHistories:
     """Histories by folder."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.lesson_progress import LessonProgress
 from lmviz.app.session.part import Part
-from lmviz.app.session.situation import Parts, Place, SessionSituation
+from lmviz.app.session.situation import LessonWindow, SessionParts, SessionSituation
 
 if TYPE_CHECKING:
     from lmviz.lessons.expression import Result
@@ -40,10 +40,10 @@ class CurrentLesson(Part):
     step_begun = Signal()
     progress_changed = Signal(str)
 
-    def __init__(self, parts: Parts, parent: QObject | None = None) -> None:
+    def __init__(self, parts: SessionParts, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._parts = parts
-        self._place: Place | None = None
+        self._place: LessonWindow | None = None
         self._lesson: Lesson | None = None
         self._number = 0
         self._done = 0
@@ -104,7 +104,7 @@ class CurrentLesson(Part):
         """How far one has come in each lesson, by name."""
         return self._progress
 
-    def stand_in(self, place: Place) -> None:
+    def stand_in(self, place: LessonWindow) -> None:
         """Say in which window the lesson takes place."""
         self._place = place
 

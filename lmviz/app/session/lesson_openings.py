@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from lmviz.lessons.openings import OPENINGS, beside
 
 if TYPE_CHECKING:
-    from lmviz.app.session.situation import Parts
+    from lmviz.app.session.situation import SessionParts
     from lmviz.lessons.lesson import Opening
 
-Open = Callable[["Parts", "Opening", "Path | None"], None]
+Open = Callable[["SessionParts", "Opening", "Path | None"], None]
 
 
-def open_all(parts: Parts, openings: Iterable[Opening], folder: Path | None) -> None:
+def open_all(parts: SessionParts, openings: Iterable[Opening], folder: Path | None) -> None:
     """Open each, in the order of the table of kinds. `folder` is the lesson's."""
     kinds, openings = list(OPENINGS), tuple(openings)
     for opening in sorted(openings, key=lambda opening: kinds.index(opening.kind)):
@@ -29,7 +29,7 @@ def open_all(parts: Parts, openings: Iterable[Opening], folder: Path | None) -> 
             _ACTS[opening.kind](parts, opening, path)
 
 
-def _open_text(parts: Parts, opening: Opening, path: Path | None) -> None:
+def _open_text(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     corpus = parts.text.corpus
     if path is not None:
         parts.text.open(path)
@@ -37,7 +37,7 @@ def _open_text(parts: Parts, opening: Opening, path: Path | None) -> None:
         parts.text.open(opening.words)
 
 
-def _open_model(parts: Parts, path_or_name: Path | str, step: int | None) -> None:
+def _open_model(parts: SessionParts, path_or_name: Path | str, step: int | None) -> None:
     shown = parts.library.model
     if shown is None or shown.folder.name != Path(path_or_name).name:
         parts.library.open(path_or_name, step)
@@ -45,44 +45,44 @@ def _open_model(parts: Parts, path_or_name: Path | str, step: int | None) -> Non
         parts.library.choose_step(step)
 
 
-def _compare_with(parts: Parts, opening: Opening, path: Path | None) -> None:
+def _compare_with(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     parts.library.open_beside(
         path or opening.words, lambda opened: parts.comparison.choose([(opened, opened.snapshots[-1])])
     )
 
 
-def _go_to_step(parts: Parts, opening: Opening, path: Path | None) -> None:
+def _go_to_step(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     parts.library.choose_step(int(opening.words))
 
 
-def _open_network(parts: Parts, opening: Opening, path: Path | None) -> None:
+def _open_network(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     if path is not None:
         parts.network.open_file(path)
     else:
         parts.network.open_shipped(opening.words)
 
 
-def _set_tape(parts: Parts, opening: Opening, path: Path | None) -> None:
+def _set_tape(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     network = parts.network
     acts = {"empty": network.rewind, "forward": network.run_forward, "backward": network.run_backward}
     acts[opening.words]()
 
 
-def _plan(parts: Parts, opening: Opening, path: Path | None) -> None:
+def _plan(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     from lmviz.api import split_settings
 
     parts.plan.set(opening.words, *split_settings(opening.words, opening.settings))
 
 
-def _set_prefix(parts: Parts, opening: Opening, path: Path | None) -> None:
+def _set_prefix(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     parts.reading.set_prefix(opening.words)
 
 
-def _set_source(parts: Parts, opening: Opening, path: Path | None) -> None:
+def _set_source(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     parts.reading.set_source(opening.words)
 
 
-def _lock_seed(parts: Parts, opening: Opening, path: Path | None) -> None:
+def _lock_seed(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     parts.writing.set_sampling(seed=int(opening.words), seed_locked=True)
 
 

@@ -21,7 +21,7 @@ DECIDING = (
 )
 
 
-class Pace:
+class TrainingPace:
     """Seconds a step, by what is trained on which text."""
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.training import Training
     from lmviz.app.session.training_plan import TrainingPlan
     from lmviz.app.session.work import Work
-    from lmviz.scaling.machine import Pace
+    from lmviz.scaling.machine import MachinePace
     from lmviz.scaling.own_runs import OwnRun
 
 FIRST = "GPT-3"
@@ -50,7 +50,7 @@ class Scale(Part):
         super().__init__(parent)
         self._work, self._library, self._training, self._plan = work, library, training, plan
         self._planned, self._name = find_public(FIRST).planned, FIRST
-        self._pace: Pace | None = None
+        self._pace: MachinePace | None = None
         self._is_measuring = False
         self._pace_failed = False
         self._runs: tuple[OwnRun, ...] = ()
@@ -74,7 +74,7 @@ class Scale(Part):
         return tuple(dict.fromkeys((*known, *own)))
 
     @property
-    def pace(self) -> Pace | None:
+    def pace(self) -> MachinePace | None:
         """How fast this machine trains; None until that was measured."""
         return self._pace
 
@@ -187,7 +187,7 @@ class Scale(Part):
         self._runs = runs
         self.runs_changed.emit()
 
-    def _take_pace(self, pace: Pace) -> None:
+    def _take_pace(self, pace: MachinePace) -> None:
         self._pace = pace
         self.pace_changed.emit()
 
@@ -209,7 +209,7 @@ def _called(name: str) -> str:
     return f"GPT-3 {name}"
 
 
-def _measure() -> Generator[float, None, Pace]:
+def _measure() -> Generator[float, None, MachinePace]:
     from lmviz.app.workers.threads import compute_with
     from lmviz.scaling.machine import measure_pace
 

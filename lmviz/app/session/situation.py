@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MEASURED = ("step", "loss", "validation_loss", "validation_accuracy", "learning_rate", "gradient_norm")
 
 
-class Place(Protocol):
+class LessonWindow(Protocol):
     """The window, as far as lessons ask it."""
 
     @property
@@ -39,7 +39,7 @@ class Place(Protocol):
         """What is typed, chosen or set in the visible control of this object name."""
 
 
-class Parts(Protocol):
+class SessionParts(Protocol):
     """The parts of a session that lessons ask about."""
 
     text: OpenText
@@ -69,7 +69,7 @@ class Parts(Protocol):
 class SessionSituation:
     """A `lmviz.lessons.situation.Situation`: each property is read when it is asked for."""
 
-    def __init__(self, parts: Parts, place: Place | None) -> None:
+    def __init__(self, parts: SessionParts, place: LessonWindow | None) -> None:
         self._parts, self._place = parts, place
 
     @property

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.going_further import GoingFurther
-from lmviz.app.session.histories import Histories
+from lmviz.app.session.histories import RunHistories
 from lmviz.app.session.live_weights import LiveWeights
 from lmviz.app.session.part import Part
 from lmviz.app.session.training_state import History, Phase, Plan, TrainingState, in_words
@@ -72,7 +72,7 @@ class Training(Part):
         self._rate_begun_with: float | None = None
         self._further = GoingFurther(text, library, plan)
         self._live = LiveWeights(work, library, self.live_failed.emit)
-        self._histories = Histories()
+        self._histories = RunHistories()
         self._others: list[Callable[[], Callable[[], None]]] = []
         self._steps_waiting: float | None = None  # of a training that begins when the text has been read
         self._timer = QTimer(self)

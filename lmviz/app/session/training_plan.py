@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from lmviz.app.session.pace import Pace, pace_key
+from lmviz.app.session.pace import TrainingPace, pace_key
 from lmviz.app.session.part import Part
 from lmviz.app.session.training_state import Plan, in_words
 from lmviz.app.workers.threads import compute_with
@@ -54,7 +54,7 @@ class TrainingPlan(Part):
         self._work, self._text = work, text
         self._plan: Plan | None = None
         self._problem = ""
-        self._pace = Pace()
+        self._pace = TrainingPace()
         self._worker: TimingWorker | None = None
         self._is_closed = False
         self._measure_soon = QTimer(self, singleShot=True, interval=SETTLING)

@@ -12,7 +12,7 @@ from lmviz.app.look.color_maps import mix
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.surgery import number_in_words
 from lmviz.app.widgets.base.quiet_button import QuietButton
-from lmviz.app.widgets.controls.change_list import Change, ChangeList
+from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
 from lmviz.app.widgets.controls.switch import Switch
 
 if TYPE_CHECKING:
@@ -113,7 +113,9 @@ class _ChangesPopup(QFrame):
 
     def _fill(self) -> None:
         surgery = self._session.surgery
-        self._list.set_changes([Change(item.describe(), item.enabled) for item in surgery.interventions])
+        self._list.set_changes(
+            [ListedChange(item.describe(), item.enabled) for item in surgery.interventions]
+        )
         if not surgery.interventions:
             self.hide()
         elif self.isVisible():

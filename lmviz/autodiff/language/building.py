@@ -17,7 +17,7 @@ from lmviz.autodiff.modules.shapes import ShapeFault, in_words
 from lmviz.autodiff.modules.table import MODULES as KNOWN
 from lmviz.autodiff.modules.table import usage
 from lmviz.autodiff.network import Network
-from lmviz.autodiff.node import COMPUTED, INPUT, PARAMETER, Node, Place
+from lmviz.autodiff.node import COMPUTED, INPUT, PARAMETER, Node, PlaceInText
 from lmviz.faults import Fault, LineFault
 
 
@@ -77,7 +77,7 @@ class _Builder:
         target, array = statement.target, literal.array
         if target.first is None or target.last is None:
             name = self._new_name(target, variable, step)
-            place = Place(statement.line, literal.first, literal.last)
+            place = PlaceInText(statement.line, literal.first, literal.last)
             self._add_given(name, array, statement.kind, place)
             return
         first, last = self._step(target.first, variable, step), self._step(target.last, variable, step)
@@ -90,11 +90,11 @@ class _Builder:
                 "each row with a semicolon."
             )
         for row, number in enumerate(range(first, last + 1)):
-            place = Place(statement.line, literal.first, literal.last, row)
+            place = PlaceInText(statement.line, literal.first, literal.last, row)
             name = self._free(f"{target.name}[{number}]")
             self._add_given(name, np.asarray(array[row]), statement.kind, place)
 
-    def _add_given(self, name: str, array: np.ndarray, kind: str, place: Place) -> None:
+    def _add_given(self, name: str, array: np.ndarray, kind: str, place: PlaceInText) -> None:
         if kind:
             self._declared.add(name)
         value = array.astype(np.float64)
@@ -134,7 +134,7 @@ class _Builder:
             count += 1
             name = f"{written}·{count}"
         self._declared.add(name)
-        place = Place(line, literal.first, literal.last)
+        place = PlaceInText(line, literal.first, literal.last)
         return self._add(Node(name, INPUT, literal.array.shape, line, value=literal.array, place=place))
 
     def _inner_name(self, name: str) -> str:

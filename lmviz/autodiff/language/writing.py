@@ -6,7 +6,7 @@ import numpy as np
 
 from lmviz.autodiff.graph import Graph
 from lmviz.autodiff.language.reading import lines_of
-from lmviz.autodiff.node import Node, Place
+from lmviz.autodiff.node import Node, PlaceInText
 
 
 def written(net: Graph) -> str:
@@ -39,7 +39,7 @@ def _digits(value: float) -> str:
 
 def _joined(nodes: list[Node]) -> np.ndarray:
     """The numbers of one literal: of the one value it gives, or of the rows it was divided into."""
-    first: Place | None = nodes[0].place
+    first: PlaceInText | None = nodes[0].place
     if first is None or first.row is None:
         return nodes[-1].numbers
     return np.stack([node.numbers for node in nodes])

@@ -8,7 +8,7 @@ import numpy as np
 
 from lmviz.autodiff.modules.module import Formula, Module, gradient_of
 from lmviz.autodiff.modules.shapes import Shape, broadcast, fitted
-from lmviz.autodiff.modules.use import Operand, Use, places
+from lmviz.autodiff.modules.use import NamedArray, Use, places
 from lmviz.models.arithmetic import Factor, Terms, constant
 
 
@@ -112,6 +112,6 @@ class Multiply(Module):
         return " * ".join(inputs)
 
 
-def _own(operand: Operand, index: tuple[int, ...]) -> Factor:
+def _own(operand: NamedArray, index: tuple[int, ...]) -> Factor:
     """The cell of an input that goes into a cell of the output."""
     return operand.cell(index[len(index) - operand.array.ndim :])

@@ -12,7 +12,7 @@ from lmviz.models.arithmetic import Factor
 
 
 @dataclass(frozen=True, eq=False)
-class Operand:
+class NamedArray:
     """An array with the address under which explanations name it."""
 
     source: str
@@ -33,12 +33,12 @@ class Operand:
 class Use:
     """A module's inputs and output, and the gradient of its output where the sweep has reached it."""
 
-    inputs: tuple[Operand, ...]
-    output: Operand
-    gradient: Operand | None = None
+    inputs: tuple[NamedArray, ...]
+    output: NamedArray
+    gradient: NamedArray | None = None
 
     @property
-    def output_gradient(self) -> Operand:
+    def output_gradient(self) -> NamedArray:
         """The gradient of the output; ValueError before the sweep has reached it."""
         if self.gradient is None:
             raise ValueError("the sweep has not reached this module")

@@ -24,7 +24,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Line:
+class SheetLine:
     """What a number is called, the operands that are multiplied, and what comes out.
 
     `adds` is true where the value is one part of a sum, whose sign is shown even when it is positive. `side`
@@ -47,16 +47,16 @@ class Sheet:
     and `last` are the headings of the operands and of the values.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[SheetLine, ...]
     result: str = "all together"
     middle: str = "weight × value"
     last: str = "sum"
 
 
-def term_line(group: Terms, term: int, naming: Naming, label: str = "") -> Line:
+def term_line(group: Terms, term: int, naming: Naming, label: str = "") -> SheetLine:
     """One term of a sum, called by its label, or else by its operand."""
     name = label or name_of(group.factors, term, naming) or group.label
-    return Line(name, float(group.products[term]), numbers_of(group, term), adds=True, side=group.side)
+    return SheetLine(name, float(group.products[term]), numbers_of(group, term), adds=True, side=group.side)
 
 
 def numbers_of(group: Terms, term: int) -> tuple[Number, ...]:

@@ -19,7 +19,7 @@ from lmviz.lessons.answers import right_answer
 from lmviz.lessons.condition import Condition
 from lmviz.lessons.expression import Result
 from lmviz.lessons.faults import NotKnown
-from lmviz.lessons.lesson import Lesson, Question, Task
+from lmviz.lessons.lesson import Lesson, LessonTask, Question
 from lmviz.lessons.values import names_values
 from tests.app.lessons.acts import act
 from tests.app.lessons.person import Driver
@@ -76,7 +76,7 @@ def drive(window: MainWindow, qtbot: QtBot, lesson: Lesson) -> int:
     return questions
 
 
-def bring_about(driver: Driver, task: Task, place: int) -> None:
+def bring_about(driver: Driver, task: LessonTask, place: int) -> None:
     """Do what a task asks for, one condition after the other."""
     current = driver.session.lesson
 

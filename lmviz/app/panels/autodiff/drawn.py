@@ -14,14 +14,14 @@ from lmviz.autodiff.names import label, latex
 
 if TYPE_CHECKING:
     from lmviz.autodiff import Network, Node
-    from lmviz.autodiff.layout import Spot
+    from lmviz.autodiff.layout import ValuePlace
 
 
 @dataclass(frozen=True)
 class _Frame:
     """What stays of a value while its numbers change."""
 
-    spot: Spot
+    spot: ValuePlace
     label: str
     word: str
     inputs: tuple[str, ...]

@@ -18,7 +18,7 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.editable_numbers import EditableNumbers
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
-from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.widgets.diagrams.zoom_buttons import ZoomButtons
 from lmviz.autodiff.names import cell_label, label
@@ -170,22 +170,24 @@ class GraphPanel(Panel):
     def _mark(self) -> None:
         focus, net = self.session.network_focus, self.session.network.current
         cell = focus.shown
-        self._picture.set_pinned(Cell(*cell))
-        self._units.set_pinned(Cell(*cell))
+        self._picture.set_pinned(ValueCell(*cell))
+        self._units.set_pinned(ValueCell(*cell))
         operands = set()
         arithmetic = focus.arithmetic
         for group in () if arithmetic is None else arithmetic.terms:
             for factor in group.factors:
                 name, is_gradient = read_address(factor.source)
                 if name in net:
-                    operands |= {Cell(name, tuple(map(int, place)), is_gradient) for place in factor.indices}
+                    operands |= {
+                        ValueCell(name, tuple(map(int, place)), is_gradient) for place in factor.indices
+                    }
         self._picture.set_operands(operands)
         tape = net.tape
         on = tape.entries
         following = tape.modules[tape.pushed : tape.pushed + 1] if not tape.is_complete else on[-1:]
         self._picture.set_lit(focus.module, following[0].name if following else "")
 
-    def _read_out(self, cell: Cell) -> tuple[str, list[str]]:
+    def _read_out(self, cell: ValueCell) -> tuple[str, list[str]]:
         node = self.session.network.current[cell.name]
         array = node.gradient if cell.is_gradient else node.value
         words = cell_label(cell.name, cell.place)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.app.workers.job import Job, Report
     from lmviz.decoding.judged_pairs import TextPair
-    from lmviz.decoding.quality_by_length import LengthQuality, Measured
+    from lmviz.decoding.quality_by_length import LengthQuality, MeasuredShare
 
 SAMPLES = ("twin-gru-short", "twin-gru-long", "twin-gru-attention-short", "twin-gru-attention-long")
 """The figure of the lecture: with and without attention, trained on short and on long sentences."""
@@ -196,7 +196,7 @@ class QualityByLengthPanel(Panel):
     def _is_exact(self) -> bool:
         return self._measure.currentText() == EXACT
 
-    def _part(self, quality: LengthQuality) -> Measured:
+    def _part(self, quality: LengthQuality) -> MeasuredShare:
         return quality.exact_match if self._is_exact else quality.bleu
 
     def _said(self) -> str:
@@ -313,7 +313,7 @@ class QualityByLengthPanel(Panel):
         comparison.choose(dict.fromkeys((*comparison.chosen, (opened, opened.snapshots[-1]))))
 
 
-def _shares(measured: Measured) -> tuple[float, float, float]:
+def _shares(measured: MeasuredShare) -> tuple[float, float, float]:
     return measured.value, measured.low, measured.high
 
 

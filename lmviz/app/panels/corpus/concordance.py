@@ -15,7 +15,7 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.bars import BarsView
-from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
+from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -116,7 +116,9 @@ class ConcordancePanel(Panel):
         )
         self._places.set_lines(
             [
-                Line(_on_one_line(place.before), place.match, visible(place.token), _on_one_line(place.after))
+                OccurrenceLine(
+                    _on_one_line(place.before), place.match, visible(place.token), _on_one_line(place.after)
+                )
                 for place in found.places
             ]
         )

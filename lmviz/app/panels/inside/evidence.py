@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
-from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
+from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -108,7 +108,10 @@ class Evidence(QWidget):
     def _take(self, found: Concordance) -> None:
         self._found = found
         self._lines.set_lines(
-            [Line(place.before, place.match, visible(place.token), place.after) for place in found.places]
+            [
+                OccurrenceLine(place.before, place.match, visible(place.token), place.after)
+                for place in found.places
+            ]
         )
         assert self._reading is not None, "it was found for a reading"
         tokenizer = self._reading.model.tokenizer

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.operation_picture import OperationPicture
     from lmviz.inspection.stage_sentence import Piece
     from lmviz.inspection.trace import Trace
-    from lmviz.inspection.views import Part, View
+    from lmviz.inspection.views import StagePart, View
     from lmviz.models.model import Model
 
 TITLE_SHARE = 0.6  # of the card's width
@@ -342,7 +342,7 @@ def _short_place(reading: Reading, axes: tuple[str, ...], index: tuple[int, ...]
     return reading.coordinate(axes[-1], index[-1])
 
 
-def _labels(parts: Sequence[Part], trace: Trace, result: str) -> list[str]:
+def _labels(parts: Sequence[StagePart], trace: Trace, result: str) -> list[str]:
     """A short name for each line; where two taps share it, that of another layer or order says which."""
     addresses = {part.address for part in parts}
     shared = Counter(address.rpartition("/")[2] for address in addresses)

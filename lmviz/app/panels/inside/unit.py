@@ -26,7 +26,7 @@ from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.position_curve import PositionCurve
-from lmviz.app.widgets.text.concordance_list import ConcordanceList, Line
+from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.inspection.names import coordinate, number_of, title_of
 from lmviz.text.tokenizer import visible
@@ -349,7 +349,7 @@ class UnitPanel(Panel):
     def _show_places(self) -> None:
         self._places.set_lines(
             [
-                Line(place.before, visible(place.token), f"{place.value:.2f}", place.after)
+                OccurrenceLine(place.before, visible(place.token), f"{place.value:.2f}", place.after)
                 for place in self._search.places
             ]
         )

@@ -15,7 +15,7 @@ from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelP
 from lmviz.app.widgets.diagrams.picture import Miniature, Spot
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.inspection.names import stop_name
-from lmviz.inspection.outline import Block, Line, StreamPlace, lines_of, outline
+from lmviz.inspection.outline import OutlineBlock, OutlineLine, StreamPlace, lines_of, outline
 from lmviz.inspection.views import answer_at, strip
 from lmviz.models.sequences import SOURCE, TEXT, is_along
 from lmviz.models.tap import GRADIENT
@@ -95,7 +95,7 @@ class WholeModelPage:
         """The stages that have a row, and its key."""
         found: list[tuple[int, str]] = []
         for part in outline(trace):
-            for piece in part.parts if isinstance(part, Block) else (part,):
+            for piece in part.parts if isinstance(part, OutlineBlock) else (part,):
                 if isinstance(piece, StreamPlace):
                     addresses: tuple[str, ...] = (piece.address,)
                 else:
@@ -115,7 +115,7 @@ class WholeModelPage:
         self.mark(reading)
 
     def _drawn_part(self, part: Part) -> ModelPart:
-        if isinstance(part, Line):
+        if isinstance(part, OutlineLine):
             return self._line(part)
         if isinstance(part, StreamPlace):
             return self._mark_of(part)
@@ -133,7 +133,7 @@ class WholeModelPage:
             self._at_source(part.place),
         )
 
-    def _line(self, line: Line) -> ModelLine:
+    def _line(self, line: OutlineLine) -> ModelLine:
         miniatures = [small for address in line.addresses for small in self._miniatures(line, address)]
         limit = max((_largest(small.values) for small in miniatures if small.scale != "share"), default=0.0)
         role = next((role for role in ROLES if line.addresses[0].endswith(f"attention/{role}")), "")
@@ -143,7 +143,7 @@ class WholeModelPage:
         )
         return ModelLine(_key(line), line.name, scaled, role)
 
-    def _miniatures(self, line: Line, address: str) -> list[Miniature]:
+    def _miniatures(self, line: OutlineLine, address: str) -> list[Miniature]:
         assert self._drawn is not None
         from lmviz.inspection.gradient_views import gradient_view
 
@@ -170,7 +170,7 @@ class WholeModelPage:
     def _mark_of(self, place: StreamPlace) -> StreamMark:
         assert self._drawn is not None
         reading, model = self._drawn
-        (miniature,) = self._miniatures(Line("", (place.address,)), place.address)
+        (miniature,) = self._miniatures(OutlineLine("", (place.address,)), place.address)
         said, share = "", 0.0
         if model.lens is not None:
             row = model.lens.places.index(place.address)
@@ -178,7 +178,7 @@ class WholeModelPage:
             share = float(model.lens.probabilities[row, 0, 0])
         return StreamMark(place.address, miniature, said, share, place.is_sum)
 
-    def _notes(self, block: Block) -> tuple[str, tuple[tuple[str, str, str], ...]]:
+    def _notes(self, block: OutlineBlock) -> tuple[str, tuple[tuple[str, str, str], ...]]:
         """Where each head looks most, or how far each gate is open."""
         from lmviz.inspection.whole_model import looked_at_most, mean_share
 
@@ -287,14 +287,14 @@ def _layer_of(tap: str) -> int:
     return int(parts[parts.index("layers") + 1])
 
 
-def _key(part: Line | StreamPlace) -> str:
+def _key(part: OutlineLine | StreamPlace) -> str:
     if isinstance(part, StreamPlace):
         return part.address
     return part.addresses[0] + (f"@{-part.earlier}" if part.earlier else "")
 
 
 def _addresses(part: Part) -> list[str]:
-    pieces = part.parts if isinstance(part, Block) else (part,)
+    pieces = part.parts if isinstance(part, OutlineBlock) else (part,)
     return [
         address
         for piece in pieces

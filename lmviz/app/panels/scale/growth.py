@@ -12,7 +12,7 @@ from lmviz.app.session.scale import LONGEST_GRAPH
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.controls.slider_row import SliderRow
-from lmviz.app.widgets.diagrams.layer_graph import LayerGraph
+from lmviz.app.widgets.diagrams.layer_graph import LayerGraphView
 from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
 from lmviz.scaling.computation_graph import (
     attention_edges,
@@ -35,7 +35,7 @@ class GrowthPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("growth_view")
-        self._recurrent, self._attention = LayerGraph("value"), LayerGraph("accent")
+        self._recurrent, self._attention = LayerGraphView("value"), LayerGraphView("accent")
         self._recurrent.setObjectName("recurrent_graph")
         self._attention.setObjectName("attention_graph")
         self._slider = SliderRow("tokens T", "length of the text")

@@ -19,7 +19,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.controls.change_list import Change, ChangeList
+from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
 from lmviz.decoding.glance import glance
 from lmviz.decoding.shift import largest_shifts
 from lmviz.inspection.names import title_of
@@ -79,7 +79,7 @@ class SurgeryPanel(Panel):
         self._undo.setEnabled(session.surgery.can_undo)
         self._redo.setEnabled(session.surgery.can_redo)
         changes = session.surgery.interventions
-        self._list.set_changes([Change(item.describe(), item.enabled) for item in changes])
+        self._list.set_changes([ListedChange(item.describe(), item.enabled) for item in changes])
         self._measure_effects()
         cell = session.focus.value_cell if reading is not None else None
         traced = reading.trace.arrays.get(cell[0]) if reading is not None and cell is not None else None

@@ -30,7 +30,7 @@ from lmviz.training.observation import ObservedCount, ObservedUpdate
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.training.observation import Change, Observed
+    from lmviz.training.observation import Observed, ObservedNumber
 
 MOST_TEXTS = 24  # bars
 MOST_WORDS = 1_500
@@ -132,7 +132,7 @@ class ObservedDetails(QWidget):
         self._bars.setAccessibleName(said)
         self._sheets.setCurrentIndex(1)
 
-    def _show_changes(self, changes: tuple[Change, ...]) -> None:
+    def _show_changes(self, changes: tuple[ObservedNumber, ...]) -> None:
         self._say("The numbers that moved farthest.")
         names = [f"{c.parameter}[{', '.join(map(str, c.index))}]" for c in changes]
         self._table.set_columns(

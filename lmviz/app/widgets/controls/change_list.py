@@ -25,7 +25,7 @@ BAR, LEAST_BAR, TITLE = (
 
 
 @dataclass(frozen=True)
-class Change:
+class ListedChange:
     """One change: what it is called, and whether it is switched on."""
 
     title: str
@@ -47,7 +47,7 @@ class ChangeList(QWidget):
         self._rows: list[_Row] = []
         self._caption = MutedLine(right=True)
         self._together = _Row(-1)
-        self._together.set_change(Change("together", True))
+        self._together.set_change(ListedChange("together", True))
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(4)
@@ -66,7 +66,7 @@ class ChangeList(QWidget):
         """What each change does alone, and then all together; None where it is not known."""
         return tuple(row.share for row in (*self._rows, self._together))
 
-    def set_changes(self, changes: Sequence[Change]) -> None:
+    def set_changes(self, changes: Sequence[ListedChange]) -> None:
         """List changes, in the order in which they were made."""
         while len(self._rows) > len(changes):
             row = self._rows.pop()
@@ -132,7 +132,7 @@ class _Row(QWidget):
     def share(self) -> float | None:
         return self._effect.share
 
-    def set_change(self, change: Change) -> None:
+    def set_change(self, change: ListedChange) -> None:
         self._title.set_text(change.title)
         wanted = self._title.sizeHint().width()
         self._title.setMinimumWidth(min(wanted, round(TITLE * current_theme().scale)))

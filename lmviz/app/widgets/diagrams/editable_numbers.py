@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from lmviz.app.widgets.base.arrows import ACROSS, DOWN
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.viewport import keep_in_place, room_in, scroll_by
 
 SMALLEST, LARGEST = 0.72, 1.8  # of the usual size
@@ -23,7 +23,7 @@ A_NOTCH = 1.2  # what one turn of the wheel or one press of a button enlarges by
 DRAG = 4  # pixels before a press becomes a drag
 A_PIXEL = 0.01  # by how much a drag of one pixel changes a number
 
-Readout = Callable[[Cell], tuple[str, Sequence[str]]]
+Readout = Callable[[ValueCell], tuple[str, Sequence[str]]]
 
 
 class EditableNumbers(Canvas):
@@ -34,7 +34,7 @@ class EditableNumbers(Canvas):
     background is dragged, and 0 or `fit` bring all of it back.
 
     `set_readout(function)` gives the words of the card under the pointer.
-    Signals: `cell_hovered(object)` and `cell_clicked(object)` with a `Cell`, `left()`,
+    Signals: `cell_hovered(object)` and `cell_clicked(object)` with a `ValueCell`, `left()`,
     `module_hovered(str)`, `number_given(object, float)`, `number_released(object)` where nothing is typed,
     `magnified()`.
     """
@@ -49,9 +49,9 @@ class EditableNumbers(Canvas):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._pinned: Cell | None = None
-        self._hovered: Cell | None = None
-        self._pressed: tuple[Cell, QPointF, float] | None = None
+        self._pinned: ValueCell | None = None
+        self._hovered: ValueCell | None = None
+        self._pressed: tuple[ValueCell, QPointF, float] | None = None
         self._is_dragging = False
         self._magnification: float | None = None
         self._grasped: QPointF | None = None
@@ -61,7 +61,7 @@ class EditableNumbers(Canvas):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     @abstractmethod
-    def touched(self, place: QPointF) -> tuple[Cell, QRectF] | None:
+    def touched(self, place: QPointF) -> tuple[ValueCell, QRectF] | None:
         """The cell at a place of the widget, and where a number would be typed."""
 
     @abstractmethod
@@ -69,19 +69,19 @@ class EditableNumbers(Canvas):
         """The name of the value that is drawn at a place of the widget."""
 
     @abstractmethod
-    def number(self, cell: Cell) -> float | None:
+    def number(self, cell: ValueCell) -> float | None:
         """The number of a cell; None where it is not known yet."""
 
     @abstractmethod
-    def figure(self, cell: Cell) -> str:
+    def figure(self, cell: ValueCell) -> str:
         """What a cell shows; empty where its number is not known yet."""
 
     @abstractmethod
-    def cell_rectangle(self, cell: Cell) -> QRectF:
+    def cell_rectangle(self, cell: ValueCell) -> QRectF:
         """Where a cell is drawn, in the widget's coordinates."""
 
     @abstractmethod
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[ValueCell]:
         """All cells with a number, in the order of the text."""
 
     @abstractmethod
@@ -183,7 +183,7 @@ class EditableNumbers(Canvas):
         super().resizeEvent(event)
         self.updateGeometry()
 
-    def set_pinned(self, cell: Cell | None) -> None:
+    def set_pinned(self, cell: ValueCell | None) -> None:
         """Outline the cell that is explained."""
         self._pinned = cell
         self.update()
@@ -214,7 +214,7 @@ class EditableNumbers(Canvas):
             HoverCard.beside(self, place.toPoint(), *self._readout(cell))
             self.cell_hovered.emit(cell)
 
-    def _known_at(self, place: QPointF) -> Cell | None:
+    def _known_at(self, place: QPointF) -> ValueCell | None:
         """The cell at a place, if its number is known."""
         found = self.touched(place)
         return found[0] if found is not None and self.figure(found[0]) else None
@@ -253,7 +253,7 @@ class EditableNumbers(Canvas):
         if found is not None:
             self.edit_cell(*found)
 
-    def edit_cell(self, cell: Cell, place: QRectF | None = None) -> None:
+    def edit_cell(self, cell: ValueCell, place: QRectF | None = None) -> None:
         """Let a person type another number into a cell; gradients cannot be given."""
         number = self.number(cell)
         if cell.is_gradient or number is None:
@@ -285,7 +285,7 @@ class EditableNumbers(Canvas):
             self._hovered = None
             self.left.emit()
 
-    def _take_edit(self, cell: Cell) -> None:
+    def _take_edit(self, cell: ValueCell) -> None:
         if self._edit is None:
             return
         text = self._edit.text().replace("−", "-").replace(",", ".").strip()

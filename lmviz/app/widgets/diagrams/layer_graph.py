@@ -15,8 +15,8 @@ NODE, TIP = 8.0, 5.0
 WORDS_FIT = 34  # pixels between two positions, from which on words are written below them
 
 
-class LayerGraph(Canvas):
-    """`LayerGraph(role)`: `set_graph(title, said, aside, below, before, words)`.
+class LayerGraphView(Canvas):
+    """`LayerGraphView(role)`: `set_graph(title, said, aside, below, before, words)`.
 
     `below` (edge, 2) are edges from an input to a state, `before` (edge, 2) from a state to a later one.
     `role` is the theme's colour of the edges: "value" or "accent". The edges into the last state are strong.

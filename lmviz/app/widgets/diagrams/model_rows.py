@@ -25,7 +25,7 @@ EXTENTS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class PictureRow:
     """One row of the picture, and what stands in it."""
 
     kind: str
@@ -35,29 +35,29 @@ class Row:
     area: QRectF = field(default_factory=QRectF)
 
 
-def listed(parts: Sequence[ModelPart], unfolded: str) -> list[Row]:
+def listed(parts: Sequence[ModelPart], unfolded: str) -> list[PictureRow]:
     """The rows from top to bottom, without their places; `unfolded` is the key of the open block."""
     if not parts:
         return []
-    rows = [Row("head")]
+    rows = [PictureRow("head")]
     for part in parts:
         rows += _of_block(part, unfolded) if isinstance(part, ModelBlock) else [_of_part(part)]
-    return [*rows, Row("end")]
+    return [*rows, PictureRow("end")]
 
 
-def _of_block(block: ModelBlock, unfolded: str) -> list[Row]:
-    edge = Row("edge", block=block)
+def _of_block(block: ModelBlock, unfolded: str) -> list[PictureRow]:
+    edge = PictureRow("edge", block=block)
     if block.key == unfolded:
         inside = [_of_part(part, block) for part in block.parts]
-        return [edge, Row("title", block=block), *inside, edge, Row("edge")]
+        return [edge, PictureRow("title", block=block), *inside, edge, PictureRow("edge")]
     inside = []
     for number, lines in enumerate(block.summary):
         is_high = any(line.is_square for line in lines)
         kind = "folded" if is_high else "title" if number == 0 else "folded line"
-        inside.append(Row(kind, lines=lines, block=block))
-    return [edge, *inside, edge, Row("edge")]
+        inside.append(PictureRow(kind, lines=lines, block=block))
+    return [edge, *inside, edge, PictureRow("edge")]
 
 
-def _of_part(part: ModelLine | StreamMark, block: ModelBlock | None = None) -> Row:
+def _of_part(part: ModelLine | StreamMark, block: ModelBlock | None = None) -> PictureRow:
     kind = "mark" if isinstance(part, StreamMark) else "squares" if part.is_square else "line"
-    return Row(kind, part, block=block)
+    return PictureRow(kind, part, block=block)

@@ -10,14 +10,14 @@ from PySide6.QtGui import QPainter, QPen
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, StreamMark
-from lmviz.app.widgets.diagrams.model_rows import Row
+from lmviz.app.widgets.diagrams.model_rows import PictureRow
 
 SPINE, LEFT = 12, 34
 """Where the stream runs, and where what it meets begins; pixels at scale 1."""
 PLUS, RING, DOT = 6, 4.5, 4.5
 
 
-def draw_spine(painter: QPainter, theme: Theme, rows: Sequence[Row]) -> None:
+def draw_spine(painter: QPainter, theme: Theme, rows: Sequence[PictureRow]) -> None:
     """Draw it behind placed rows, the last of which is the end."""
     marks = [row.area.center().y() for row in rows if isinstance(row.part, StreamMark)]
     if not marks:
@@ -50,7 +50,7 @@ def draw_arrow(painter: QPainter, theme: Theme, start: QPointF, end: QPointF) ->
         painter.drawLine(end + QPointF(-4, 3 * side) * theme.scale, end)
 
 
-def _draw_joint(painter: QPainter, theme: Theme, row: Row) -> None:
+def _draw_joint(painter: QPainter, theme: Theme, row: PictureRow) -> None:
     """Where a block reads the stream, an arrow; where it adds to it, a plus; at a place of it, a ring."""
     scale, place = theme.scale, QPointF(SPINE * theme.scale, row.area.center().y())
     edge = QPointF((LEFT - 8) * scale, place.y())
@@ -72,7 +72,7 @@ def _draw_joint(painter: QPainter, theme: Theme, row: Row) -> None:
         painter.drawEllipse(place, RING * scale, RING * scale)
 
 
-def _adds(row: Row) -> bool:
+def _adds(row: PictureRow) -> bool:
     """Whether what the row shows last is added to the stream."""
     lines = row.lines or ((row.part,) if isinstance(row.part, ModelLine) else ())
     return bool(lines) and lines[-1].name == ModelBlock.ADDS

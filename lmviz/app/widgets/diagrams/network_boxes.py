@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, DIGITS, Cell, DrawnValue
+from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, DIGITS, DrawnValue, ValueCell
 
 WORD_SIZE, NAME_SIZE, CELL_SIZE, MARK_SIZE = 12.5, 13.5, 11, 11
 WIDE, NARROW, TINY = 58, 46, 14
@@ -53,7 +53,7 @@ class Box:
         step_x, step_y = self.cell.width() + GAP, self.cell.height() + GAP
         return QRectF(start + QPointF(column * step_x, row * step_y), self.cell)
 
-    def cell_at(self, place: QPointF) -> Cell | None:
+    def cell_at(self, place: QPointF) -> ValueCell | None:
         """The cell at a place."""
         for is_gradient in (False, True):
             start = self.blocks[1 if is_gradient else 0]
@@ -61,7 +61,7 @@ class Box:
             row = int((place.y() - start.y()) // (self.cell.height() + GAP))
             if 0 <= row < self.value.rows and 0 <= column < self.value.columns:
                 index = (row, column)[2 - len(self.value.shape) :]
-                return Cell(self.value.name, index, is_gradient)
+                return ValueCell(self.value.name, index, is_gradient)
         return None
 
 
@@ -99,11 +99,11 @@ class Boxes:
     far: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     fields: Mapping[tuple[str, str], QRectF] = field(default_factory=dict)
 
-    def field_at(self, place: QPointF) -> tuple[Cell, QRectF] | None:
+    def field_at(self, place: QPointF) -> tuple[ValueCell, QRectF] | None:
         """The number of a weight that stands on an arrow, and where."""
         for (_, source), area in self.fields.items():
             if area.contains(place) and not self.boxes[source].value.shape:
-                return Cell(source, (), False), area
+                return ValueCell(source, (), False), area
         return None
 
 

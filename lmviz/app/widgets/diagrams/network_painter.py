@@ -22,7 +22,7 @@ from lmviz.app.widgets.diagrams.network_boxes import (
 )
 from lmviz.app.widgets.diagrams.network_equations import equation
 from lmviz.app.widgets.diagrams.network_lines import draw_arrow, draw_arrow_back, draw_stub
-from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.text import typesetting
 
 RADIUS = 6
@@ -55,8 +55,8 @@ class NetworkPainter:
         *,
         lit: str = "",
         following: str = "",
-        pinned: Cell | None = None,
-        operands: Set[Cell] = frozenset(),
+        pinned: ValueCell | None = None,
+        operands: Set[ValueCell] = frozenset(),
     ) -> None:
         """Everything that is needed; `following` is the module that is pushed or popped next."""
         self._draw_lines(drawn, lit)
@@ -153,7 +153,7 @@ class NetworkPainter:
         painter.setPen(self._theme.text)
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, words)
 
-    def _draw_cells(self, box: Box, pinned: Cell | None, operands: Set[Cell]) -> None:
+    def _draw_cells(self, box: Box, pinned: ValueCell | None, operands: Set[ValueCell]) -> None:
         """All cells of a value and of its gradient."""
         self._painter.setFont(_font(self._theme, CELL_SIZE, "token"))
         for is_gradient in (False, True):
@@ -164,7 +164,7 @@ class NetworkPainter:
                 if not self._is_needed(outlined(place)):
                     continue
                 self._draw_cell(box, index, is_gradient, place)
-                cell = Cell(box.value.name, index, is_gradient)
+                cell = ValueCell(box.value.name, index, is_gradient)
                 if cell == pinned or cell in operands:
                     self._painter.setBrush(Qt.BrushStyle.NoBrush)
                     self._painter.setPen(QPen(self._theme.accent, 2 if cell == pinned else 1.4))

@@ -14,7 +14,7 @@ from lmviz.app.widgets.diagrams.network_areas import areas_of, outlined
 from lmviz.app.widgets.diagrams.network_boxes import ARRANGEMENTS, Arrangement, Boxes, place_boxes
 from lmviz.app.widgets.diagrams.network_equations import equations_size
 from lmviz.app.widgets.diagrams.network_painter import NetworkPainter
-from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, Cell, DrawnValue
+from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, DrawnValue, ValueCell
 from lmviz.app.widgets.diagrams.viewport import room_in
 from lmviz.app.widgets.matrix.color_scale import draw_color_scale
 from lmviz.app.widgets.text import typesetting
@@ -38,7 +38,7 @@ class NetworkPicture(EditableNumbers):
         self._arrangement: Arrangement | None = None
         self._limit = 1.0
         self._unrolled = False
-        self._operands: frozenset[Cell] = frozenset()
+        self._operands: frozenset[ValueCell] = frozenset()
         self._lit, self._next = "", ""
         self._waiting = QTimer(self)
         self._waiting.timeout.connect(self._look_again)
@@ -67,13 +67,13 @@ class NetworkPicture(EditableNumbers):
         self._boxes = replace(self._boxes, boxes=boxes)
         self._paint_anew(each.name for each in values if not each.is_drawn_like(before[each.name].value))
 
-    def set_pinned(self, cell: Cell | None) -> None:
+    def set_pinned(self, cell: ValueCell | None) -> None:
         """Outline the cell that is explained."""
         if cell != self._pinned:
             before, self._pinned = self._pinned, cell
             self._outline_anew(each for each in (before, cell) if each is not None)
 
-    def set_operands(self, cells: Iterable[Cell]) -> None:
+    def set_operands(self, cells: Iterable[ValueCell]) -> None:
         """Outline the cells that it was made from."""
         before, self._operands = self._operands, frozenset(cells)
         self._outline_anew(before ^ self._operands)
@@ -84,7 +84,7 @@ class NetworkPicture(EditableNumbers):
         self._lit, self._next = name, next_name
         self._paint_anew({marked for marked, _ in before ^ now})
 
-    def _outline_anew(self, cells: Iterable[Cell]) -> None:
+    def _outline_anew(self, cells: Iterable[ValueCell]) -> None:
         for cell in cells:
             if cell.name in self._boxes.boxes:
                 place = self._boxes.boxes[cell.name].cell_rectangle(cell.place, cell.is_gradient)
@@ -96,12 +96,12 @@ class NetworkPicture(EditableNumbers):
                 for area in areas_of(self._boxes, name):
                     self.update(self.on_screen(area).toAlignedRect())
 
-    def figure(self, cell: Cell) -> str:
+    def figure(self, cell: ValueCell) -> str:
         """What a cell shows; empty where its number is not known yet."""
         box = self._boxes.boxes[cell.name]
         return box.value.figure(cell.place, cell.is_gradient, box.digits)
 
-    def cell_rectangle(self, cell: Cell) -> QRectF:
+    def cell_rectangle(self, cell: ValueCell) -> QRectF:
         """Where a cell is drawn, in the widget's coordinates."""
         box = self._boxes.boxes[cell.name]
         return self.on_screen(box.cell_rectangle(cell.place, cell.is_gradient))
@@ -116,7 +116,7 @@ class NetworkPicture(EditableNumbers):
         return self._lit
 
     @property
-    def operands(self) -> frozenset[Cell]:
+    def operands(self) -> frozenset[ValueCell]:
         """The cells that are outlined as operands."""
         return self._operands
 
@@ -204,7 +204,7 @@ class NetworkPicture(EditableNumbers):
             draw_color_scale(painter, low, self.theme, "signed", self._limit)
         self.draw_focus(painter)
 
-    def touched(self, place: QPointF) -> tuple[Cell, QRectF] | None:
+    def touched(self, place: QPointF) -> tuple[ValueCell, QRectF] | None:
         """The cell at a place of the widget, in a box or on an arrow, and where a number would be typed."""
         inside = self.inside(place)
         for box in self._boxes.boxes.values():
@@ -219,7 +219,7 @@ class NetworkPicture(EditableNumbers):
         inside = self.inside(place)
         return next((name for name, box in self._boxes.boxes.items() if box.frame.contains(inside)), "")
 
-    def number(self, cell: Cell) -> float | None:
+    def number(self, cell: ValueCell) -> float | None:
         """The number of a cell; None where it is not known yet."""
         array = self._boxes.boxes[cell.name].value.array(cell.is_gradient)
         return None if array is None else float(array[cell.place])
@@ -228,10 +228,10 @@ class NetworkPicture(EditableNumbers):
         """Where a weight stands on the arrow into a module."""
         return self.on_screen(self._boxes.fields[module, source])
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[ValueCell]:
         """All cells with a number, in the order of the text."""
         return [
-            Cell(value.name, index, is_gradient)
+            ValueCell(value.name, index, is_gradient)
             for value in self._values
             for is_gradient in (False, True)
             if value.array(is_gradient) is not None

@@ -13,7 +13,7 @@ from lmviz.app.widgets.base.figures import number
 DIGITS, ALL_DIGITS = 4, 6  # decimals of a figure where there is little room, and where there is more
 
 
-class Cell(NamedTuple):
+class ValueCell(NamedTuple):
     """A cell of a value or of its gradient, by the name of the value."""
 
     name: str

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.diagrams.network_values import Cell, DrawnValue
+from lmviz.app.widgets.diagrams.network_values import DrawnValue, ValueCell
 
 NAME_SIZE, WORD_SIZE, STEP_SIZE = 13.5, 10.5, 10
 CELL_WIDTH, CELL_HEIGHT, GAP = 46, 18, 2
@@ -54,7 +54,7 @@ class UnitBox:
     names: tuple[str, ...]
     frame: QRectF
     words: QRectF
-    cells: Mapping[Cell, QRectF]
+    cells: Mapping[ValueCell, QRectF]
     is_given: bool
 
 
@@ -66,7 +66,7 @@ class UnitLine:
     targets: tuple[str, ...]
     weight: str
     label: QRectF
-    cells: Mapping[Cell, QRectF]
+    cells: Mapping[ValueCell, QRectF]
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def place_folded(
         for base, group in groups.items()
         if len(group) > 1 and group[0].value.row == min(rows)
         for unit in group
-        for place in [boxes[base].cells[Cell(unit.value.name, unit.value.indices[0], False)]]
+        for place in [boxes[base].cells[ValueCell(unit.value.name, unit.value.indices[0], False)]]
     )
     return UnitPlaces(tuple(boxes.values()), lines, steps, QSizeF(right + MARGIN, height))
 
@@ -192,7 +192,7 @@ def _rows(
 
 def _box(units: Sequence[DrawnUnit], label: str, frame: QRectF) -> UnitBox:
     """A box whose cells stand at its right end: values above, gradients beneath, a column for each step."""
-    cells: dict[Cell, QRectF] = {}
+    cells: dict[ValueCell, QRectF] = {}
     left = frame.right() - PADDING - len(units) * (CELL_WIDTH + GAP) + GAP
     for column, unit in enumerate(units):
         x, count = left + column * (CELL_WIDTH + GAP), len(unit.value.indices)
@@ -200,7 +200,7 @@ def _box(units: Sequence[DrawnUnit], label: str, frame: QRectF) -> UnitBox:
             for place, index in enumerate(unit.value.indices):
                 y = frame.top() + PADDING + (place + count * is_gradient) * (CELL_HEIGHT + GAP)
                 area = QRectF(x, y, CELL_WIDTH, CELL_HEIGHT)
-                cells[Cell(unit.value.name, index, is_gradient)] = area
+                cells[ValueCell(unit.value.name, index, is_gradient)] = area
     words = QRectF(frame.left() + PADDING, frame.top(), left - frame.left() - PADDING, frame.height())
     names = tuple(unit.value.name for unit in units)
     return UnitBox(label, units[0].function, names, frame, words, cells, units[0].is_given)
@@ -253,5 +253,5 @@ def _line(
     for is_gradient in (False, True)[:blocks]:
         for place, index in enumerate(weight.indices):
             at = corner + QPointF(label + place * (CELL_WIDTH + GAP), is_gradient * (CELL_HEIGHT + GAP))
-            cells[Cell(weight.name, index, is_gradient)] = QRectF(at, QSizeF(CELL_WIDTH, CELL_HEIGHT))
+            cells[ValueCell(weight.name, index, is_gradient)] = QRectF(at, QSizeF(CELL_WIDTH, CELL_HEIGHT))
     return UnitLine(points, target.names, weight.label, QRectF(corner, QSizeF(label, CELL_HEIGHT)), cells)

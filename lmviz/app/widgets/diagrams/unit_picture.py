@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from lmviz.app.widgets.diagrams.editable_numbers import EditableNumbers
 from lmviz.app.widgets.diagrams.network_lines import draw_head
 from lmviz.app.widgets.diagrams.network_painter import gradient_color
-from lmviz.app.widgets.diagrams.network_values import Cell, DrawnValue
+from lmviz.app.widgets.diagrams.network_values import DrawnValue, ValueCell
 from lmviz.app.widgets.diagrams.unit_boxes import (
     NAME_SIZE,
     STEP_SIZE,
@@ -94,14 +94,14 @@ class UnitPicture(EditableNumbers):
     def natural_size(self) -> QSizeF:
         return self._places.size + QSizeF(0, LEGEND)
 
-    def number(self, cell: Cell) -> float | None:
+    def number(self, cell: ValueCell) -> float | None:
         array = self._values[cell.name].array(cell.is_gradient)
         return None if array is None else float(array[cell.place])
 
-    def figure(self, cell: Cell) -> str:
+    def figure(self, cell: ValueCell) -> str:
         return self._values[cell.name].figure(cell.place, cell.is_gradient)
 
-    def touched(self, place: QPointF) -> tuple[Cell, QRectF] | None:
+    def touched(self, place: QPointF) -> tuple[ValueCell, QRectF] | None:
         inside = self.inside(place)
         for cells in reversed(self._blocks):
             for cell, area in cells.items():
@@ -113,16 +113,16 @@ class UnitPicture(EditableNumbers):
         inside = self.inside(place)
         return next((box.names[-1] for box in self._places.boxes if box.frame.contains(inside)), "")
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[ValueCell]:
         found = [cell for cells in self._blocks for cell in cells]
         return [cell for cell in dict.fromkeys(found) if self.figure(cell)]
 
     @property
-    def _blocks(self) -> list[Mapping[Cell, QRectF]]:
+    def _blocks(self) -> list[Mapping[ValueCell, QRectF]]:
         """The cells of each box, and then those of each field."""
         return [*(box.cells for box in self._places.boxes), *(line.cells for line in self._places.lines)]
 
-    def cell_rectangle(self, cell: Cell) -> QRectF:
+    def cell_rectangle(self, cell: ValueCell) -> QRectF:
         """Where a cell is drawn, in the widget's coordinates; of a weight, the first of its fields."""
         return self.on_screen(next(cells[cell] for cells in self._blocks if cell in cells))
 
@@ -214,7 +214,7 @@ class UnitPicture(EditableNumbers):
         painter.setPen(self.theme.text)
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, label)
 
-    def _draw_cells(self, painter: QPainter, cells: Mapping[Cell, QRectF]) -> None:
+    def _draw_cells(self, painter: QPainter, cells: Mapping[ValueCell, QRectF]) -> None:
         theme = self.theme
         font = QFont(theme.token_font(CELL_SIZE))
         font.setPixelSize(round(CELL_SIZE))
@@ -236,7 +236,7 @@ class UnitPicture(EditableNumbers):
             painter.setPen(theme.on(color) if cell.is_gradient else theme.text)
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, self.figure(cell))
 
-    def _is_held(self, cell: Cell) -> bool:
+    def _is_held(self, cell: ValueCell) -> bool:
         """Whether the number was set by hand."""
         held = self._values[cell.name].held
         return held is not None and not cell.is_gradient and bool(held[cell.place])

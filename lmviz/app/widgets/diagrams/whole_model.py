@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
-from lmviz.app.widgets.diagrams.model_rows import EXTENTS, Row, listed
+from lmviz.app.widgets.diagrams.model_rows import EXTENTS, PictureRow, listed
 from lmviz.app.widgets.diagrams.model_spine import LEFT, draw_arrow, draw_spine
 from lmviz.app.widgets.diagrams.picture import Picture
 from lmviz.app.widgets.diagrams.rows import Extent, shared_heights
@@ -43,7 +43,7 @@ class WholeModelView(Picture):
         self._ending = ""
         self._current = ""
         self._open = ""
-        self._rows: list[Row] = []
+        self._rows: list[PictureRow] = []
         self.setAccessibleName("the whole model")
 
     def set_model(self, parts: Sequence[ModelPart], verdict: tuple[str, float], ending: str) -> None:
@@ -103,10 +103,10 @@ class WholeModelView(Picture):
         least = sum(self._extent(row).least for row in self._listed())
         return QSize(round(self.length(260)), round(max(least, self.length(60))))
 
-    def _listed(self) -> list[Row]:
+    def _listed(self) -> list[PictureRow]:
         return listed(self._parts, self._open)
 
-    def _extent(self, row: Row) -> Extent:
+    def _extent(self, row: PictureRow) -> Extent:
         extent = EXTENTS[row.kind]
         if row.kind in ("squares", "folded"):
             lines = row.lines or ((row.part,) if isinstance(row.part, ModelLine) else ())
@@ -134,7 +134,7 @@ class WholeModelView(Picture):
         self._rows, top = [], 0.0
         for row, height in zip(rows, heights, strict=True):
             area = QRectF(self.length(LEFT), top, self._columns()[1] - self.length(LEFT), height)
-            self._rows.append(Row(row.kind, row.part, row.lines, row.block, area))
+            self._rows.append(PictureRow(row.kind, row.part, row.lines, row.block, area))
             top += height
         self._draw_blocks(painter)
         draw_spine(painter, self.theme, self._rows)
@@ -190,7 +190,7 @@ class WholeModelView(Picture):
             self.write(painter, row, figure, size=10.5, color=self.theme.muted_text, align=RIGHT)
             top += line
 
-    def _draw_row(self, painter: QPainter, row: Row) -> None:
+    def _draw_row(self, painter: QPainter, row: PictureRow) -> None:
         if row.kind == "head":
             if not any(isinstance(other.part, StreamMark) and other.part.word for other in self._rows):
                 return
@@ -227,7 +227,7 @@ class WholeModelView(Picture):
         first, middle, last = (place + QPointF(x * side, y * side) for x, y in points)
         painter.drawPolyline([first, middle, last])
 
-    def _draw_folded(self, painter: QPainter, row: Row) -> None:
+    def _draw_folded(self, painter: QPainter, row: PictureRow) -> None:
         area, block = row.area, row.block
         start, end = self._columns()
         if block is not None and row.lines is block.summary[0]:

@@ -17,7 +17,7 @@ from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_t
 from lmviz.app.widgets.matrix.dashes import DASHES
 
 if TYPE_CHECKING:
-    from lmviz.inspection.operation_picture import Band, Block, OperationPicture
+    from lmviz.inspection.operation_picture import Band, BandGroup, OperationPicture
 
 ROW, STRIP = 19, 14  # pixels at scale 1 of a band, and of what is coloured of it
 LINE, CELL, SIGN = 24, 46, 14  # of a line of single numbers: its height, a number's width, a sign's
@@ -28,7 +28,7 @@ MOST_LABEL = 190
 NOTE = "each strip is scaled to its own largest number"
 
 
-class Spot(NamedTuple):
+class TermSpot(NamedTuple):
     """One number: the block, the band, the term."""
 
     block: int
@@ -53,7 +53,7 @@ class OperationView(Canvas):
         super().__init__(parent)
         self._picture: OperationPicture | None = None
         self._dashed = False
-        self._hovered: Spot | None = None
+        self._hovered: TermSpot | None = None
         self._naming: Callable[[str, tuple[int, ...]], str] | None = None
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -122,7 +122,7 @@ class OperationView(Canvas):
         """How wide a strip is."""
         return max(1.0, self.width() - self._start - self.length(TOTAL))
 
-    def _height_of(self, block: Block) -> float:
+    def _height_of(self, block: BandGroup) -> float:
         return self.length(LINE) if block.terms == 1 else self.length(ROW) * len(block.bands)
 
     def _tops(self) -> list[float]:
@@ -143,7 +143,7 @@ class OperationView(Canvas):
                 self._draw_rows(painter, place, block)
         self._draw_result(painter)
 
-    def _draw_rows(self, painter: QPainter, place: int, block: Block) -> None:
+    def _draw_rows(self, painter: QPainter, place: int, block: BandGroup) -> None:
         top = self._tops()[place]
         for number_of_band, band in enumerate(block.bands):
             row = QRectF(0, top + number_of_band * self.length(ROW), self._start, self.length(ROW))
@@ -168,7 +168,7 @@ class OperationView(Canvas):
         if self._hovered is not None and self._hovered[:2] == (place, number_of_band):
             self._outline(painter, self.cell_rectangle(*self._hovered), self.theme.accent)
 
-    def _draw_breaks(self, painter: QPainter, place: int, block: Block) -> None:
+    def _draw_breaks(self, painter: QPainter, place: int, block: BandGroup) -> None:
         painter.setPen(QPen(self.theme.surface, self.length(2)))
         for term in block.breaks:
             for number_of_band, band in enumerate(block.bands):
@@ -176,7 +176,7 @@ class OperationView(Canvas):
                     cell = self.cell_rectangle(place, number_of_band, term)
                     painter.drawLine(QLineF(cell.topLeft(), cell.bottomLeft()))
 
-    def _draw_line(self, painter: QPainter, place: int, block: Block) -> None:
+    def _draw_line(self, painter: QPainter, place: int, block: BandGroup) -> None:
         top = self._tops()[place]
         self._draw_label(painter, QRectF(0, top, self._start, self.length(LINE)), block.label)
         for number_of_band, band in enumerate(block.bands):
@@ -250,21 +250,21 @@ class OperationView(Canvas):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(cell.adjusted(-extra, -1, extra, 1))
 
-    def _spot_at(self, place: QPointF) -> Spot | None:
+    def _spot_at(self, place: QPointF) -> TermSpot | None:
         for block, shown in enumerate(self._picture.blocks if self._picture is not None else ()):
             for band, numbers in enumerate(shown.bands):
                 first = self.cell_rectangle(block, band, 0)
                 whole = QRectF(first.left(), first.top(), first.width() * len(numbers.values), first.height())
                 if whole.contains(place):
                     term = int((place.x() - whole.left()) / first.width())
-                    return Spot(block, band, min(term, len(numbers.values) - 1))
+                    return TermSpot(block, band, min(term, len(numbers.values) - 1))
         return None
 
-    def _band_of(self, spot: Spot) -> Band:
+    def _band_of(self, spot: TermSpot) -> Band:
         assert self._picture is not None, "a spot lies in an operation"
         return self._picture.blocks[spot.block].bands[spot.band]
 
-    def _read_out(self, spot: Spot) -> tuple[str, list[str]]:
+    def _read_out(self, spot: TermSpot) -> tuple[str, list[str]]:
         assert self._picture is not None, "a spot lies in an operation"
         band, block = self._band_of(spot), self._picture.blocks[spot.block]
         named = band.source != "constant" and self._naming is not None

@@ -12,7 +12,7 @@ from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN, along
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 
 if TYPE_CHECKING:
-    from lmviz.app.widgets.text.arithmetic_rows import Operand, Row, WrittenSheet
+    from lmviz.app.widgets.text.arithmetic_rows import ArithmeticRow, WrittenOperand, WrittenSheet
     from lmviz.models.arithmetic import Arithmetic
     from lmviz.models.arithmetic.sheet import Naming
 
@@ -44,7 +44,7 @@ class ArithmeticCard(Canvas):
         self._with_result = with_result
         self._sheet: WrittenSheet | None = None
         self._marked = -1
-        self._hovered: Operand | None = None
+        self._hovered: WrittenOperand | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -70,14 +70,14 @@ class ArithmeticCard(Canvas):
         self.update()
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ArithmeticRow, ...]:
         """What is shown, line by line."""
         if self._sheet is None:
             return ()
         return self._sheet.rows if self._with_result else self._sheet.rows[:-1]
 
     @property
-    def result(self) -> Row | None:
+    def result(self) -> ArithmeticRow | None:
         """The last line, also where it is left to a `ResultLine`; None for no arithmetic."""
         return None if self._sheet is None else self._sheet.rows[-1]
 
@@ -134,7 +134,7 @@ class ArithmeticCard(Canvas):
         right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
         painter.drawText(place, right, sheet.last)
 
-    def _draw_row(self, painter: QPainter, index: int, row: Row) -> None:
+    def _draw_row(self, painter: QPainter, index: int, row: ArithmeticRow) -> None:
         theme, place = self.theme, self.row_rectangle(index)
         if row.result or index == self._marked:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -155,7 +155,7 @@ class ArithmeticCard(Canvas):
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, row.value)
         self._draw_operands(painter, index, row)
 
-    def _draw_operands(self, painter: QPainter, index: int, row: Row) -> None:
+    def _draw_operands(self, painter: QPainter, index: int, row: ArithmeticRow) -> None:
         painter.setFont(self.theme.token_font(NUMBER_SIZE))
         middle, room = Qt.AlignmentFlag.AlignVCenter, self.operands_shown(index)
         for place, operand in enumerate(row.operands):
@@ -179,7 +179,7 @@ class ArithmeticCard(Canvas):
         found = (i for i in range(len(self.rows)) if self.row_rectangle(i).contains(place))
         return next(found, -1)
 
-    def _operand_at(self, place: QPointF) -> Operand | None:
+    def _operand_at(self, place: QPointF) -> WrittenOperand | None:
         index = self._row_at(place)
         if index < 0:
             return None
@@ -211,7 +211,7 @@ class ArithmeticCard(Canvas):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._follow(self._operand_at(event.position()))
 
-    def _follow(self, operand: Operand | None) -> None:
+    def _follow(self, operand: WrittenOperand | None) -> None:
         if operand is not None:
             self.operand_clicked.emit(operand.source, operand.index)
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from lmviz.app.widgets.base.figures import number, signed_figure
 from lmviz.models.arithmetic import FUNCTIONS, RULES, Arithmetic
-from lmviz.models.arithmetic.sheet import Line, Naming, Number
+from lmviz.models.arithmetic.sheet import Naming, Number, SheetLine
 
 
 @dataclass(frozen=True)
-class Operand:
+class WrittenOperand:
     """One number of a row, as written, and where it comes from; "constant" comes from nowhere."""
 
     text: str
@@ -29,22 +29,22 @@ class Operand:
 
 
 @dataclass(frozen=True)
-class Row:
+class ArithmeticRow:
     """One line of the card: what it is, the numbers that are multiplied, and what comes out.
 
-    `result` marks the last line. `side` and `heads` are those of its `Line`. `main` is the operand that a
-    click on the line goes to.
+    `result` marks the last line. `side` and `heads` are those of its `SheetLine`. `main` is the operand that
+    a click on the line goes to.
     """
 
     name: str
-    operands: tuple[Operand, ...] = ()
+    operands: tuple[WrittenOperand, ...] = ()
     value: str = ""
     result: bool = False
     side: str = ""
     heads: bool = False
 
     @property
-    def main(self) -> Operand | None:
+    def main(self) -> WrittenOperand | None:
         """The first operand that is a value of the model, else the first parameter."""
         followed = [operand for operand in self.operands if operand.can_be_followed]
         return next((operand for operand in followed if not operand.is_parameter), next(iter(followed), None))
@@ -54,7 +54,7 @@ class Row:
 class WrittenSheet:
     """All rows, the result last, and the headings of the second and third column."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ArithmeticRow, ...]
     middle: str
     last: str
 
@@ -70,18 +70,18 @@ def sheet_of(arithmetic: Arithmetic, naming: Naming = plain_name, count: int = 6
     name = sheet.result or arithmetic.operation
     if arithmetic.function:
         name = _applied(arithmetic.function, arithmetic.argument)
-    result = Row(name, value=number(arithmetic.value), result=True)
+    result = ArithmeticRow(name, value=number(arithmetic.value), result=True)
     return WrittenSheet((*map(_row, sheet.lines), result), sheet.middle, sheet.last)
 
 
-def _row(line: Line) -> Row:
+def _row(line: SheetLine) -> ArithmeticRow:
     written = signed_figure(line.value) if line.adds else number(line.value)
     operands = tuple(map(_operand, line.numbers))
-    return Row(line.name, operands, written, side=line.side, heads=line.heads)
+    return ArithmeticRow(line.name, operands, written, side=line.side, heads=line.heads)
 
 
-def _operand(found: Number) -> Operand:
-    return Operand(_applied(found.function, found.value), found.source, found.index)
+def _operand(found: Number) -> WrittenOperand:
+    return WrittenOperand(_applied(found.function, found.value), found.source, found.index)
 
 
 def _applied(function: str, value: float) -> str:

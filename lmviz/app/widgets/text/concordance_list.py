@@ -19,7 +19,7 @@ BEFORE_SHARE = 0.3
 
 
 @dataclass(frozen=True)
-class Line:
+class OccurrenceLine:
     """One place: the text before the phrase, the phrase, the word after it, and the text that follows."""
 
     before: str
@@ -31,7 +31,7 @@ class Line:
 class ConcordanceList(Pointable):
     """`ConcordanceList()`: lines of text around a phrase; place it in a scroll area.
 
-    `set_lines(lines)` shows a sequence of `Line`; `set_faded(indices)` quietens some of them.
+    `set_lines(lines)` shows a sequence of `OccurrenceLine`; `set_faded(indices)` quietens some of them.
     Signals: `line_clicked(int)` (also by Enter). Up and Down move the mark.
     """
 
@@ -39,14 +39,14 @@ class ConcordanceList(Pointable):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._lines: tuple[Line, ...] = ()
+        self._lines: tuple[OccurrenceLine, ...] = ()
         self._faded: frozenset[int] = frozenset()
         self._current = -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
         self.setAccessibleName("places in the text")
 
-    def set_lines(self, lines: Sequence[Line]) -> None:
+    def set_lines(self, lines: Sequence[OccurrenceLine]) -> None:
         """Show places; marks are taken away."""
         self._lines = tuple(lines)
         self._faded, self._current = frozenset(), -1

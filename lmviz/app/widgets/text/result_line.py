@@ -12,7 +12,7 @@ from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.text.arithmetic_card import MARGIN, NUMBER_SIZE, ROW, SIZE
 
 if TYPE_CHECKING:
-    from lmviz.app.widgets.text.arithmetic_rows import Row
+    from lmviz.app.widgets.text.arithmetic_rows import ArithmeticRow
 
 
 class ResultLine(Canvas):
@@ -20,16 +20,16 @@ class ResultLine(Canvas):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._row: Row | None = None
+        self._row: ArithmeticRow | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("result")
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> ArithmeticRow | None:
         """What it says."""
         return self._row
 
-    def set_row(self, row: Row | None) -> None:
+    def set_row(self, row: ArithmeticRow | None) -> None:
         """Show a line."""
         self._row = row
         self.setAccessibleDescription("" if row is None else f"{row.name} {row.value}")

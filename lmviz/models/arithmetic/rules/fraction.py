@@ -7,7 +7,7 @@ import numpy as np
 from lmviz.models.arithmetic.notation import Notation
 from lmviz.models.arithmetic.rules.rule import Groups, Rule
 from lmviz.models.arithmetic.rules.sum import addition, lines, sizes, total
-from lmviz.models.arithmetic.sheet import Line, Naming, Sheet
+from lmviz.models.arithmetic.sheet import Naming, Sheet, SheetLine
 
 
 def _halves(groups: Groups) -> tuple[Groups, Groups]:
@@ -34,8 +34,8 @@ def _equation(groups: Groups, notation: Notation, shown: int) -> str:
 
 def _sheet(groups: Groups, naming: Naming, count: int) -> Sheet:
     above, below = _halves(groups)
-    numerator = [*lines(above, naming, count), Line("together", total(above))]
-    denominator = [*lines(below, naming, count), Line("divided by", total(below))]
+    numerator = [*lines(above, naming, count), SheetLine("together", total(above))]
+    denominator = [*lines(below, naming, count), SheetLine("divided by", total(below))]
     return Sheet((*numerator, *denominator))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from lmviz.models.arithmetic.notation import Notation
 from lmviz.models.arithmetic.rules.rule import Groups, Rule
-from lmviz.models.arithmetic.sheet import Line, Naming, Sheet, name_of, numbers_of
+from lmviz.models.arithmetic.sheet import Naming, Sheet, SheetLine, name_of, numbers_of
 
 
 def _parts(groups: Groups) -> tuple[float, np.ndarray, float, float, float]:
@@ -56,11 +56,11 @@ def _sheet(groups: Groups, naming: Naming, count: int) -> Sheet:
     own, row, gain, *biases, _ = groups
     values = row.products
     lines = (
-        Line(name_of(own.factors, 0, naming), float(own.products[0]), numbers_of(own, 0)),
-        Line(f"mean of {len(values):,} values", float(values.mean())),
-        Line("their standard deviation", float(values.std())),
-        Line("gain", float(gain.products[0]), numbers_of(gain, 0)),
-        *(Line("bias", float(bias.products[0]), numbers_of(bias, 0)) for bias in biases),
+        SheetLine(name_of(own.factors, 0, naming), float(own.products[0]), numbers_of(own, 0)),
+        SheetLine(f"mean of {len(values):,} values", float(values.mean())),
+        SheetLine("their standard deviation", float(values.std())),
+        SheetLine("gain", float(gain.products[0]), numbers_of(gain, 0)),
+        *(SheetLine("bias", float(bias.products[0]), numbers_of(bias, 0)) for bias in biases),
     )
     result = "(value − mean) / deviation × gain" + (" + bias" if biases else "")
     return Sheet(lines, result, middle="number", last="value")

@@ -11,7 +11,7 @@ import numpy as np
 
 from lmviz.models.arithmetic.notation import Notation
 from lmviz.models.arithmetic.rules.rule import Groups, Rule
-from lmviz.models.arithmetic.sheet import Line, Naming, Sheet, name_of, numbers_of
+from lmviz.models.arithmetic.sheet import Naming, Sheet, SheetLine, name_of, numbers_of
 
 
 def _parts(groups: Groups) -> tuple[float, np.ndarray, float, float]:
@@ -42,9 +42,9 @@ def _equation(groups: Groups, notation: Notation, shown: int) -> str:
 def _sheet(groups: Groups, naming: Naming, count: int) -> Sheet:
     own, row, gain, size = _parts(groups)
     lines = (
-        Line(name_of(groups[0].factors, 0, naming), own, numbers_of(groups[0], 0)),
-        Line(f"root mean square of {len(row):,} values", size),
-        Line("gain", gain, numbers_of(groups[2], 0)),
+        SheetLine(name_of(groups[0].factors, 0, naming), own, numbers_of(groups[0], 0)),
+        SheetLine(f"root mean square of {len(row):,} values", size),
+        SheetLine("gain", gain, numbers_of(groups[2], 0)),
     )
     return Sheet(lines, "value / root mean square × gain", middle="number", last="value")
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from lmviz.models.arithmetic.notation import Notation
 from lmviz.models.arithmetic.rules.rule import Groups, Rule
-from lmviz.models.arithmetic.sheet import Line, Naming, Sheet, largest, name_of, numbers_of, others
+from lmviz.models.arithmetic.sheet import Naming, Sheet, SheetLine, largest, name_of, numbers_of, others
 from lmviz.models.arithmetic.terms import Terms
 
 
@@ -51,13 +51,13 @@ def _sheet(groups: Groups, naming: Naming, count: int) -> Sheet:
     for term in map(int, largest(powers, count)):
         lines.append(_score_line(row, term, name_of(row.factors, term, naming), float(powers[term])))
     if len(powers) > count:
-        lines.append(Line(others(len(powers) - count), float(np.sort(powers)[:-count].sum())))
-    lines.append(Line("all together", float(powers.sum())))
+        lines.append(SheetLine(others(len(powers) - count), float(np.sort(powers)[:-count].sum())))
+    lines.append(SheetLine("all together", float(powers.sum())))
     return Sheet(tuple(lines), "its share of all", middle="score", last="e^(score − largest)")
 
 
-def _score_line(group: Terms, term: int, name: str, power: float) -> Line:
-    return Line(name, power, numbers_of(group, term))
+def _score_line(group: Terms, term: int, name: str, power: float) -> SheetLine:
+    return SheetLine(name, power, numbers_of(group, term))
 
 
 def _strengths(groups: Groups) -> tuple[np.ndarray, ...]:

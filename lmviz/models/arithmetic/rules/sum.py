@@ -6,7 +6,7 @@ import numpy as np
 
 from lmviz.models.arithmetic.notation import Notation
 from lmviz.models.arithmetic.rules.rule import Groups, Rule
-from lmviz.models.arithmetic.sheet import Line, Naming, Sheet, largest, others, term_line
+from lmviz.models.arithmetic.sheet import Naming, Sheet, SheetLine, largest, others, term_line
 from lmviz.models.arithmetic.terms import Terms
 
 
@@ -32,7 +32,7 @@ def addition(groups: Groups, notation: Notation, shown: int) -> str:
     return notation.total(written)
 
 
-def lines(groups: Groups, naming: Naming, count: int) -> list[Line]:
+def lines(groups: Groups, naming: Naming, count: int) -> list[SheetLine]:
     """Each side by itself; of groups with many terms the `count` largest and the rest; then single terms."""
     sides = [group for group in groups if group.side]
     written = [line for group in sides for line in _of_a_side(group, naming, count // len(sides) - 1)]
@@ -47,19 +47,19 @@ def lines(groups: Groups, naming: Naming, count: int) -> list[Line]:
     left = sum(len(group) for group in many) - len(found)
     if left:
         shown = sum(float(group.products[term]) for group, term in found)
-        written.append(Line(others(left), total(many) - shown, adds=True))
+        written.append(SheetLine(others(left), total(many) - shown, adds=True))
     return written + [term_line(group, 0, naming, label=group.label) for group in single]
 
 
-def _of_a_side(group: Terms, naming: Naming, count: int) -> list[Line]:
+def _of_a_side(group: Terms, naming: Naming, count: int) -> list[SheetLine]:
     """What all terms of a side make together, and below it the largest of them."""
     products, count = group.products, max(1, count)
     found = [term_line(group, int(term), naming) for term in largest(products, count)]
-    written = [Line(group.label, float(products.sum()), adds=True, side=group.side, heads=True), *found]
+    written = [SheetLine(group.label, float(products.sum()), adds=True, side=group.side, heads=True), *found]
     left = len(group) - len(found)
     if left:
         rest = float(products.sum()) - sum(line.value for line in found)
-        written.append(Line(others(left), rest, adds=True, side=group.side))
+        written.append(SheetLine(others(left), rest, adds=True, side=group.side))
     return written
 
 

@@ -17,7 +17,7 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.diagrams.network_boxes import CELL_SIZE
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
-from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.window.perspective_view import PerspectiveView
 
 
@@ -48,7 +48,7 @@ class Scene:
         return self.find(NetworkPicture)
 
     def place(self, name: str, index: tuple[int, ...], is_gradient: bool) -> QPoint:
-        return self.picture.cell_rectangle(Cell(name, index, is_gradient)).center().toPoint()
+        return self.picture.cell_rectangle(ValueCell(name, index, is_gradient)).center().toPoint()
 
     def read(self, name: str, index: tuple[int, ...] = (), *, gradient: bool = False) -> float:
         """The number that the card beside the pointer says."""
@@ -61,7 +61,7 @@ class Scene:
 
     def drawn(self, name: str, index: tuple[int, ...] = (), *, gradient: bool = False) -> float:
         """The number that stands in a cell of the graph, which is large enough for it."""
-        cell = Cell(name, index, gradient)
+        cell = ValueCell(name, index, gradient)
         figure = self.picture.figure(cell)
         room = self.picture.cell_rectangle(cell).width() / self.picture.zoom
         assert self.picture.is_readable

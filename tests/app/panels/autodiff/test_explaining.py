@@ -5,7 +5,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from lmviz.app.widgets.base.muted_line import MutedLine
-from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from tests.app.panels.autodiff.conftest import Scene
 
@@ -19,7 +19,7 @@ def test_why_this_gradient_and_its_operands_in_the_graph(scene: Scene) -> None:
     assert panel.card.title == "Why −0.1388?"
     assert panel.card.aside == "gradient of β, row 1, column 0"
     assert panel.shown.evaluate() == pytest.approx(-0.138756, abs=5e-7)
-    assert scene.picture.operands == {Cell("b", (1,), True), Cell("z", (0,), False)}
+    assert scene.picture.operands == {ValueCell("b", (1,), True), ValueCell("z", (0,), False)}
     assert scene.find(MutedLine, "nudged_line").text == "nudging says the same: 10 digits"
     card = panel.findChild(ArithmeticCard)
     card.operand_clicked.emit("gradient/b", (1,))

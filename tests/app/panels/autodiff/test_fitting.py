@@ -12,7 +12,7 @@ from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.diagrams.editable_numbers import SMALLEST
 from lmviz.app.widgets.diagrams.network_boxes import CELL_SIZE
-from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.widgets.text import typesetting
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits
@@ -132,7 +132,7 @@ def test_the_first_turn_of_the_wheel_brings_figures_and_keeps_the_place(fitted, 
     before = picture.mapTo(area_of(picture), under)
     wheel(picture, under, 1)
     assert picture.is_readable
-    cell = Cell("left[3]", (0,) * len(fitted.session.network.current["left[3]"].shape), False)
+    cell = ValueCell("left[3]", (0,) * len(fitted.session.network.current["left[3]"].shape), False)
     after = picture.mapTo(area_of(picture), picture.cell_rectangle(cell).center().toPoint())
     assert (after - before).manhattanLength() < 60  # six decimals make boxes a little wider
     assert sideways(picture) > 0
@@ -177,15 +177,15 @@ def test_the_background_of_what_is_drawn_larger_is_dragged(scene, qtbot):
 def test_cells_show_six_decimals_where_there_is_room(scene, qtbot, typeset, how):
     scene.session.network.run_backward()
     scene.settle()
-    cell = Cell("J", (), False)
+    cell = ValueCell("J", (), False)
     assert scene.picture.figure(cell) == "0.3251"
     if how == "drawn larger":
         scene.click("network_picture_larger")
     else:
         scene.view.resize(2400, 1300)
     qtbot.waitUntil(lambda: scene.picture.figure(cell) == "0.325054")
-    assert scene.picture.figure(Cell("β", (1, 0), True)) == "−0.138756"
-    room = scene.picture.cell_rectangle(Cell("β", (1, 0), True)).width() / scene.picture.zoom
+    assert scene.picture.figure(ValueCell("β", (1, 0), True)) == "−0.138756"
+    room = scene.picture.cell_rectangle(ValueCell("β", (1, 0), True)).width() / scene.picture.zoom
     assert metrics(CELL_SIZE, token=True).horizontalAdvance("−0.138756") <= room - 4
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QStackedWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.window.perspective_view import PerspectiveView
 from tests.app.panels.autodiff.conftest import Scene, opened
@@ -42,8 +42,8 @@ class UnitScene(Scene):
     def numbers(self, *names: str) -> list[float]:
         return [self.units.number(self.cell(name)) for name in names]
 
-    def cell(self, name: str, *, gradient: bool = False) -> Cell:
-        return Cell(name, (0,) * len(self.session.network.current[name].shape), gradient)
+    def cell(self, name: str, *, gradient: bool = False) -> ValueCell:
+        return ValueCell(name, (0,) * len(self.session.network.current[name].shape), gradient)
 
 
 @pytest.fixture
@@ -146,5 +146,5 @@ def test_keys_go_from_number_to_number(scene: UnitScene) -> None:
         scene.settle()
         pinned = scene.session.network_focus.pinned
         assert pinned is not None
-        visited.add(Cell(*pinned))
+        visited.add(ValueCell(*pinned))
     assert visited == set(cells)

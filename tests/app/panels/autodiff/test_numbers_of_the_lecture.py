@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QSlider
 
 from lmviz.app.widgets.base.muted_line import MutedLine
-from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.autodiff.sabotage import ONES
@@ -54,7 +54,7 @@ def told(scene: Scene) -> list[float]:
 def test_each_push_shows_the_values_that_it_computes(scene: Scene) -> None:
     scene.click("tape_rewind")
     for name, numbers in VALUES.items():
-        assert scene.picture.figure(Cell(name, (0,) * np.ndim(numbers), False)) == ""
+        assert scene.picture.figure(ValueCell(name, (0,) * np.ndim(numbers), False)) == ""
         scene.click("tape_forward")
         for index, expected in np.ndenumerate(numbers):
             assert scene.read(name, index) == pytest.approx(expected, abs=5e-7)
@@ -67,11 +67,11 @@ def test_the_cells_show_every_number_of_the_lecture_forward_and_back(scene: Scen
         scene.click("tape_forward")
         for index, expected in np.ndenumerate(numbers):
             assert scene.drawn(name, index) == pytest.approx(expected, abs=6e-7)
-    assert scene.picture.figure(Cell("J", (), False)) == "0.325054"
+    assert scene.picture.figure(ValueCell("J", (), False)) == "0.325054"
     for sent_back in GRADIENTS:
         for name, numbers in sent_back.items():
             index = next(np.ndindex(np.shape(numbers)))
-            assert scene.picture.figure(Cell(name, index, True)) == ""
+            assert scene.picture.figure(ValueCell(name, index, True)) == ""
         scene.click("tape_backward")
         for name, numbers in sent_back.items():
             for index, expected in np.ndenumerate(numbers):
@@ -83,7 +83,7 @@ def test_each_pop_below_zero_takes_a_push_back(scene: Scene) -> None:
     for _ in range(3):
         scene.click("tape_forward")
     scene.click("tape_backward")  # the forward pass is not over: a push is undone, and nothing sent back
-    assert scene.picture.figure(Cell("b", (0,), False)) == ""
+    assert scene.picture.figure(ValueCell("b", (0,), False)) == ""
     assert scene.read("z", (1,)) == pytest.approx(0.622459, abs=5e-7)
     assert "2 pushed · 0 popped" in scene.panel("tape_view").card.aside
 
@@ -148,7 +148,7 @@ def test_the_diamond_gathers_six_and_two_and_adds_up_two_and_then_six(scene: Sce
     scene.settle()
     scene.click("network_picture_larger")
     scene.click("tape_backward")
-    assert scene.picture.figure(Cell("v", (), True)) == ""
+    assert scene.picture.figure(ValueCell("v", (), True)) == ""
     for so_far in (2, 8):
         scene.click("tape_backward")
         assert scene.drawn("v", gradient=True) == so_far

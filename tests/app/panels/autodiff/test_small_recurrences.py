@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.window.panel_dock import PanelDock
 from lmviz.autodiff import shipped_network
@@ -125,7 +125,7 @@ def test_summation_and_comparison(scene: RecurrentScene) -> None:
 def test_the_second_comparison_depends_alike_on_both_steps_before_it(scene: RecurrentScene) -> None:
     scene.open("comparison", shipped_network("comparison").text.replace("sum(y[3])", "sum(y[2])"))
     assert scene.steps("x", gradient=True)[:2] == pytest.approx((0.3505, 0.3505), abs=5e-5)
-    x3 = Cell("x[3]", (0,), True)
+    x3 = ValueCell("x[3]", (0,), True)
     assert scene.picture.figure(x3) in ("", "0", "0.000000"), "the third input comes later"
 
 
@@ -172,7 +172,7 @@ def test_the_gradient_of_the_recurrent_weight_arrives_step_by_step(scene: Recurr
     arrived = [0.0]
     while scene.find(QPushButton, "tape_backward").isEnabled():
         scene.click("tape_backward")
-        if scene.picture.figure(Cell("U", (), True)) and scene.cell("U", gradient=True) != arrived[-1]:
+        if scene.picture.figure(ValueCell("U", (), True)) and scene.cell("U", gradient=True) != arrived[-1]:
             arrived.append(scene.cell("U", gradient=True))
     assert np.diff(arrived) == pytest.approx((0.405615, 0.337318, 0.250981), abs=2e-6)
     assert arrived[-1] == pytest.approx(0.99391, abs=6e-6)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.window.main_window import MainWindow
 from tests.app.panels.autodiff.conftest import Scene
 
@@ -29,7 +29,7 @@ ARRIVING = (("ŷ",), ("b",), ("β", "z"), ("a",), ("α", "x"))
 
 def test_the_tape_of_the_lectures_net_forward_and_back(scene: Scene) -> None:
     scene.click("tape_rewind")
-    assert scene.picture.figure(Cell("J", (), False)) == ""
+    assert scene.picture.figure(ValueCell("J", (), False)) == ""
     for count in range(1, 6):
         scene.click("tape_forward")
         assert f"{count} pushed · 0 popped" in scene.panel("tape_view").card.aside
@@ -43,16 +43,16 @@ def test_the_tape_of_the_lectures_net_forward_and_back(scene: Scene) -> None:
                 assert scene.read(name, index, gradient=True) == pytest.approx(expected, abs=5e-7)
         later = [name for names in ARRIVING[count:] for name in names]
         for name in later:
-            assert scene.picture.figure(Cell(name, (0,) * np.ndim(GRADIENTS[name]), True)) == ""
+            assert scene.picture.figure(ValueCell(name, (0,) * np.ndim(GRADIENTS[name]), True)) == ""
     assert not scene.find(QPushButton, "tape_backward").isEnabled()
     scene.click("tape_forward")
-    assert scene.picture.figure(Cell("α", (0, 0), True)) == ""
+    assert scene.picture.figure(ValueCell("α", (0, 0), True)) == ""
 
 
 def test_gathering_gives_the_same_gradients(scene: Scene) -> None:
     scene.click("version_a_button")
     scene.click("tape_backward")
-    assert scene.picture.figure(Cell("ŷ", (0,), True)) == ""  # it is gathered when it is popped itself
+    assert scene.picture.figure(ValueCell("ŷ", (0,), True)) == ""  # it is gathered when it is popped itself
     scene.click("tape_run_backward")
     for name, numbers in GRADIENTS.items():
         for index, expected in np.ndenumerate(numbers):

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.widgets.diagrams.network_values import Cell
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from tests.app.panels.autodiff.conftest import Scene
 
@@ -80,7 +80,7 @@ def test_every_shipped_network_is_drawn(scene: Scene) -> None:
         for place, box in enumerate(boxes):
             assert not any(box.adjusted(1, 1, -1, -1).intersects(other) for other in boxes[:place])
         for node in net:
-            assert scene.picture.figure(Cell(node.name, (0,) * len(node.shape), True)) != ""
+            assert scene.picture.figure(ValueCell(node.name, (0,) * len(node.shape), True)) != ""
 
 
 def test_a_network_is_saved_and_opened(scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

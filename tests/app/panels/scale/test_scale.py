@@ -24,7 +24,7 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.diagrams.layer_graph import LayerGraph
+from lmviz.app.widgets.diagrams.layer_graph import LayerGraphView
 from lmviz.app.widgets.diagrams.picture import Spot
 from lmviz.app.widgets.plots.curves_plot import CurvesPlot
 from lmviz.app.widgets.plots.size_plot import SizePlot
@@ -34,7 +34,7 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling import machine, text_length
 from lmviz.scaling.experiment import ExperimentOptions
-from lmviz.scaling.machine import Pace
+from lmviz.scaling.machine import MachinePace
 from lmviz.scaling.planned_model import PlannedModel
 from lmviz.scaling.public_models import PUBLIC_MODELS, find_public
 
@@ -87,7 +87,7 @@ class Scene:
         QTest.keyClick(spin, Qt.Key.Key_Return)
         self.settle()
 
-    def wait_for_pace(self) -> Pace:
+    def wait_for_pace(self) -> MachinePace:
         scale = self.session.scale
         self.qtbot.waitUntil(lambda: scale.pace is not None and not scale.is_measuring)
         self.settle()
@@ -232,8 +232,8 @@ def test_own_runs_stand_among_the_models(scene: Scene, transformer_run: Path, ls
 
 
 def test_one_slider_drives_both_graphs_and_the_curves(scene: Scene) -> None:
-    recurrent = scene.find(LayerGraph, "recurrent_graph")
-    attention = scene.find(LayerGraph, "attention_graph")
+    recurrent = scene.find(LayerGraphView, "recurrent_graph")
+    attention = scene.find(LayerGraphView, "attention_graph")
     assert (recurrent.drawn_edges, attention.drawn_edges) == (13, 28)
     assert recurrent.said == "13 edges = 2T − 1"
     scene.find(QSlider, "graph_length_slider").setValue(11)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF
 
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.matrix.operation_view import OperationView
-from lmviz.inspection.operation_picture import Band, Block, OperationPicture
+from lmviz.inspection.operation_picture import Band, BandGroup, OperationPicture
 
 STATE, WEIGHTS = np.array([0.5, -1.0, 0.25, 2.0]), np.array([1.0, 0.5, -1.0, 0.25])
 PLACES = np.stack([np.full(4, 3), np.arange(4)], axis=1)
@@ -14,7 +14,7 @@ PLACES = np.stack([np.full(4, 3), np.arange(4)], axis=1)
 
 @pytest.fixture
 def view(shown):
-    row = Block(
+    row = BandGroup(
         "input",
         (
             Band("", "hidden", STATE, source="layers/0/hidden", indices=PLACES),
@@ -23,7 +23,7 @@ def view(shown):
         ),
         float(STATE @ WEIGHTS),
     )
-    line = Block("discount", tuple(Band("×", "", np.array([value])) for value in (0.7, 5.0, 0.1)), 0.35)
+    line = BandGroup("discount", tuple(Band("×", "", np.array([value])) for value in (0.7, 5.0, 0.1)), 0.35)
     view = OperationView()
     view.set_picture(OperationPicture((row, line), "sum", 0.6, "signed"))
     view.set_naming(lambda source, index: f"{source} {index}")

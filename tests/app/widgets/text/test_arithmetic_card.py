@@ -13,7 +13,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.text.arithmetic_card import MARGIN, NUMBER_SIZE, ArithmeticCard
 from lmviz.app.widgets.text.arithmetic_rows import sheet_of
 from lmviz.models.arithmetic import FUNCTIONS, RULES, Arithmetic, Factor, Rule, Terms, constant
-from lmviz.models.arithmetic.sheet import Line, Sheet
+from lmviz.models.arithmetic.sheet import Sheet, SheetLine
 
 
 def factor(source, values, function=""):
@@ -164,7 +164,9 @@ def test_a_new_rule_is_drawn_by_its_own_sheet(card, monkeypatch):
         evaluate=lambda groups: float(groups[0].products.max()),
         gradient=lambda groups: (np.zeros(len(groups[0])),),
         equation=lambda groups, notation, shown: "max",
-        sheet=lambda groups, naming, count: Sheet((Line("largest", 3.0),), "the largest of all", last="most"),
+        sheet=lambda groups, naming, count: Sheet(
+            (SheetLine("largest", 3.0),), "the largest of all", last="most"
+        ),
         strengths=lambda groups: (np.ones(len(groups[0])),),
     )
     monkeypatch.setitem(RULES, "maximum", rule)
