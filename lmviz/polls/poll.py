@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import string
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ DECIMALS = 4
 PLACES = ("before", "after", "weights", "kept weights")
 """What a choice of the position poll can name in braces: see `Poll.filled`."""
 
+_BRACED = re.compile(r"\{([^{}]*)\}")
 _NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-−]?\d+)?")
 
 
@@ -152,6 +152,4 @@ def is_written(numbers: np.ndarray, text: str) -> bool:
 
 def unknown_places(text: str) -> list[str]:
     """What stands in braces and is none of `PLACES`."""
-    return [
-        name for _, name, _, _ in string.Formatter().parse(text) if name is not None and name not in PLACES
-    ]
+    return [name for name in _BRACED.findall(text) if name not in PLACES]

@@ -87,6 +87,7 @@ def test_letters_with_accents_are_the_same_however_they_are_typed():
         ("x = 1\nx = 2\ny = exp(x)", 2, "x is there already, from line 1"),
         ("x = [1 2; 3]\ny = exp(x)", 1, "row 1 has 2 numbers and row 2 has 1"),
         ("x = [1; 2]\nW = [1 2 3]\ny = linear(W, x)", 3, "the weight needs 2 columns"),
+        ("q = [1 2; 3 4]\nk = 1\ny = causal_attention(q, k, q)", 3, "keys"),
         ("x = [1; 2]\ny = softmax(x, x)", 2, "written softmax(a)"),
         ("x = 1\ny = linear(x)", 2, "linear(weight, input, bias?)"),
         ("x = 1\ny = x", 2, "write identity(x)"),

@@ -122,6 +122,11 @@ BROKEN_POLLS = [
 ]
 
 
+def test_a_brace_without_its_other_half_is_a_character() -> None:
+    written = read_poll(ORDER.replace("{before}", "3 {[ before"))
+    assert written.choices[0].text == "3 {[ before"
+
+
 @pytest.mark.parametrize(("text", "line", "sentence"), BROKEN_POLLS)
 def test_what_is_wrong_is_said_at_its_line(text: str, line: int, sentence: str) -> None:
     assert any(number == line and sentence in said for number, said in faults(text))

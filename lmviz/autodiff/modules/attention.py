@@ -76,12 +76,13 @@ class CausalAttention(Attention):
 
     def shape(self, *shapes: Shape) -> Shape:
         query, keys, _ = shapes
+        found = super().shape(*shapes)
         if len(query) != 2 or query[0] != keys[0]:
             raise ShapeFault(
                 f"causal_attention needs as many queries as keys, and these are {in_words(query)} and "
                 f"{in_words(keys)}."
             )
-        return super().shape(*shapes)
+        return found
 
     def mixture(self, query: np.ndarray, keys: np.ndarray) -> np.ndarray:
         scores = query @ keys.T / np.sqrt(keys.dtype.type(keys.shape[1]))
