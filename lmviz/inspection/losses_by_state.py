@@ -79,6 +79,7 @@ def losses_by_state(
     address: str,
     *,
     interventions: Sequence[Intervention] = (),
+    **further: str | Sequence[int] | np.ndarray,
 ) -> LossesByState:
     """The size of the gradient of each loss at each position of a tap (position, …).
 
@@ -87,7 +88,7 @@ def losses_by_state(
     """
     model, interventions = unchanged(model, interventions)
     check_differentiable(model)
-    reading = prepared(model, text_or_ids, interventions, {})
+    reading = prepared(model, text_or_ids, interventions, further)
     targets = targets_of(model, reading.ids)
     norms, values = [], []
     for first in range(0, len(targets), ROWS):

@@ -71,8 +71,14 @@ class SteppedPass(ForwardPass):
     `steps` are these tensors by position.
     """
 
-    def __init__(self, tokens: torch.Tensor, parameters: Mapping[str, torch.Tensor], name: str) -> None:
-        super().__init__(tokens, parameters)
+    def __init__(
+        self,
+        tokens: torch.Tensor,
+        parameters: Mapping[str, torch.Tensor],
+        name: str,
+        **further: torch.Tensor,
+    ) -> None:
+        super().__init__(tokens, parameters, **further)
         self.steps: dict[int, torch.Tensor] = {}
         self._name = name
 
@@ -95,6 +101,7 @@ def parameter_over_time(
     name: str,
     *,
     interventions: Sequence[Intervention] = (),
+    **further: str | Sequence[int] | np.ndarray,
 ) -> ParameterOverTime:
     """The parts of which the gradient of one parameter is the sum.
 
@@ -102,7 +109,7 @@ def parameter_over_time(
     """
     model, interventions = unchanged(model, interventions)
     check_differentiable(model)
-    reading = prepared(model, text_or_ids, interventions, {})
+    reading = prepared(model, text_or_ids, interventions, further)
     taps = model.taps()
     recorder = TapRecorder(taps, reading.interventions, reading.lengths)
     with differentiating():
@@ -110,14 +117,14 @@ def parameter_over_time(
         if name not in parameters:
             raise LmvizError(f"There is no parameter {name!r}: this model has {', '.join(parameters)}.")
         everything = {**dict(model.named_buffers()), **parameters}
-        stepped = SteppedPass(on_device(model, reading.ids), everything, name)
+        stepped = SteppedPass(on_device(model, reading.ids), everything, name, **reading.others(model))
         values = stepped.run(taps, recorder)
         if not stepped.steps:
             raise LmvizError(f"{name} is not read position by position: choose a parameter of a recurrence.")
         scalar = in_range(read_scalar(of, model, reading.ids, values), values, reading.interventions)
         number = scalar.compute(values[scalar.address])[0]
         check_number(scalar, number)
-        leaves = [stepped.steps[position] for position in range(len(reading.ids))]
+        leaves = [stepped.steps[position] for position in sorted(stepped.steps)]
         found: Sequence[torch.Tensor | None] = [None] * len(leaves)
         if number.requires_grad:
             found = torch.autograd.grad(number, leaves, allow_unused=True)

@@ -17,7 +17,7 @@ from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.scalar import Of
 from lmviz.models.model import Model
-from lmviz.models.operations import Affine, Pixels
+from lmviz.models.operations import Affine, Pixels, StateBefore
 from lmviz.models.operations.lookup import TokenLookup
 from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Tap
@@ -75,12 +75,14 @@ def reach_with(
     *,
     scales: Mapping[str, float],
     interventions: Sequence[Intervention] = (),
+    **further: str | Sequence[int] | np.ndarray,
 ) -> Reach:
     """The same with some parameters multiplied by factors, given by their names.
 
     LmvizError as `gradient` raises it, as where the factors make the number infinite.
     """
-    return reach(gradient(model, text_or_ids, of, interventions=interventions, scales=scales), address)
+    found = gradient(model, text_or_ids, of, interventions=interventions, scales=scales, **further)
+    return reach(found, address)
 
 
 def state_address(model: Model) -> str:
@@ -111,12 +113,14 @@ def states(taps: Sequence[Tap], scan: str) -> tuple[str, ...]:
 
 
 def recurrent_weights(model: Model) -> tuple[str, ...]:
-    """The names of the matrices by which a recurrence reads what the position before has handed on."""
+    """The names of the matrices by which a recurrence over the text reads what was handed on."""
+    own = [tap for tap in model.taps() if tap.scan and tap.axes[0] == "position"]
+    before = {tap.address for tap in own if isinstance(tap.operation, StateBefore)}
     names: dict[str, None] = {}
-    for tap in model.taps():
-        if tap.scan and isinstance(tap.operation, Affine):
+    for tap in own:
+        if isinstance(tap.operation, Affine):
             for summand in tap.operation.summands:
-                if any(operand.shift for operand in summand.input.operands):
+                if any(operand.shift or operand.address in before for operand in summand.input.operands):
                     names[summand.weight.name] = None
     return tuple(names)
 

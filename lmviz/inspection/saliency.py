@@ -73,7 +73,7 @@ def saliency(model: Model, found: Gradient, sequence: str = TEXT) -> np.ndarray:
     """
     address = input_address(model, sequence)
     gradients, values = found[address].array, found.trace[address].array
-    return -(gradients.astype(np.float64) * values).reshape(len(values), -1).sum(axis=1)
+    return 0 - (gradients.astype(np.float64) * values).reshape(len(values), -1).sum(axis=1)  # never −0
 
 
 def erased(model: Model, found: Gradient, sequence: str = TEXT) -> np.ndarray:

@@ -259,6 +259,29 @@ def test_a_shared_parameter_is_taught_by_each_position_in_turn(a, text, kind):
         assert over_time.norms[:5][1:].all()
 
 
+@pytest.mark.parametrize("kind", RECURRENT)
+@pytest.mark.parametrize("attention", ["none", "dot", "bilinear"])
+def test_beside_a_source_the_recurrence_over_the_text_is_taken_apart(kind, attention):
+    settings = {"layers": 1, "width": 4, "attention": attention}
+    configuration = find_family(kind).configuration.from_values(settings)
+    model = build_model(kind, configuration, 6, 0, NEXT_TOKEN, 5).double().eval()
+    text, source = np.array([0, 3, 5, 2]), np.array([4, 0, 2])
+    (name,) = recurrent_weights(model)
+    assert name.startswith("decoder.")
+    whole = gradient(model, text, "loss@-1", source=source)
+    parts = parameter_over_time(model, text, "loss@-1", name, source=source)
+    assert len(parts.parts) == len(text)
+    np.testing.assert_allclose(parts.whole, whole.parameters[name], rtol=1e-9, atol=1e-12)
+    address = state_address(model)
+    found = losses_by_state(model, text, address, source=source)
+    np.testing.assert_allclose(found.norms[-1], reach(whole, address).norms, rtol=1e-9)
+    scaled = reach_with(model, text, "loss@-1", address, scales={name: 2.0}, source=source)
+    model.get_parameter(name).data.mul_(2)
+    np.testing.assert_allclose(
+        scaled.norms, reach(gradient(model, text, "loss@-1", source=source), address).norms, rtol=1e-9
+    )
+
+
 @pytest.mark.parametrize("name", ["output.weight", "recurrence.weight_hh_l9"])
 def test_a_parameter_that_no_step_reads_is_refused(a, text, name):
     with pytest.raises(LmvizError, match=r"position by position|no parameter"):

@@ -21,14 +21,18 @@ if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
 
 NOTHING = np.zeros((0, 0), dtype=np.float32)
+NO_LOSSES = "A text does not give its labels, so it has no losses."
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Every loss by every state, and what the steps add to the gradient of U, where there is a recurrence."""
+    """Every loss by every state, and what the steps add to the gradient of U, where there is a recurrence.
 
-    losses: LossesByState
+    A model of labels has no losses: a text does not give them.
+    """
+
+    losses: LossesByState | None
     parameter: ParameterOverTime | None
 
 
@@ -108,8 +112,12 @@ class LossesAndSteps(QWidget):
         """Mark a position, and show what the state holds there."""
         for bars in (self._parts, self._held):
             bars.set_current(position)
-        self._losses.set_selection(column=position if self._sums is not None else -1)
+        self._losses.set_selection(column=position if self._has_losses else -1)
         self._draw_held(position)
+
+    @property
+    def _has_losses(self) -> bool:
+        return self._sums is not None and self._sums.losses is not None
 
     @property
     def _tokens(self) -> list[str]:
@@ -117,11 +125,12 @@ class LossesAndSteps(QWidget):
 
     def _draw(self) -> None:
         sums, tokens = self._sums, self._tokens
-        if sums is None:
-            self._losses_title.set_text("")
+        losses = None if sums is None else sums.losses
+        self._losses.setVisible(losses is not None)
+        if losses is None:
+            self._losses_title.set_text("" if sums is None else NO_LOSSES)
             self._losses.set_matrix(NOTHING)
         else:
-            losses = sums.losses
             power = str(losses.depth).translate(RAISED)
             words = [tokens[target] for target in losses.targets]
             limit = float(losses.depth)
@@ -163,11 +172,11 @@ class LossesAndSteps(QWidget):
         self._held.set_parts(shares, tokens)
 
     def _choose(self, row: int, column: int) -> None:
-        if self._sums is not None:
+        if self._sums is not None and self._sums.losses is not None:
             self.loss_chosen.emit(int(self._sums.losses.targets[row]))
 
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
-        if self._sums is None:
+        if self._sums is None or self._sums.losses is None:
             return "", []
         losses, tokens = self._sums.losses, self._tokens
         target = int(losses.targets[row])

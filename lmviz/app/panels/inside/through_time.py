@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -250,19 +251,19 @@ class ThroughTimePanel(Panel):
             from lmviz.inspection.parameter_over_time import parameter_over_time
             from lmviz.inspection.reach import recurrent_weights, state_address
 
-            try:
-                losses = losses_by_state(
-                    model, trace.text, state_address(model), interventions=trace.interventions
-                )
-                names = recurrent_weights(model)
-                parameter = None
+            losses: LossesByState | None = None
+            parameter: ParameterOverTime | None = None
+            changes, beside = trace.interventions, trace.beside
+            names = recurrent_weights(model)
+            with suppress(LmvizError):  # without gradients, which is said of the wave
                 if names:
                     parameter = parameter_over_time(
-                        model, trace.text, of, names[0], interventions=trace.interventions
+                        model, trace.text, of, names[0], interventions=changes, **beside
                     )
-            except LmvizError:
-                return None  # it has no gradients, which is said of the wave
-            return Sums(losses, parameter)
+            with suppress(LmvizError):  # or without losses, as a text has of labels
+                address = state_address(model)
+                losses = losses_by_state(model, trace.text, address, interventions=changes, **beside)
+            return None if losses is None and parameter is None else Sums(losses, parameter)
 
         def take(found: Sums | None) -> None:
             self._sums.set_sums(trace, found)
@@ -308,6 +309,7 @@ class ThroughTimePanel(Panel):
                 state_address(model),
                 scales=scales,
                 interventions=trace.interventions,
+                **trace.beside,
             )
 
         self.ask_about(reading, "scaled", work, lambda found: self._curves.set_scaled(found, factor))

@@ -203,3 +203,59 @@ def test_python_gives_the_norms_that_are_drawn(panel: ThroughTimePanel, read: Se
     assert set(scope["norms"]) == set(panel.reaches)
     for name, found in panel.reaches.items():
         np.testing.assert_allclose(scope["norms"][name], found.norms, rtol=1e-4, atol=1e-8)
+
+
+def test_of_a_translator_losses_steps_and_a_scaled_u_are_shown_as_well(
+    panel: ThroughTimePanel, read_pair: Callable[..., Session], attending_run: Path, qtbot: QtBot
+) -> None:
+    session = read_pair(attending_run, "abca", "acba")
+    qtbot.waitUntil(lambda: panel.losses is not None and panel.losses.address.startswith("decoder"))
+    trace_of_both = session.reading.current.trace
+    model = model_of(session)
+    whole = gradient(model, "acba", "loss@-1", **trace_of_both.beside)
+    np.testing.assert_allclose(
+        panel.losses.norms[-1], reach(whole, "decoder/layers/0/hidden").norms, rtol=1e-3, atol=1e-8
+    )
+    size = np.linalg.norm(whole.parameters["decoder.weight_hh_l0"])
+    assert panel.sums.parts.isVisible()
+    assert panel.sums.parts.total == pytest.approx(size, rel=1e-3)
+    slider = panel.findChild(QSlider)
+    slider.setValue(40)
+    qtbot.waitUntil(lambda: "with U scaled" in panel.plot.points())
+    expected = reach_with(
+        model,
+        "acba",
+        "loss@-1",
+        "decoder/layers/0/hidden",
+        scales={"decoder.weight_hh_l0": 2.0},
+        **trace_of_both.beside,
+    )
+    found = panel.plot.points()["with U scaled"][:, 1]
+    np.testing.assert_allclose(found, expected.relative[: expected.last + 1][::-1], rtol=1e-3, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [("tagger", "time flies like an arrow"), ("classifier", "so good")]
+)
+def test_of_labels_the_steps_are_shown_and_it_is_said_why_there_are_no_losses(
+    panel: ThroughTimePanel,
+    read: Session,
+    label_runs: dict[str, Path],
+    qtbot: QtBot,
+    kind: str,
+    text: str,
+) -> None:
+    read.library.open(label_runs[kind])
+    qtbot.waitUntil(lambda: read.library.model.folder == label_runs[kind])
+    read.reading.set_prefix(text)
+    qtbot.waitUntil(
+        lambda: panel.losses is None and panel.parameter is not None and panel.sums.parts.isVisible()
+    )
+    assert panel.sums.title == "A text does not give its labels, so it has no losses."
+    assert not panel.sums.heatmap.isVisible()
+    found = read.reading.current
+    whole = gradient(model_of(read), text, read.gradients.of_reading(found))
+    assert panel.sums.parts.total == pytest.approx(
+        np.linalg.norm(whole.parameters[panel.parameter.name]), rel=1e-3
+    )
+    assert panel.complaint == ""
