@@ -52,15 +52,20 @@ def test_forms_that_remember_without_being_told_are_refused():
 
 
 def test_stories_cost_about_what_the_catalogue_says():
-    nats = [nats_of(grammar_of("stories"), "story", story) for story in _stories()[::90]]
+    nats = _nats(_stories()[::90])
     spread = (sum((value - sum(nats) / len(nats)) ** 2 for value in nats) / len(nats) ** 2) ** 0.5
     assert sum(nats) / len(nats) == pytest.approx(find_entry("stories").floor, abs=3 * spread)
 
 
 @pytest.mark.slow
 def test_stories_cost_exactly_what_the_catalogue_says():
-    nats = [nats_of(grammar_of("stories"), "story", story) for story in _stories()]
+    nats = _nats(_stories())
     assert sum(nats) / len(nats) == pytest.approx(find_entry("stories").floor, abs=1e-6)
+
+
+def _nats(stories: list[str]) -> list[float]:
+    grammar = grammar_of("stories")
+    return [nats_of(grammar, "story", story) for story in stories]
 
 
 def _stories() -> list[str]:
