@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -49,8 +50,12 @@ class Driver:
         field = self.control(name)
         self.wait(field.isEnabled, f"nothing can be typed into {name}")
         field.selectAll()
-        if words:
+        if words.isascii() and words:
             self.qtbot.keyClicks(field, words)
+        elif words:  # for which there is no key, such as ŷ: as an input method or the clipboard gives it
+            event = QInputMethodEvent()
+            event.setCommitString(words)
+            QCoreApplication.sendEvent(field, event)
         else:
             self.qtbot.keyClick(field, Qt.Key.Key_Delete)
 
