@@ -200,6 +200,8 @@ class Picture(Canvas):
 
         What does not fit is written smaller; where that is not enough, it ends in dots.
         """
+        if not text:  # which fits even where there is no room at all
+            return
         measure, room = _measure(self.theme, size, token, bold), area.width() + 1
         wide = measure.horizontalAdvance(text)
         if wide > room:

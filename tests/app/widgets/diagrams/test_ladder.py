@@ -56,6 +56,13 @@ def test_all_rungs_and_some_words_are_in_sight(view, size):
         assert not place.intersects(other)
 
 
+def test_places_of_missing_words_are_drawn_where_they_have_no_room(view):
+    rungs = tuple(replace(rung, slots=20 * rung.slots, context=()) for rung in RUNGS)
+    view.resize(*SIZES[0])
+    view.set_ladder(replace(PICTURE, rungs=rungs), 39)
+    assert not view.rectangle(Spot("rung 3")).isEmpty()
+
+
 def test_the_current_place_is_among_the_columns(view):
     assert not view.rectangle(Spot("position 39")).isEmpty()
     assert view.rectangle(Spot("position 0")).isEmpty(), "40 columns have no room"
