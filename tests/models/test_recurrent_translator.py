@@ -12,6 +12,7 @@ from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.tracing import trace
 from lmviz.models.prediction import NEXT_TOKEN
+from lmviz.models.strand import strands, top
 from tests.translators import (
     SOURCE,
     SOURCE_WORDS,
@@ -76,7 +77,7 @@ def test_a_word_of_the_text_reaches_what_follows_and_one_of_the_source_all_that_
         reached = range(place + late, place + 1 if tap.address in alone else len(TEXT))
         assert moved == set(reached), tap.address
     direction = CASES[case][1]
-    for strand in model._strands(0):
+    for strand in strands(0, direction, model.configuration.width, encoder=True):
         address = strand.at("hidden").address
         pairs = zip(before[address].array, other[address].array, strict=True)
         moved = {position for position, (one, two) in enumerate(pairs) if (one != two).any()}
@@ -95,7 +96,8 @@ def test_without_attention_the_last_states_are_all_that_passes():
             )
             for layer in range(2)
         ]
-        change = Intervention(model._encoded, "replace", 0.3, where={"source": 1})
+        encoded = top(model.configuration.layers - 1, model.configuration.direction, encoder=True)
+        change = Intervention(encoded, "replace", 0.3, where={"source": 1})
         other = trace(model, TEXT, source=SOURCE, interventions=[change, *held])
         assert np.array_equal(found["logits"].array, other["logits"].array) is kept
 

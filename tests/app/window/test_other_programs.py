@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from foreign_models import add_tokenizer, saved
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QLabel
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -58,7 +58,7 @@ def test_a_checkpoint_is_read_and_looked_into(
     )
     for name in ("attention", "inside", "sample", "compare", "train"):
         window.show_perspective(name)
-        qtbot.wait(0)
+        QApplication.processEvents()
     assert session.reading.current.trace["layers/1/attention/key"].array.shape == (2, 3, 4)
 
 

@@ -74,7 +74,7 @@ def test_play_stays_with_its_own_game(compare: MainWindow, game: str, qtbot: QtB
     qtbot.waitUntil(lambda: button.isVisible() and button.isEnabled(), timeout=LONG)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: view.pages.currentIndex() == 1, timeout=LONG)
-    qtbot.wait(50)  # a jump to another tab would come with the focus, at once
+    QApplication.processEvents()  # a jump to another tab would come with the focus, at once
     assert view.is_in_sight
     assert view.isAncestorOf(QApplication.focusWidget())
     if game == "guess":
@@ -85,7 +85,7 @@ def test_play_stays_with_its_own_game(compare: MainWindow, game: str, qtbot: QtB
         choices = [compare.findChild(PassageView, "real_first")]
     qtbot.mouseClick(choices[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(compare.findChild(QPushButton, f"{game}_next_button").isVisible)
-    qtbot.wait(50)
+    QApplication.processEvents()
     assert view.is_in_sight
     assert view.isAncestorOf(QApplication.focusWidget())
 
