@@ -122,11 +122,12 @@ def test_the_version_that_aborts_is_refused_where_it_aborts(monkeypatch):
     assert (qt.state == "problem") == (sys.version_info < (3, 12))
 
 
-def test_a_folder_that_cannot_be_written_to_is_a_problem(tmp_path):
+def test_a_folder_that_cannot_be_written_to_is_a_problem(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("", encoding="utf-8")
-    finding = doctor._folder("settings", tmp_path / "file" / "lmviz")
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "file" / "lmviz"))
+    finding = next(found for found in examine() if found.name == "data")
     assert finding.state == "problem"
-    assert "cannot write its settings" in finding.sentence
+    assert "cannot write its data" in finding.sentence
 
 
 def test_it_needs_nothing_but_the_standard_library():
