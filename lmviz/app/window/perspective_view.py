@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtWidgets import QMainWindow, QTabWidget, QWidget
 
 from lmviz.app.look.stylesheet import SEPARATOR
 from lmviz.app.look.theme import application, current_theme, theme_switch
@@ -17,22 +17,19 @@ from lmviz.app.panels.table import rows_of
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.window.chosen_tabs import ChosenTabs
 from lmviz.app.window.panel_dock import PanelDock
+from lmviz.app.window.shared_room import COLUMNS, SharedRoom
+from lmviz.app.window.tab_bars import show_tab_bars
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
 
-COLUMNS = ("left", "centre", "right")
 MOST_SQUEEZED = 0.15  # of the width that a panel should have, beside one that a lesson is about
 LEAST_SHARE = 0.7  # the share of its width to which a panel can be narrowed
 CENTRE = 450  # pixels at scale 1 that stand for the width of a panel that takes what is left
 AROUND = 16  # pixels between a panel's edge and what its card holds
-USUAL_SIZE = (1330, 690)  # pixels of a perspective in a window of 1440 × 900, for which the table is written
-MOST_STRETCH = 2.0
 SHARED, OWN = 0, 1  # versions of what is remembered: as the table has it, or as a person has
-SHARE_OF_ONE, SHARE_OF_TWO = 0.5, 0.62  # of the height at most, for one row below the columns or two
-SHARE = 1000  # Qt takes sizes in pixels but keeps their proportions
 
 
 class PerspectiveView(QMainWindow):
@@ -61,6 +58,7 @@ class PerspectiveView(QMainWindow):
         self._rearranging = False
         self._docks: dict[str, PanelDock] = {}
         self._rows = rows_of(name)
+        self._room = SharedRoom(self, self._rows, self._docks)
         self._is_arranged = False
         self._is_own = False  # whether a person has changed the arrangement
         self._shared = QSize()  # the room for which it was last shared out
@@ -228,7 +226,7 @@ class PerspectiveView(QMainWindow):
             panel.setMinimumSize(0, 0)
             scale, (own, height) = current_theme().scale, row.least
             height = height if self._only else round(height * scale)  # few panels share the room they get
-            width = own or LEAST_SHARE * (self._width(row) or CENTRE)
+            width = own or LEAST_SHARE * (self._room.width_of(row) or CENTRE)
             areas = panel.findChildren(QuietScrollArea)
             held = [area.minimumSizeHint().width() + 2 * AROUND for area in areas if area.is_upright]
             least = max(round(width * scale), *held, 0) - self._squeezed.get(row.name, 0)
@@ -339,11 +337,11 @@ class PerspectiveView(QMainWindow):
         if self._shared.isEmpty():
             self._fix_least_sizes()
         if not self._is_own or self._only:
-            self._share_space(*self._columns())
+            self._share_room()
 
     def _arrange(self) -> None:
         """Columns side by side, each stacked; below them a row across all, and another at the foot."""
-        columns, bottom, foot = self._columns()
+        columns, bottom, foot = self._room.columns()
         heads = [self._dock(column[0]) for column in columns]
         for dock in heads[:1]:
             self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, dock)
@@ -368,102 +366,16 @@ class PerspectiveView(QMainWindow):
         for row in self._rows:
             if not row.tabbed:
                 self._dock(row).raise_()
-        self._share_space(columns, bottom, foot)
+        self._share_room()
         self._fit_soon.start()  # in the size it has by then
 
-    def _columns(self) -> tuple[list[list[PanelRow]], list[PanelRow], list[PanelRow]]:
-        """The columns with the panels that stand in them, the row below, and that at the foot."""
-        apart = [row for row in self._rows if not row.tabbed and not row.beside]
-        columns = [[row for row in apart if row.area == area] for area in COLUMNS]
-        bottom, foot = ([row for row in apart if row.area == area] for area in ("bottom", "foot"))
-        return [column for column in columns if column], bottom, foot
-
     def _show_tabs(self) -> None:
-        """Show the bars of tabs: Qt leaves one hidden that it makes while the perspective is first shown.
-
-        Where an arrangement was put back, Qt also leaves the bars of the one before, with their tabs: of two
-        for the same panels only that which lies above them is shown.
-        """
-        bars = self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        bars.sort(key=self._distance_from_panel)
-        shown: set[frozenset[str]] = set()
-        for bar in bars:
+        for bar in show_tab_bars(self, self._docks.values()):
             self._chosen_tabs.watch(bar)
-            titles = frozenset(bar.tabText(at) for at in range(bar.count()))
-            bar.setVisible(bar.count() > 1 and titles not in shown)
-            bar.setAccessibleName("panels that share this place")
-            bar.setElideMode(Qt.TextElideMode.ElideNone)  # where there are too many they scroll
-            bar.setUsesScrollButtons(True)
-            shown.add(titles)
 
-    def _distance_from_panel(self, bar: QTabBar) -> int:
-        """How far a bar lies from the panel below it whose tab is in front, in pixels."""
-        title = bar.tabText(bar.currentIndex())
-        here = bar.geometry().bottomLeft()
-        places = [dock.pos() for dock in self._docks.values() if dock.windowTitle() == title]
-        return min(((place - here).manhattanLength() for place in places), default=0)
-
-    def _share_space(
-        self, columns: list[list[PanelRow]], bottom: list[PanelRow], foot: list[PanelRow]
-    ) -> None:
+    def _share_room(self) -> None:
         self._shared = self.size()
-        columns = [[row for row in column if not self._dock(row).isHidden()] for column in columns]
-        columns = [column for column in columns if column]
-        bottom, foot = ([row for row in rows if not self._dock(row).isHidden()] for rows in (bottom, foot))
-        widths = [max(self._width(row) for row in column) * self._stretch for column in columns]
-        spare = max(200.0, self.width() - sum(widths)) / max(1, widths.count(0))
-        heads = [self._dock(column[0]) for column in columns]
-        for before, row in pairwise(self._rows):
-            if row.beside:
-                width = row.width * self._stretch
-                pair = [self._dock(before), self._dock(row)]
-                shares = [round(max(width, spare - width)), round(width)]
-                self.resizeDocks(pair, shares, Qt.Orientation.Horizontal)
-        self.resizeDocks(heads, [round(width or spare) for width in widths], Qt.Orientation.Horizontal)
-        for column in columns:
-            self._weigh(column, Qt.Orientation.Vertical)
-        self._weigh(bottom, Qt.Orientation.Horizontal)
-        self._weigh(foot, Qt.Orientation.Horizontal)
-        if columns and bottom:
-            self._share_height(columns, bottom, foot)
-
-    def _share_height(
-        self, columns: list[list[PanelRow]], bottom: list[PanelRow], foot: list[PanelRow]
-    ) -> None:
-        """Give the rows below their height, and what stands above them the rest."""
-        scale = self._stretch
-        low = max((row.height for row in foot), default=0) * scale
-        height = max(row.height for row in bottom) * scale or 0.3 * self.height()
-        # In a small window what stands above needs its part.
-        most = self.height() * (SHARE_OF_TWO if foot else SHARE_OF_ONE)
-        height = min(height, most - low)
-        heights = [round(self.height() - height - low), round(height + low)]
-        undivided = next((column for column in columns if len(column) == 1), columns[0])
-        docks = [self._dock(undivided[0]), self._dock(bottom[0])]
-        self.resizeDocks(docks, heights, Qt.Orientation.Vertical)
-        if foot:
-            docks = [self._dock(bottom[0]), self._dock(foot[0])]
-            self.resizeDocks(docks, [round(height), round(low)], Qt.Orientation.Vertical)
-
-    @property
-    def _stretch(self) -> float:
-        """By how much the lengths of the table grow: with type, and in a window that is larger than usual."""
-        room = min(self.width() / USUAL_SIZE[0], self.height() / USUAL_SIZE[1])
-        half = 1 + (min(room, MOST_STRETCH) - 1) / 2  # the other half goes to the panels in the middle
-        return max(current_theme().scale, half)
-
-    def _weigh(self, rows: list[PanelRow], orientation: Qt.Orientation) -> None:
-        if len(rows) > 1:
-            self.resizeDocks(
-                [self._dock(row) for row in rows], [row.weight * SHARE for row in rows], orientation
-            )
-
-    def _width(self, row: PanelRow) -> int:
-        """The width of a row's column, or its own where it stands beside another."""
-        own = row.beside or row.tabbed
-        column = [other for other in self._rows if other.area == row.area]
-        shared = max((other.width for other in column if not (other.beside or other.tabbed)), default=0)
-        return row.width if own and row.width else shared
+        self._room.share()
 
     def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
         """The keyboard can go to a panel behind another tab: bring it in front.
