@@ -55,6 +55,7 @@ class WhyPanel(Panel):
             "gradient_of_cell_button", "gradients of it", "take gradients of this number, and show them"
         )
         self._differentiate.clicked.connect(self._take_gradients)
+        self._differentiate.hide()  # as long as nothing is pinned, so that it asks for no room
         self._shown: Arithmetic | None = None
         self._written: tuple[Arithmetic | None, Reading | None] = (None, None)
         self._trail: list[Cell] = []
