@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
@@ -54,8 +55,10 @@ class SurfacePanel(Panel):
         across.setContentsMargins(0, 0, 0, 0)
         across.addLayout(left, 4)
         across.addWidget(self._surface, 6)
-        self._card = Card("Training", "the darker, the larger the loss", body)
+        self._card = Card("Training", "", body)
         self.column.addWidget(self._card)
+        self._say_scale()
+        theme_switch().theme_changed.connect(self._say_scale)
         descent = session.descent
         self._train.clicked.connect(lambda: descent.take(STEPS))
         self._time.value_changed.connect(descent.go_to)
@@ -105,6 +108,11 @@ class SurfacePanel(Panel):
         self._surface.set_path(path, descent.place)
         loss = descent.loss
         self._said.setText(f"loss {number(loss, 4)} · η {descent.rate:g}")
+
+    def _say_scale(self) -> None:
+        """What the colours mean; in a dark theme they begin at its dark surface."""
+        far = "lighter" if current_theme().name == "dark" else "darker"
+        self._card.set_aside(f"the {far}, the larger the loss")
 
     def _fill(self, choices: tuple[Direction, ...]) -> None:
         names = [_name(choice) for choice in choices]

@@ -55,6 +55,12 @@ class LossSurface(Canvas):
         return self._losses
 
     @property
+    def extent(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """From where to where the two parameters go on a surface that is drawn."""
+        first, second = self._first, self._second
+        return (float(first[0]), float(first[-1])), (float(second[0]), float(second[-1]))
+
+    @property
     def path(self) -> np.ndarray:
         """The way, (point, 2)."""
         return self._path

@@ -5,6 +5,7 @@ import pytest
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.plots.loss_surface import LossSurface
 from tests.app.panels.autodiff.conftest import Scene
 
@@ -66,3 +67,31 @@ def test_a_network_without_parameters_says_how_to_have_one(scene: Scene) -> None
     scene.session.network.open_shipped("poll")
     scene.settle()
     assert not scene.find(QPushButton, "take_step_button").isEnabled()
+
+
+@pytest.mark.parametrize("choice", ["light", "dark"])
+def test_the_card_says_which_way_the_colours_of_the_surface_go(training: Scene, choice: str) -> None:
+    theme_switch().set_choice(choice)
+    try:
+        training.settle()
+        surface = training.find(LossSurface)
+        image, losses = surface.grab().toImage(), surface.losses
+        corners = {
+            (row, column): surface.place_of(first, second)
+            for row, second in ((0, surface.extent[1][0]), (-1, surface.extent[1][1]))
+            for column, first in ((0, surface.extent[0][0]), (-1, surface.extent[0][1]))
+        }
+        by_loss = sorted(corners, key=lambda corner: losses[corner])
+        inwards = {0: 3, -1: -3}
+        light = [
+            image.pixelColor(
+                round(corners[at].x()) + inwards[at[1]], round(corners[at].y()) - inwards[at[0]]
+            ).lightnessF()
+            for at in (by_loss[0], by_loss[-1])
+        ]
+        said = training.panel("surface_view").card.aside
+        far = "darker" if light[1] < light[0] else "lighter"
+        assert abs(light[1] - light[0]) > 0.1
+        assert said == f"the {far}, the larger the loss"
+    finally:
+        theme_switch().set_choice("light")
