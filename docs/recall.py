@@ -27,16 +27,25 @@ import lmviz
 
 DISTANCES = (5, 10, 20, 40)
 RECURRENT = ("rnn", "gru", "lstm")
-FAMILIES = (*RECURRENT, "transformer")
+FAMILIES = ("ngram", "window", *RECURRENT, "transformer")
 TRUNCATIONS = (0, 20, 5)  # steps that a gradient goes back at most; 0 for the whole line
 STEPS, LINES = 2000, 32  # updates, and lines in each
 SETTINGS: dict[str, dict[str, Any]] = {
+    "ngram": {"order": 5},
+    "window": {"window": 8, "width": 64, "learning_rate": 1e-2},
     "rnn": {"width": 64, "learning_rate": 1e-2},
     "gru": {"width": 64, "learning_rate": 1e-2},
     "lstm": {"width": 64, "learning_rate": 1e-2},
     "transformer": {"width": 64, "layers": 2, "heads": 2, "context": 64, "learning_rate": 2e-3},
 }
-TITLES = {"rnn": "RNN", "gru": "GRU", "lstm": "LSTM", "transformer": "Transformer"}
+TITLES = {
+    "ngram": "5-gram",
+    "window": "Window of 8",
+    "rnn": "RNN",
+    "gru": "GRU",
+    "lstm": "LSTM",
+    "transformer": "Transformer",
+}
 AROUND = 5  # tokens of a line that are no fillers: START, the key, the question mark, the key again, and END
 ASKED = 500  # lines
 
