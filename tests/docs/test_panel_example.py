@@ -8,6 +8,7 @@ from examples import install
 
 import lmviz
 from lmviz.app.panels import table
+from lmviz.app.widgets.plots.bars import BarsView
 
 TEXT = "the cows eat grass\nthe hens eat corn\n" * 20
 
@@ -38,7 +39,7 @@ def test_the_panel_counts_and_goes_to_a_place(tmp_path, monkeypatch, qtbot):
         panel.parentWidget().raise_()
         qtbot.waitUntil(lambda: panel.is_in_sight and bool(panel.exported_arrays()))
         assert panel.exported_arrays()["counts"].tolist() == [3, 1, 1, 1, 1, 1, 1]
-        panel._bars.bar_clicked.emit(0)
+        panel.findChild(BarsView).bar_clicked.emit(0)
         assert session.reading.encoding.tokens[session.focus.position] == "the"
         assert session.focus.position == len(session.reading.encoding) - 2
     finally:
