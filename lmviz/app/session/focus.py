@@ -95,7 +95,7 @@ class Focus(Part):
         self._pin(None)
 
     def hover_position(self, position: int | None) -> None:
-        """Preview a position; None when the pointer leaves."""
+        """Preview a position; None, or −1 as widgets say it, when the pointer leaves."""
         if position is not None and not 0 <= position < self._positions:
             position = None
         if position != self._hovered_position:

@@ -126,7 +126,7 @@ class PrefixBar(QFrame):
         session.focus.hovered_position_changed.connect(self._show_position)
         self._area.verticalScrollBar().rangeChanged.connect(self._bring_into_sight)
         self._strip.token_clicked.connect(session.focus.choose_position)
-        self._strip.token_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
+        self._strip.token_hovered.connect(session.focus.hover_position)
 
     def _show_prefix(self) -> None:
         if self.edit.text() != self._session.reading.prefix:

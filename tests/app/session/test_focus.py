@@ -29,12 +29,13 @@ def test_a_pin_stays_while_the_text_grows_and_gives_way_when_it_shrinks(focus: F
     assert focus.position == 2
 
 
-def test_hovering_previews_and_leaving_returns(focus: Focus, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("nowhere", [None, -1])
+def test_hovering_previews_and_leaving_returns(focus: Focus, nowhere: int | None, qtbot: QtBot) -> None:
     focus.choose_position(1)
     with qtbot.waitSignal(focus.hovered_position_changed):
         focus.hover_position(3)
     assert (focus.position, focus.shown_position) == (1, 3)
-    focus.hover_position(None)
+    focus.hover_position(nowhere)
     assert focus.shown_position == 1
 
 

@@ -36,7 +36,7 @@ class AlignmentTextPanel(FollowedTextPanel):
             self._pages.addWidget(page)
         self._card = Card("Between the two texts", HINT, self._pages)
         self.column.addWidget(self._card)
-        self._arcs.target_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
+        self._arcs.target_hovered.connect(session.focus.hover_position)
         self._arcs.target_clicked.connect(session.focus.choose_position)
         self._arcs.source_clicked.connect(self._choose_source)
         for changed in (

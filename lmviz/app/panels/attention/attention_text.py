@@ -81,7 +81,7 @@ class AttentionTextPanel(FollowedTextPanel):
         return self._text.token_place(position)
 
     def _point(self, token: int) -> None:
-        self.session.focus.hover_position(token if token >= 0 else None)
+        self.session.focus.hover_position(token)
         self._mark()  # at once, as the pointer is here
 
     def _mark(self) -> None:

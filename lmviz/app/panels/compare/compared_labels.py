@@ -58,7 +58,7 @@ class ComparedLabelsPanel(Panel):
         self._card = Card("Labels", "", self._pages)
         self.column.addWidget(self._card)
         self._table.word_clicked.connect(session.focus.choose_position)
-        self._table.word_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
+        self._table.word_hovered.connect(session.focus.hover_position)
         session.focus.position_changed.connect(self._mark)
         theme_switch().theme_changed.connect(self._draw)
         session.text.changed.connect(self._draw)

@@ -54,7 +54,7 @@ class LabelsPanel(Panel):
         self._words.word_clicked.connect(session.focus.choose_position)
         self._curve.position_clicked.connect(session.focus.choose_position)
         for hovered in (self._words.word_hovered, self._curve.position_hovered):
-            hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
+            hovered.connect(session.focus.hover_position)
         self.follow(
             session.reading.changed,
             session.library.model_changed,

@@ -67,7 +67,7 @@ class SaliencyPanel(Panel):
         self.column.addWidget(self._card)
         words = self._words[TEXT]
         words.word_clicked.connect(session.focus.choose_position)
-        words.word_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
+        words.word_hovered.connect(session.focus.hover_position)
         self._choice.activated.connect(self._choose)
         session.focus.hovered_position_changed.connect(self._mark)
         self.follow(

@@ -115,16 +115,14 @@ class ThroughTimePanel(Panel):
         self._curves.plot.setMinimumHeight(round(0 if is_wide else LOW * current_theme().scale))
 
     def _connect(self, session: Session) -> None:
-        self._wave.position_hovered.connect(
-            lambda position: session.focus.hover_position(position if position >= 0 else None)
-        )
+        self._wave.position_hovered.connect(session.focus.hover_position)
         self._wave.position_clicked.connect(session.focus.choose_position)
         self._sums.loss_chosen.connect(lambda target: session.gradients.choose(f"loss@{target}"))
         self._truncation.valueChanged.connect(lambda _: self._draw())
         self._curves.factor_changed.connect(self._ask_scaled)
         self._play.clicked.connect(self._toggle)
         for below in (self._sums, self._stretch):
-            below.position_hovered.connect(lambda at: session.focus.hover_position(at if at >= 0 else None))
+            below.position_hovered.connect(session.focus.hover_position)
             below.position_clicked.connect(session.focus.choose_position)
         session.focus.position_changed.connect(self._mark)
         session.focus.hovered_position_changed.connect(self._mark)

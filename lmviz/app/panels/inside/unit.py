@@ -76,7 +76,7 @@ class UnitPanel(Panel):
         self._evidence.said.connect(self._card.set_aside)
         self._words.tokens_brushed.connect(self._brush)
         self._threshold.valueChanged.connect(self._take_threshold)
-        self._curve.position_hovered.connect(lambda n: session.focus.hover_position(n if n >= 0 else None))
+        self._curve.position_hovered.connect(session.focus.hover_position)
         self._curve.position_clicked.connect(session.focus.choose_position)
         session.focus.cell_changed.connect(self._take_cell)
         session.library.model_changed.connect(self._forget)
