@@ -102,6 +102,16 @@ def follow_a_context(scene: Scene) -> None:
     scene.session.focus.choose_stage(bigrams)
 
 
+def look_back(scene: Scene) -> None:
+    """Look at a word of a new text before its last, as if the vocabulary were large."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lmviz.inspection.later_rows.FEWEST", 0)
+        with scene.qtbot.waitSignal(scene.session.reading.changed):
+            scene.session.reading.set_prefix(f"{WORDS[next(scene.numbers) % len(WORDS)]} the cows")
+    scene.settle()
+    scene.session.focus.choose_position(scene.session.reading.position - 1)
+
+
 def save_elsewhere(scene: Scene) -> None:
     """Save the shown model for other programs, at a place that a person would have chosen."""
     with pytest.MonkeyPatch.context() as patch:
@@ -234,6 +244,7 @@ ROWS = (
     Row("Searching for unit ", "inside", "unit_view", search_unit),
     Row("evidence", "inside n-gram", "unit_view", follow_a_context),
     Row("Saving ", "attention", NOTICE, save_elsewhere),
+    Row("next word", "attention", "next_word_view", look_back),
     Row("thumbnails", "attention", "heads_view", Scene.type),
     Row("positions", "attention", "surgery_view", without_positions),
     Row("effects", "attention", "surgery_view", change_a_head),
