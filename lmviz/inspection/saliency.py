@@ -1,7 +1,7 @@
 """Which words a number depends on: what its gradient says, and what erasing each word really does.
 
 Gradient × embedding is the change to first order if an embedding were erased (Denil et al. 2014; Li et al.
-2016). It is a prediction, which may be far off. `erased` measures what it predicts.
+2016). It is a prediction, which may be far off. `Erasing` measures what it predicts.
 """
 
 from __future__ import annotations
@@ -49,21 +49,60 @@ class Saliency:
     measured: np.ndarray
 
 
+class Erasing:
+    """Every token that a model reads erased in turn, some at each call of `go_on`.
+
+    Everything is computed anew, under the interventions that the gradient was taken with. Of a long text that
+    takes seconds, and whoever shares a thread with others lets them have their turn between. LmvizError where
+    the gradient is of another model, or of another snapshot.
+    """
+
+    def __init__(self, model: Model, found: Gradient) -> None:
+        self._found = found
+        self._predicted = {name: saliency(model, found, name) for name in found.trace.sequences}
+        self._measured = {name: np.zeros(len(read)) for name, read in self._predicted.items()}
+        self._whole: dict[str, np.ndarray] = {}
+        self._left = [
+            (name, first) for name, read in self._predicted.items() for first in range(0, len(read), ROWS)
+        ]
+        self._addresses = {name: input_address(model, name) for name in self._predicted}
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every token has been erased."""
+        return not self._left
+
+    def go_on(self, model: Model) -> None:
+        """Erase the next tokens, one in each row of a batch."""
+        check_made_by(self._found.trace, model)
+        model, _ = unchanged(model, ())
+        name, first = self._left.pop(0)
+        address, changes = self._addresses[name], self._measured[name]
+        rows = min(ROWS, len(changes))
+        # Rounding depends on the shape of a batch and on the row: a word that cannot matter changes nothing.
+        if name not in self._whole:
+            self._whole[name] = _without(model, self._found, address, [KEPT] * rows)
+        positions = list(range(first, min(first + rows, len(changes))))
+        without = _without(model, self._found, address, positions + [KEPT] * (rows - len(positions)))
+        changes[positions] = (without - self._whole[name])[: len(positions)]
+
+    def result(self) -> tuple[Saliency, ...]:
+        """What was predicted and what was measured, of each sequence that the model reads, the text first."""
+        return tuple(
+            Saliency(name, self._addresses[name], read.tokens, self._predicted[name], self._measured[name])
+            for name, read in self._found.trace.sequences.items()
+        )
+
+
 def saliencies(model: Model, found: Gradient) -> tuple[Saliency, ...]:
     """Gradient × embedding beside erasing, of each sequence that the model reads, the text first.
 
-    LmvizError as `erased` raises it.
+    LmvizError as `Erasing` raises it.
     """
-    return tuple(
-        Saliency(
-            name,
-            input_address(model, name),
-            read.tokens,
-            saliency(model, found, name),
-            erased(model, found, name),
-        )
-        for name, read in found.trace.sequences.items()
-    )
+    erasing = Erasing(model, found)
+    while not erasing.is_done:
+        erasing.go_on(model)
+    return erasing.result()
 
 
 def saliency(model: Model, found: Gradient, sequence: str = TEXT) -> np.ndarray:
@@ -74,26 +113,6 @@ def saliency(model: Model, found: Gradient, sequence: str = TEXT) -> np.ndarray:
     address = input_address(model, sequence)
     gradients, values = found[address].array, found.trace[address].array
     return 0 - (gradients.astype(np.float64) * values).reshape(len(values), -1).sum(axis=1)  # never −0
-
-
-def erased(model: Model, found: Gradient, sequence: str = TEXT) -> np.ndarray:
-    """By how much the number changes where each token's embedding is set to zero in turn, (position,).
-
-    Everything is computed anew, under the interventions that the gradient was taken with. LmvizError where
-    the gradient is of another model, or of another snapshot.
-    """
-    check_made_by(found.trace, model)
-    model, _ = unchanged(model, ())
-    address, count = input_address(model, sequence), len(found.trace.sequences[sequence])
-    rows = min(ROWS, count)
-    # Rounding depends on the shape of a batch and on the row: a word that cannot matter changes nothing.
-    whole = _without(model, found, address, [KEPT] * rows)
-    changes = np.zeros(count)
-    for first in range(0, count, rows):
-        positions = list(range(first, min(first + rows, count)))
-        without = _without(model, found, address, positions + [KEPT] * (rows - len(positions)))
-        changes[positions] = (without - whole)[: len(positions)]
-    return changes
 
 
 def correlation(found: Sequence[Saliency]) -> float:

@@ -15,7 +15,7 @@ from lmviz.inspection.interventions import scale, zero
 from lmviz.inspection.losses_by_state import losses_by_state
 from lmviz.inspection.parameter_over_time import parameter_over_time
 from lmviz.inspection.reach import reach, reach_with, recurrent_weights, state_address
-from lmviz.inspection.saliency import erased, saliency
+from lmviz.inspection.saliency import saliencies, saliency
 from lmviz.inspection.step_jacobians import can_be_listed, spectral_norms, step_jacobians
 from lmviz.inspection.tracing import trace
 from lmviz.models.prediction import NEXT_TOKEN
@@ -336,7 +336,8 @@ EVERY = ("window", "rnn", "lstm", "gru", "transformer-learned-pre", "transformer
 def test_erasing_a_word_is_measured_by_really_erasing_it(a, text, kind):
     model, change = a(kind), scale("logits", 0.5)
     found = gradient(model, text, "loss@5", interventions=[change])
-    measured = erased(model, found)
+    [item] = saliencies(model, found)
+    measured = item.measured
     address = "embedding" if "embedding" in found else "embedding/token"
     for position in range(6):
         without = gradient(model, text, "loss@5", interventions=[change, zero(address, position=position)])

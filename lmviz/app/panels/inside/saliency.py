@@ -23,7 +23,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
-    from lmviz.inspection.saliency import Saliency
+    from lmviz.inspection.saliency import Erasing, Saliency
     from lmviz.inspection.scalar import Of
     from lmviz.models.model import Model
 
@@ -185,22 +185,34 @@ class SaliencyPanel(Panel):
     def _ask(self, reading: Reading, of: Of) -> None:
         trace = reading.trace
 
-        def work(model: Model) -> tuple[float, tuple[Saliency, ...]]:
+        def begin(model: Model) -> tuple[float, Erasing]:
             from lmviz.inspection.backpropagation import gradient
-            from lmviz.inspection.saliency import saliencies
+            from lmviz.inspection.saliency import Erasing
 
             text = trace.text or trace.ids
             found = gradient(model, text, of, interventions=trace.interventions, **trace.beside)
-            return found.value, saliencies(model, found)
-
-        def take(answer: tuple[float, tuple[Saliency, ...]]) -> None:
-            value, self._found = answer
-            self._reading, self._of = reading, of
-            self._draw(f"{number_in_words(of, reading)}: {number(value)}")
+            erasing = Erasing(model, found)
+            erasing.go_on(model)
+            return found.value, erasing
 
         if not self._found:
             self._said.setText(ERASING)
-        self.ask_about(reading, QUESTION, work, take)
+        self.ask_about(reading, QUESTION, begin, lambda answer: self._go_on(reading, of, *answer))
+
+    def _go_on(self, reading: Reading, of: Of, value: float, erasing: Erasing) -> None:
+        """Draw what has been erased, or erase some more words.
+
+        Each time it is another question, so that what is typed or asked meanwhile has its turn in between.
+        """
+        if erasing.is_done:
+            self._found, self._reading, self._of = erasing.result(), reading, of
+            self._draw(f"{number_in_words(of, reading)}: {number(value)}")
+        elif self.is_in_sight:
+            self.ask_about(
+                reading, QUESTION, erasing.go_on, lambda _: self._go_on(reading, of, value, erasing)
+            )
+        else:
+            self.refresh_soon()  # when it is seen again
 
     def _draw(self, said: str = "") -> None:
         from lmviz.inspection.saliency import agreement_sentence

@@ -73,6 +73,38 @@ def test_until_words_are_erased_the_panel_says_what_it_does(
     assert not panel.sentence.startswith("Each word")
 
 
+def test_while_the_words_of_a_long_text_are_erased_other_questions_have_their_turn(
+    panel: SaliencyPanel, read: Session, qtbot: QtBot
+) -> None:
+    read.reading.set_prefix(" ".join([WORDS] * 20))
+    done_by_then: list[int] = []
+
+    def ask() -> None:
+        read.reading.ask(
+            "another", lambda _: None, lambda _: done_by_then.append(len(panel.words.words)), print
+        )
+
+    qtbot.waitUntil(lambda: read.work.is_busy("saliency") and len(read.reading.current.trace) > 100)
+    ask()
+    qtbot.waitUntil(lambda: len(panel.words.words) > 100)
+    assert done_by_then == [7], "it is answered before all words have been erased"
+    measured = panel.found[0].measured.copy()
+    [found] = expected(read, usual(read))
+    np.testing.assert_allclose(measured, found.measured, atol=1e-6)
+
+
+def test_words_are_not_erased_for_a_panel_out_of_sight_and_go_on_when_it_is_seen(
+    panel: SaliencyPanel, window: MainWindow, read: Session, qtbot: QtBot
+) -> None:
+    read.reading.set_prefix(" ".join([WORDS] * 20))
+    qtbot.waitUntil(lambda: read.work.is_busy("saliency") and len(read.reading.current.trace) > 100)
+    window.show_perspective("train")
+    qtbot.waitUntil(lambda: not read.work.is_busy("saliency"))
+    assert len(panel.words.words) == 7
+    raised(window)
+    qtbot.waitUntil(lambda: len(panel.words.words) > 100)
+
+
 def test_each_word_has_what_the_gradient_says_and_what_erasing_it_does(
     panel: SaliencyPanel, read: Session
 ) -> None:
