@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from lmviz.errors import LmvizError
+from lmviz.interchange.arpa import open_arpa
 from lmviz.interchange.checkpoint import Checkpoint, open_checkpoint
 from lmviz.interchange.layout import Fit, shape_in_words, some
 from lmviz.models.reading import evaluation
@@ -28,6 +29,14 @@ LARGEST_DIFFERENCE = 1e-3
 
 def examine_checkpoint(place: str | Path) -> Iterator[Finding]:
     """Look at everything in turn; what cannot be read ends it, with the reason."""
+    path = Path(place)
+    if (path / "run.json").is_file():
+        sentence = f"{place} is a run of lmviz and no checkpoint of another program: open it as it is."
+        yield "checkpoint", "problem", sentence
+        return
+    if path.suffix.lower() == ".arpa":
+        yield _of_arpa(path)
+        return
     try:
         checkpoint = open_checkpoint(place)
     except LmvizError as reason:
@@ -37,15 +46,30 @@ def examine_checkpoint(place: str | Path) -> Iterator[Finding]:
     yield _description(checkpoint)
     yield _storage(checkpoint)
     yield from _parts(found)
-    yield _output(checkpoint)
+    output = _output(checkpoint)
+    yield output
     yield from _tokenizer(checkpoint)
     try:
         model = checkpoint.model()
     except LmvizError as reason:
         yield "model", "problem", str(reason)
         return
-    yield _numbers(checkpoint, found)
-    yield _agreement(checkpoint, model)
+    numbers = _numbers(checkpoint, found)
+    yield numbers
+    if numbers[1] == "problem":
+        yield "logits", "note", "Logits are not compared, because not every number is finite."
+    else:
+        yield _agreement(checkpoint, model, explained=output[1] == "problem")
+
+
+def _of_arpa(path: Path) -> Finding:
+    """What an ARPA file of n-grams holds."""
+    try:
+        tables = open_arpa(path).tables
+    except LmvizError as reason:
+        return "checkpoint", "problem", str(reason)
+    counts = (f"{len(each.probabilities):,} of order {n}" for n, each in enumerate(tables.levels, start=1))
+    return "kind", "fine", f"N-grams in ARPA format: {', '.join(counts)}."
 
 
 def _description(checkpoint: Checkpoint) -> Finding:
@@ -72,8 +96,13 @@ def _storage(checkpoint: Checkpoint) -> Finding:
         "weights",
         "fine",
         f"{parameters:,} parameters; {len(stored.shapes):,} tensors of {' and '.join(kinds)} in {files}, "
-        f"{size / 1e6:,.1f} MB.",
+        f"{_size_in_words(size)}.",
     )
+
+
+def _size_in_words(size: int) -> str:
+    """Bytes in megabytes, or in kilobytes where they are few."""
+    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:,.0f} kB"
 
 
 def _parts(found: Fit) -> Iterator[Finding]:
@@ -140,8 +169,8 @@ def _numbers(checkpoint: Checkpoint, found: Fit) -> Finding:
     return "numbers", "fine", "Every number is finite."
 
 
-def _agreement(checkpoint: Checkpoint, model: Any) -> Finding:
-    """Whether transformers computes the same logits."""
+def _agreement(checkpoint: Checkpoint, model: Any, explained: bool) -> Finding:
+    """Whether transformers computes the same logits; `explained` is whether a part says why it may not."""
     if not (checkpoint.place / "config.json").is_file() or not checkpoint.place.is_dir():
         return "logits", "note", "transformers does not open this, so logits are not compared."
     if importlib.util.find_spec("transformers") is None:
@@ -158,20 +187,27 @@ def _agreement(checkpoint: Checkpoint, model: Any) -> Finding:
         return "logits", "note", f"transformers cannot open this, so logits are not compared ({reason})."
     apart = float((own - theirs).abs().max())
     largest = float(theirs.abs().max())
-    compared = f"differ by {apart:.2g} at most, of {largest:.3g}"
+    compared = f"differ by {apart:.2g} at most, of {largest:.3g}" if apart else "are equal"
     if apart <= LARGEST_DIFFERENCE * max(1.0, largest):
         return "logits", "fine", f"The logits of lmviz and transformers {compared}."
-    return "logits", "problem", f"The logits of lmviz and transformers {compared}: please report this."
+    way_out = "transformers uses the output that lmviz leaves out" if explained else "please report this"
+    return "logits", "problem", f"The logits of lmviz and transformers {compared}: {way_out}."
 
 
 def load_peer(folder: Path) -> Any:
     """The same model by transformers, in single precision; nothing is downloaded and no code of it is run."""
     transformers: Any = import_module("transformers")
-    level = transformers.logging.get_verbosity()
+    level, shows_progress = (
+        transformers.logging.get_verbosity(),
+        transformers.logging.is_progress_bar_enabled(),
+    )
     transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     try:
         load = transformers.AutoModelForCausalLM.from_pretrained
         model: Any = load(str(folder), local_files_only=True, trust_remote_code=False)
         return model.float().eval()
     finally:
         transformers.logging.set_verbosity(level)
+        if shows_progress:
+            transformers.logging.enable_progress_bar()

@@ -87,7 +87,8 @@ def check_inputs(model: Model, given: Collection[str]) -> None:
 def _from_text(tokenizer: Tokenizer | None, text: str) -> Prefix:
     if tokenizer is None:
         raise LmvizError(
-            "This model has no tokenizer: open it from a run, or give token ids instead of text."
+            "This model has no tokenizer: open it from a run, put the tokenizer.json of a checkpoint beside "
+            "it, or give token ids instead of text."
         )
     encoding = tokenizer.encode_prefix(text)
     return Prefix(text, encoding.ids, encoding.tokens, encoding.offsets)

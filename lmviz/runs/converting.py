@@ -20,8 +20,8 @@ ARPA, EVENTS = ".arpa", ".tfevents"
 def convert(run: Run, out: str | Path, step: int | None = None) -> Path:
     """Write a run's model as a folder of transformers, or an n-gram as OUT.arpa; its curves as OUT.tfevents.
 
-    What was written. LmvizError where the model cannot be written in that form, where something lies at `out`
-    already, or where it cannot be written to.
+    What was written; an ARPA file or curves that are there already are replaced. LmvizError where the model
+    cannot be written in that form, where a checkpoint lies at `out`, or where it cannot be written to.
     """
     path = Path(out)
     if str(out) == "":
@@ -40,8 +40,11 @@ def save_as(model: Model, path: Path) -> Path:
 
         return save_pretrained(model, path)
     from lmviz.interchange.arpa import write_arpa
+    from lmviz.models.ngram.backoff import BackoffNgram
     from lmviz.models.ngram.model import Ngram
 
+    if isinstance(model, BackoffNgram):
+        raise LmvizError(f"{model.name} is in ARPA format already: copy the file.")
     if not isinstance(model, Ngram) or model.tokenizer is None:
         raise LmvizError(f"Only an n-gram that was counted here can be written as {ARPA}: name a folder.")
     write_arpa(path, model, model.tokenizer)

@@ -32,5 +32,7 @@ def test_an_ngram_is_converted_and_opened_again(tmp_path, capsys):
     assert capsys.readouterr().out.strip() == str(out)
     assert run(["convert", "stories-gru", str(tmp_path / "gru.arpa")]) == 2
     assert "Only an n-gram" in capsys.readouterr().err
+    assert run(["convert", str(out), str(tmp_path / "again.arpa")]) == 2
+    assert "is in ARPA format already" in capsys.readouterr().err
     assert run(["sample", str(out), "--prefix", "Maya", "--tokens", "3", "--seed", "1", "--json"]) == 0
     assert said(capsys)[0]["text"].startswith("Maya")

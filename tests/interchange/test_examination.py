@@ -7,6 +7,7 @@ import torch
 from foreign_models import PEERS, add_tokenizer, saved
 from safetensors.torch import load_file, save_file
 
+import lmviz
 from lmviz.interchange.examination import examine_checkpoint
 
 
@@ -53,6 +54,40 @@ def test_numbers_that_are_none_are_found(tmp_path):
     found = findings(folder)
     assert found["numbers"] == ("problem", "NaN or infinity stands in transformer.ln_f.bias.")
     assert found["tokenizer"][0] == "note"
+    assert found["logits"] == ("note", "Logits are not compared, because not every number is finite.")
+
+
+def test_an_output_that_transformers_uses_and_lmviz_does_not_is_no_defect_of_either(tmp_path):
+    folder = saved("gpt2", tmp_path / "it")
+    tensors = load_file(folder / "model.safetensors")
+    tensors["lm_head.weight"] = torch.ones(50, 24)
+    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+    found = findings(folder)
+    assert found["output"][0] == "problem"
+    assert found["logits"][0] == "problem"
+    assert "transformers uses the output that lmviz leaves out" in found["logits"][1]
+    assert "please report" not in found["logits"][1]
+
+
+def test_nothing_else_is_said_while_transformers_reads(tmp_path, capfd):
+    folder = saved("gpt2", tmp_path / "it")
+    capfd.readouterr()
+    assert findings(folder)["logits"][0] == "fine"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_run_and_an_arpa_file_are_known_for_what_they_are(tmp_path):
+    (tmp_path / "run.json").write_text("{}")
+    ((name, state, sentence),) = examine_checkpoint(tmp_path)
+    assert (name, state) == ("checkpoint", "problem")
+    assert "is a run of lmviz" in sentence
+    lmviz.convert("stories-5-gram", tmp_path / "counts.arpa")
+    ((name, state, sentence),) = examine_checkpoint(tmp_path / "counts.arpa")
+    assert (name, state) == ("kind", "fine")
+    assert sentence.startswith("N-grams in ARPA format: 1,426 of order 1, ")
+    (tmp_path / "counts.arpa").write_text("\\data\\")
+    ((name, state, sentence),) = examine_checkpoint(tmp_path / "counts.arpa")
+    assert (name, state) == ("checkpoint", "problem")
 
 
 def test_other_logits_are_a_problem(tmp_path, monkeypatch):
