@@ -49,8 +49,12 @@ class Checkpoint:
 
     @property
     def name(self) -> str:
-        """What a person calls it: the name of its folder or file, or that on the hub it came from."""
+        """What a person calls it: the name of its folder or file, or that on the hub it came from.
+
+        Files of nanoGPT and minGPT are all called the same, so that the folder says more.
+        """
         path = self.place.absolute()
+        path = path.parent if path.name in CHECKPOINT_FILES else path
         in_cache = path.parent.name == "snapshots" and path.parent.parent.name.startswith("models--")
         return path.parent.parent.name.removeprefix("models--").replace("--", "/") if in_cache else path.name
 

@@ -32,8 +32,11 @@ def find_model(path: Path) -> Path | None:
         return path if _holds_model(path) else None
     if path.suffix.lower() == ".arpa":
         return path
-    of_checkpoint = path.suffix.lower() in WEIGHT_ENDINGS or path.name == "config.json"
-    if of_checkpoint and _is_folder_of_transformers(path.parent) and path.name not in SAVED_NAMES:
+    describes = path.suffix.lower() == ".json" or path.name == "merges.txt"
+    if describes and _holds_model(path.parent):
+        return path.parent
+    is_weights = path.suffix.lower() in WEIGHT_ENDINGS and path.name not in SAVED_NAMES
+    if is_weights and _is_folder_of_transformers(path.parent):
         return path.parent
     return path if path.suffix.lower() in WEIGHT_ENDINGS else None
 

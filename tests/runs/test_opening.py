@@ -14,10 +14,21 @@ def folder(tmp_path):
 
 
 def test_a_checkpoint_is_found_by_its_folder_or_any_of_its_files(folder):
-    for name in ("", "config.json", "model.safetensors"):
+    for name in (
+        "",
+        "config.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "generation_config.json",
+        "merges.txt",
+    ):
         assert find_model(folder / name) == folder
+    (folder / "README.md").write_text("what it is for")
+    assert find_model(folder / "README.md") is None
     as_torch_save(folder)
     assert find_model(folder / "pytorch_model.bin") == folder
+    (folder / "pytorch_model.bin").rename(folder / "ckpt.pt")
+    assert find_model(folder / "tokenizer.json") == folder
 
 
 def test_a_text_is_no_model(tmp_path):
