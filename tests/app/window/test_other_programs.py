@@ -62,6 +62,21 @@ def test_a_checkpoint_is_read_and_looked_into(
     assert session.reading.current.trace["layers/1/attention/key"].array.shape == (2, 3, 4)
 
 
+def test_where_there_are_no_curves_the_plots_say_why(
+    folder: Path, lstm_run: Path, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    window.show_perspective("train")
+    sentences = [window.perspective.findChild(QLabel, f"{name}_sentence") for name in ("loss", "over_time")]
+    with qtbot.waitSignal(session.library.model_changed):
+        window.open_paths([folder])
+    for sentence in sentences:
+        qtbot.waitUntil(sentence.isVisible)
+        assert sentence.text().startswith("small llama was trained by another program")
+    window.open_paths([lstm_run])
+    for sentence in sentences:
+        qtbot.waitUntil(lambda sentence=sentence: not sentence.isVisible())
+
+
 def test_the_shown_model_is_saved_for_transformers(
     folder: Path,
     window: MainWindow,

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.tasks import NEXT_TOKEN, TASKS
 from lmviz.training.units import ACCURACY, BITS, LABEL_UNITS, UNITS, convert_loss, smooth
@@ -59,6 +60,9 @@ class LossPanel(Panel):
         self._beside_title, self._below_title = _Row(), _Row()
         self._card = Card("Loss", self._beside_title, self._plot)
         self._card.layout_below.insertWidget(1, self._below_title)
+        self._nothing = EmptyText()
+        self._nothing.setObjectName("loss_sentence")
+        self._card.layout_below.addWidget(self._nothing, 1)
         self._place_controls(roomy=True)
         self.column.addWidget(self._card)
         self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
@@ -101,6 +105,19 @@ class LossPanel(Panel):
         self._plot.set_references(drawn)
         self._plot.set_end(self._end())
         self._plot.set_cursor(self.session.library.step if self.session.library.model is not None else None)
+        self._say_where_there_are_none()
+
+    def _say_where_there_are_none(self) -> None:
+        """A model of another program has no curves, and an empty plot would not say so."""
+        model = self.session.library.model
+        is_empty = not any(len(points) for points in self._plot.points().values())
+        has_none = is_empty and model is not None and model.run.was_trained_elsewhere
+        if model is not None and has_none:
+            self._nothing.set_text(
+                f"{model.name} was trained by another program, and its curves are not known."
+            )
+        self._nothing.setVisible(has_none)
+        self._plot.setVisible(not has_none)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

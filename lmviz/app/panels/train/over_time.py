@@ -10,6 +10,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.reading import of_source
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.text.tokenizer import visible
 
@@ -39,6 +40,9 @@ class OverTimePanel(Panel):
         self._plot = LinePlot()
         self._plot.setAccessibleName("probability of the next words over the training")
         self._card = Card("Next word over time", "", self._plot)
+        self._nothing = EmptyText()
+        self._nothing.setObjectName("over_time_sentence")
+        self._card.layout_below.addWidget(self._nothing, 1)
         self.column.addWidget(self._card)
         self._key: Subject | None = None
         self._rows: dict[int, np.ndarray] = {}
@@ -85,8 +89,14 @@ class OverTimePanel(Panel):
             self._key, self._rows = key, {}
             self.silence("over time")
         self._card.set_title(self._title())
-        self._draw(session.library.model)
-        self._ask_next(session.library.model)
+        is_moment = model is not None and model.run.was_trained_elsewhere
+        if model is not None and is_moment:
+            self._nothing.set_text(f"{model.name} was trained by another program: it is known as it is now.")
+        self._nothing.setVisible(is_moment)
+        self._plot.setVisible(not is_moment)
+        if not is_moment:
+            self._draw(session.library.model)
+            self._ask_next(session.library.model)
 
     def _pinned(self) -> int | None:
         """The position that is pinned, unless it is the last, with which every prediction begins."""
