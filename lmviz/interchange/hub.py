@@ -140,6 +140,8 @@ def _check(name: str, blob: Path, file: str, stated: Any) -> None:
 
 def _library() -> Any:
     try:
+        for part in ("constants", "errors"):  # which it does not import by itself
+            import_module(f"huggingface_hub.{part}")
         return import_module("huggingface_hub")
     except ImportError:
         raise LmvizError(

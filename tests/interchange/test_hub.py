@@ -4,6 +4,8 @@ import contextlib
 import hashlib
 import json
 import re
+import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -121,6 +123,16 @@ def test_a_model_is_downloaded_into_the_cache_of_the_hub(hub, tmp_path):
     before = len(hub.asked)
     assert fetch(hub, tmp_path) == folder
     assert len(hub.asked) == before  # it is there already
+
+
+def test_a_program_that_has_loaded_nothing_of_the_hub_downloads_as_well(hub, tmp_path):
+    program = (
+        "import sys; from pathlib import Path; from lmviz.interchange.hub import download_model; "
+        "print(download_model('someone/small', cache=Path(sys.argv[1]), address=sys.argv[2]))"
+    )
+    words = [sys.executable, "-c", program, str(tmp_path / "cache"), hub.address]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.stdout.strip().endswith(REVISION), done.stderr
 
 
 def test_a_download_that_was_given_up_goes_on_where_it_was(hub, tmp_path, monkeypatch):
