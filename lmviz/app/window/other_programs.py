@@ -32,8 +32,17 @@ SAVED_FAMILIES = ("transformer", "ngram")
 def choose_checkpoint(window: CommandedWindow, parent: QWidget) -> None:
     """Ask for any file of a checkpoint, and open the model."""
     name, _ = QFileDialog.getOpenFileName(parent, "Open a checkpoint", "", CHECKPOINTS)
-    if name:
-        window.open_paths([name])
+    if not name:
+        return
+    from lmviz.runs.opening import find_model
+
+    if find_model(Path(name)) is None:  # which would be opened as a text
+        sentence = (
+            f"{name} belongs to no checkpoint: choose its weights, or the config.json that lies beside them."
+        )
+        window.session.library.failed.emit(sentence)
+        return
+    window.open_paths([name])
 
 
 def choose_model_of_hub(window: CommandedWindow, parent: QWidget) -> None:

@@ -162,3 +162,20 @@ def test_a_checkpoint_that_cannot_be_opened_says_so(
     with qtbot.waitSignal(session.library.failed) as refused:
         window.open_paths([folder])
     assert "put its tokenizer.json beside it" in refused.args[0]
+
+
+def test_what_belongs_to_no_checkpoint_is_not_opened_as_a_text(
+    folder: Path,
+    session: Session,
+    choose: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    (folder / "model.safetensors").unlink()
+    opened: list[object] = []
+    monkeypatch.setattr(session.text, "open", lambda *given, **_: opened.append(given))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(folder / "config.json"), ""))
+    with qtbot.waitSignal(session.library.failed) as refused:
+        choose("Open a checkpoint of another program…")
+    assert "belongs to no checkpoint" in refused.args[0]
+    assert opened == []
