@@ -88,6 +88,22 @@ def small_squares(traced: TracedArray, side: int) -> np.ndarray:
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
+def signed_thumbnails(gradients: Sequence[TracedArray], side: int = 64) -> np.ndarray:
+    """The gradients of every head's weights small, (layer, head, row, column) float32.
+
+    Beyond `side` positions each cell is the one of its square that is farthest from zero.
+    """
+    layers = []
+    for traced in gradients:
+        square = -(-max(traced.shape[1:]) // side)
+        parts = []
+        for _, rows in traced.blocks(square):
+            raised, lowered = (largest_of_squares(np.maximum(way * rows, 0), side) for way in (1, -1))
+            parts.append(np.where(raised >= lowered, raised, -lowered))
+        layers.append(np.concatenate(parts, axis=1))
+    return np.stack(layers)
+
+
 def largest_of_squares(weights: np.ndarray, side: int) -> np.ndarray:
     """Non-negative weights (head, query, key) reduced to at most (head, side, side), keeping the largest."""
     heads, queries, keys = weights.shape

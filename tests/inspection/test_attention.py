@@ -9,6 +9,7 @@ from lmviz.inspection.attention import (
     edges_of,
     farthest_looking_head,
     largest_of_squares,
+    signed_thumbnails,
     strongest_edges,
     thumbnails,
     unseen,
@@ -167,3 +168,15 @@ def test_the_strongest_edges_come_weakest_first():
 def test_the_edges_of_a_position_go_either_way():
     assert edges_of(WEIGHTS, 2, 0.2).tolist() == [[2, 2], [2, 0]]
     assert edges_of(WEIGHTS, 0, looked_at=True).tolist() == [[1, 0], [2, 0], [0, 0]]
+
+
+def test_thumbnails_of_gradients_keep_what_is_farthest_from_zero():
+    values = np.zeros((2, 5, 5), dtype=np.float32)
+    values[0, 0, 1], values[0, 1, 1] = 0.5, -2.0
+    values[1, 4, 3], values[1, 4, 4] = 3.0, -1.0
+    traced = TracedArray(values, ("head", "query", "key"), "signed")
+    np.testing.assert_array_equal(signed_thumbnails([traced]), values[None])
+    small = signed_thumbnails([traced, traced], side=3)
+    assert small.shape == (2, 2, 3, 3)
+    assert small[1, 0, 0, 0] == -2
+    assert small[1, 1, 2].tolist() == [0, 3, -1]

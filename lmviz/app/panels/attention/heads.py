@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,12 +13,14 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
-from lmviz.inspection.attention import attention_layers, thumbnails
+from lmviz.inspection.attention import attention_layers, signed_thumbnails, thumbnails
+from lmviz.models.tap import GRADIENT
 
 if TYPE_CHECKING:
     from lmviz.app.session.attention_heads import Head
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
+    from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.head_badges import HeadBadge
     from lmviz.inspection.intervention import Intervention, Where
     from lmviz.inspection.trace import Trace
@@ -54,7 +57,7 @@ class HeadsPanel(Panel):
             session.surgery.changed,
         ):
             changed.connect(self._mark)
-        self.follow(session.reading.changed)
+        self.follow(session.reading.changed, session.gradients.changed)
 
     @property
     def badges(self) -> tuple[tuple[HeadBadge, ...], ...]:
@@ -70,13 +73,17 @@ class HeadsPanel(Panel):
         reading = self.session.reading.current
         if reading is None:
             return {}
-        return {address: reading.trace[address].array for address in _addresses(reading.trace)}
+        found, addresses = self._gradients(), _addresses(reading.trace)
+        if found is not None:
+            return {f"{GRADIENT}{address}": found[address].array for address in addresses}
+        return {address: reading.trace[address].array for address in addresses}
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import arrays_recipe
 
         reading = self.session.reading.current
-        addresses = _addresses(reading.trace) if reading is not None else []
+        has_recipe = reading is not None and self._gradients() is None
+        addresses = _addresses(reading.trace) if reading is not None and has_recipe else []
         return arrays_recipe(reading.moment, addresses) if reading is not None and addresses else ""
 
     def out_of_place(self, model: OpenedModel) -> str:
@@ -91,21 +98,23 @@ class HeadsPanel(Panel):
         if reading is None or not _addresses(reading.trace):
             self._show_nothing("Only a Transformer has heads: open one" if reading else "Open a Transformer")
             return
-        trace = reading.trace
+        trace, gradients = reading.trace, self._gradients()
 
         def work(model: Model | None = None) -> tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]:
             from lmviz.inspection.alignment import alignment_thumbnails
             from lmviz.inspection.head_badges import head_badges
 
-            if not attention_layers(trace):
-                return alignment_thumbnails(trace), ()
-            return thumbnails(trace), head_badges(trace)
+            badges = head_badges(trace) if attention_layers(trace) else ()
+            if gradients is not None:
+                return signed_thumbnails([gradients[address] for address in _addresses(trace)]), badges
+            return thumbnails(trace) if badges else alignment_thumbnails(trace), badges
 
         shapes = [trace[address].shape for address in _addresses(trace)]
         if sum(math.prod(shape) for shape in shapes) <= AT_ONCE:
-            self._take(work())
+            self._take(work(), gradients is not None)
         else:
-            self.ask_about(reading, "thumbnails", work, self._take)
+            take = partial(self._take, are_gradients=gradients is not None)
+            self.ask_about(reading, "thumbnails", work, take)
 
     def handle_failure(self, key: str) -> None:
         self._show_nothing("")
@@ -115,13 +124,21 @@ class HeadsPanel(Panel):
         self._mosaic.set_heads(NOTHING)
         self._card.set_aside(aside)
 
-    def _take(self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]) -> None:
+    def _gradients(self) -> Gradient | None:
+        """The gradients that are shown in the place of weights; None where weights are."""
+        reading, found = self.session.reading.current, self.session.gradients.current
+        if reading is None or found is None:
+            return None
+        return found if all(address in found for address in _addresses(reading.trace)) else None
+
+    def _take(self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]], are_gradients: bool) -> None:
         small, self._badges = found
         layers, heads = small.shape[:2]
         words = [[" · ".join(head.badges) for head in layer] for layer in self._badges]
-        self._mosaic.set_heads(small, words)
+        self._mosaic.set_heads(small, words, "signed" if are_gradients else "share")
         to_source = "" if self._badges else "to the source, "
-        self._card.set_aside(f"{to_source}{layers} layers × {heads} heads")
+        shown = "gradients, " if are_gradients else ""
+        self._card.set_aside(f"{shown}{to_source}{layers} layers × {heads} heads")
         self._begin_with_alignment()
         layer, head = self.session.attention.head
         if layer >= layers or head >= heads:

@@ -52,6 +52,7 @@ class HeadMosaic(Canvas):
         self._hovered: Head | None = None
         self._chosen: frozenset[Head] = frozenset()
         self._faded: frozenset[Head] = frozenset()
+        self._scale = "share"
         self._readout: Readout | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
@@ -60,10 +61,16 @@ class HeadMosaic(Canvas):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("all heads")
 
-    def set_heads(self, thumbnails: np.ndarray, badges: Sequence[Sequence[str]] = ()) -> None:
-        """Show thumbnails (layer, head, row, column) and a word or "" for each (layer, head)."""
+    def set_heads(
+        self, thumbnails: np.ndarray, badges: Sequence[Sequence[str]] = (), scale: str = "share"
+    ) -> None:
+        """Show thumbnails (layer, head, row, column) and a word or "" for each (layer, head).
+
+        With the scale "signed" all of them have one limit, their largest size.
+        """
         layers, heads, rows, columns = thumbnails.shape
-        cells = Cells.of(thumbnails.reshape(layers * heads * rows, columns), "share")
+        cells = Cells.of(thumbnails.reshape(layers * heads * rows, columns), scale)
+        self._scale = scale
         if thumbnails.shape[:2] != self._levels.shape[:2]:
             self._current = self._hovered = None
             self._chosen = self._faded = frozenset()
@@ -196,7 +203,7 @@ class HeadMosaic(Canvas):
         if self._image is None:
             layers, heads, rows, columns = self._levels.shape
             joined = self._levels.swapaxes(1, 2).reshape(layers * rows, heads * columns)
-            self._image = cell_image(joined, color_table(self.theme, "share"))
+            self._image = cell_image(joined, color_table(self.theme, self._scale))
         return self._image
 
     def _draw_thumbnails(self, painter: QPainter, shown: range, exposed: QRectF) -> None:
