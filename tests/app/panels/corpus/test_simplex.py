@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.corpus.simplex import SimplexPanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.plots.likelihood_curve import LikelihoodCurve
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.window.main_window import MainWindow
 
@@ -95,3 +96,19 @@ def test_its_python_gives_the_same_number(simplex: SimplexPanel) -> None:
     exec(simplex.recipe(), found)
     assert found["likelihood"] == pytest.approx(-17.7038, abs=5e-5)
     assert found["most"] == pytest.approx(-16.1495, abs=5e-5)
+
+
+def test_in_a_small_window_the_pictures_stand_below_one_another_in_full(
+    simplex: SimplexPanel, window: MainWindow, qtbot: QtBot
+) -> None:
+    view, curve = bars(simplex), simplex.findChild(LikelihoodCurve)
+    window.resize(1000, 640)
+    qtbot.waitUntil(lambda: curve.geometry().top() > view.geometry().bottom())
+    for picture in (view, curve):
+        assert picture.height() >= picture.minimumSizeHint().height()
+    button = simplex.findChild(QPushButton, "simplex_ascend_button")
+    assert button.geometry().top() > curve.geometry().bottom()
+    perspective = window.perspective
+    qtbot.waitUntil(lambda: perspective.width() <= perspective.parentWidget().width())
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: curve.geometry().left() > view.geometry().right())
