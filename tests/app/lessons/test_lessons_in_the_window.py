@@ -279,6 +279,7 @@ def test_an_ordinary_text_in_markdown_is_a_text(driver: Driver, tmp_path: Path) 
 
 
 def test_what_controls_say_of_themselves(window: MainWindow, session: Session) -> None:
+    window.show_perspective("corpus")
     window.prefix_bar.edit.setText("the cows")
     assert window.control_state("prefix_edit") == "the cows"
     assert window.control_state("corpus_text_view") == 1.0

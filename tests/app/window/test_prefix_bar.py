@@ -20,6 +20,12 @@ from lmviz.app.window.main_window import MainWindow
 from tests.app.conftest import wait_for_reading
 
 
+@pytest.fixture
+def first_perspective() -> str:
+    """One that has the bar."""
+    return "attention"
+
+
 def find(window: MainWindow, kind: type[QWidget], name: str) -> QWidget:
     found = window.findChild(kind, name)
     assert found is not None, name

@@ -21,6 +21,12 @@ BLANK = picture_of([False] * PIXELS)
 
 
 @pytest.fixture
+def first_perspective() -> str:
+    """One that has the prefix bar."""
+    return "attention"
+
+
+@pytest.fixture
 def captioning(window: MainWindow, read: Session, captioner_run: Path, qtbot: QtBot) -> Session:
     """The session with the captioner open, after another model."""
     read.reading.set_source("a text for a translator")

@@ -12,12 +12,6 @@ from lmviz.app.window.main_window import MainWindow
 
 
 @pytest.fixture
-def first_perspective() -> str:
-    """The window begins where these panels are."""
-    return "attention"
-
-
-@pytest.fixture
 def show(
     window: MainWindow, read_pair: Callable[..., Session], drawn: Callable[[], None]
 ) -> Callable[..., dict[str, Panel]]:

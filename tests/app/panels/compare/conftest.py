@@ -40,9 +40,3 @@ def compare(
     session.reading.set_prefix(PREFIX)
     session.comparison.choose([(session.library.models[0], 2)])
     return window
-
-
-@pytest.fixture
-def first_perspective() -> str:
-    """The window begins where these panels are."""
-    return "compare"

@@ -19,12 +19,6 @@ TEXT = "the cows eat grass and the"
 
 
 @pytest.fixture
-def first_perspective() -> str:
-    """The window begins where these panels are."""
-    return "inside"
-
-
-@pytest.fixture
 def picture_of(
     window: MainWindow,
     session: Session,

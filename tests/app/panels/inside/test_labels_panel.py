@@ -21,11 +21,6 @@ REVIEWS = "good\tthe film is good\nbad\tthe film is bad\ngood\tthe film is not b
 SENTENCE = "time flies like an arrow"  # in four-sentences twice: "flies" and "like" with two taggings
 
 
-@pytest.fixture
-def first_perspective() -> str:
-    return "inside"
-
-
 @pytest.fixture(scope="module")
 def train_on(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """train_on(corpus, steps): the folder of a small GRU of both directions."""

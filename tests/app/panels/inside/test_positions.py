@@ -22,11 +22,6 @@ KINDS = ("learned", "sinusoidal", "rotary", "alibi", "relative")
 
 
 @pytest.fixture
-def first_perspective() -> str:
-    return "inside"
-
-
-@pytest.fixture
 def open_kind(
     window: MainWindow,
     session: Session,

@@ -34,11 +34,6 @@ def _own_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def first_perspective() -> str:
-    return "polls"
-
-
-@pytest.fixture
 def poll(window: MainWindow, drawn: Callable[[], None]) -> PollPanel:
     """The position poll, as it is asked at first."""
     drawn()

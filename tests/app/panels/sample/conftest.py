@@ -30,9 +30,3 @@ def bench(
     made.wait_for_prospect()
     made.settle()
     return made
-
-
-@pytest.fixture
-def first_perspective() -> str:
-    """The window begins where these panels are."""
-    return "sample"

@@ -39,11 +39,6 @@ from lmviz.scaling.planned_model import PlannedModel
 from lmviz.scaling.public_models import PUBLIC_MODELS, find_public
 
 
-@pytest.fixture
-def first_perspective() -> str:
-    return "scale"
-
-
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure small things for a moment."""

@@ -24,11 +24,6 @@ FLOOR = 0.0258  # nats per tag of ambiguous, from all sentences of its grammar
 
 
 @pytest.fixture
-def first_perspective() -> str:
-    return "train"
-
-
-@pytest.fixture
 def tagging(window: MainWindow, session: Session, qtbot: QtBot) -> MainWindow:
     """The Train perspective with tagged text open, a small n-gram planned before."""
     counting = TrainingOptions(steps=4, batch=4, validate_every=2, validation_batches=2)

@@ -1,9 +1,0 @@
-"""Where the tests of this folder begin."""
-
-import pytest
-
-
-@pytest.fixture
-def first_perspective() -> str:
-    """The window begins where these panels are."""
-    return "train"
