@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
-from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -17,8 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
@@ -42,7 +41,6 @@ PLACES = 121  # points of the curve
 DEPTH = 4.0  # what is drawn of the curve, in distances between the maximum and the uniform shares
 REACH = 2.0  # the pull of the longest arrow, in multiples of λ
 SIZE_OF_CONTEXT = 130  # pixels
-BESIDE = 400  # pixels at scale 1 of a panel in which the curve has room beside the bars
 NARROWEST_BARS, NARROWEST_CURVE = 120, 80  # pixels
 EMPTY = "Open a text, and type a phrase that 2 to 8 different words follow."
 
@@ -66,7 +64,6 @@ class SimplexPanel(Panel):
         self._bars, self._curve = SimplexBars(), LikelihoodCurve()
         self._bars.setMinimumWidth(NARROWEST_BARS)
         self._curve.setMinimumWidth(NARROWEST_CURVE)
-        self._pictures = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._bars.setObjectName("simplex_bars")
         self._likelihood, self._lack, self._multiplier = QLabel(), QLabel(), QLabel()
         self._likelihood.setObjectName("simplex_likelihood")
@@ -138,8 +135,6 @@ class SimplexPanel(Panel):
             label.setTextFormat(Qt.TextFormat.PlainText)
             said.addWidget(label)
         self._lack.setProperty("role", "muted")
-        self._pictures.addWidget(self._bars, 5)
-        self._pictures.addWidget(self._curve, 3)
         buttons = FlowLayout()
         buttons.addWidget(self._ascend)
         buttons.addWidget(self._even)
@@ -147,7 +142,7 @@ class SimplexPanel(Panel):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(said)
-        column.addLayout(self._pictures, 1)
+        column.addWidget(Beside(self._bars, self._curve, (5, 3)), 1)
         column.addLayout(buttons)
         return page
 
@@ -241,12 +236,6 @@ class SimplexPanel(Panel):
     def _stop(self) -> None:
         self._frame.stop()
         self._way = None
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        has_room = event.size().width() >= BESIDE * current_theme().scale
-        directions = QBoxLayout.Direction
-        self._pictures.setDirection(directions.LeftToRight if has_room else directions.TopToBottom)
-        super().resizeEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
         self._stop()
