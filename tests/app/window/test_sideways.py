@@ -1,4 +1,4 @@
-"""Nothing scrolls sideways at 1280 × 720 in projector mode, nor Inside at 1000 × 640."""
+"""Nothing scrolls sideways at 1280 × 720 in projector mode, nor Inside or Autodiff at 1000 × 640."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +11,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.controls.lesson_list import LessonList
+from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.main_window import MainWindow
 from lmviz.lessons.reading import open_lesson
@@ -136,6 +137,18 @@ def test_inside_fits_into_a_small_window(
         qtbot.waitUntil(lambda view=view: view.width() <= view.parentWidget().width())
         found += [(panel.objectName(), wide) for wide in sideways(window) if wide not in AS_LONG_AS_THE_TEXT]
     assert found == []
+
+
+@pytest.mark.parametrize("first_perspective", ["autodiff"])
+def test_a_network_is_wrapped_in_a_small_window(
+    window: MainWindow, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window.resize(*SMALL_WINDOW)
+    for panel in seen_panels(window, drawn, qtbot):
+        assert sideways(window) == [], panel.objectName()
+    editor = window.findChild(NetworkEditor)
+    last = editor.document().lastBlock()
+    assert editor.document().size().height() > last.blockNumber() + 1, "a line takes two rows"
 
 
 @pytest.mark.parametrize("first_perspective", ["inside"])

@@ -1,4 +1,4 @@
-"""An editor for the few lines that describe a small network: numbered, coloured, faults at their line."""
+"""An editor for the few lines that describe a small network: numbered, wrapped, coloured, with faults."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ class NetworkEditor(QPlainTextEdit):
         self._soon.timeout.connect(self._hand_over)
         self._known = ""
         self._shared = ""  # the text that was last set or handed over; another one is being typed
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setTabChangesFocus(True)
         self.setAccessibleName("the network as text")
         self.setMouseTracking(True)
@@ -156,13 +155,13 @@ class NetworkEditor(QPlainTextEdit):
         selection = QTextEdit.ExtraSelection()
         look = QTextCharFormat()
         cursor = QTextCursor(self.document().findBlockByNumber(line - 1))
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
         if behind is not None:
             look.setBackground(behind)
             look.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
         if under is not None:
             look.setUnderlineColor(under)
             look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-            cursor.select(QTextCursor.SelectionType.LineUnderCursor)
         selection.cursor, selection.format = cursor, look
         return selection
 
@@ -190,7 +189,8 @@ class NetworkEditor(QPlainTextEdit):
             if place.top() > self.height():
                 break
             line = block.blockNumber() + 1
-            row = QRectF(0, place.top(), width - mark_width - 6, place.height())
+            height = place.height() / max(1, block.lineCount())  # of the first row of a wrapped line
+            row = QRectF(0, place.top(), width - mark_width - 6, height)
             right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.setPen(theme.faint_text)
             painter.drawText(row, right, str(line))
