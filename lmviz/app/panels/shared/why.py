@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from lmviz.models.arithmetic import Arithmetic
 
 LARGEST_TERMS = 8
+OPEN = "Open a model and type a prefix: every number of it is explained here."
+CLICK = "Click a number: what it was computed from is written here."
 
 
 class WhyPanel(Panel):
@@ -119,7 +121,8 @@ class WhyPanel(Panel):
         self._differentiate.setVisible(pinned and self._number() not in (None, self.session.gradients.of))
         if arithmetic is None:
             self._card.set_title("Why this number?")
-            self._place.setText("Open a model and type a prefix: every number of it is explained here.")
+            is_read = self.session.reading.current is not None
+            self._place.setText(CLICK if is_read else OPEN)
         else:
             what = "gradient " if arithmetic.address.startswith(GRADIENT) else ""
             self._card.set_title(f"Why {what}{number(arithmetic.value)}?")

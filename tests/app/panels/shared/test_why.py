@@ -1,11 +1,13 @@
 """Why this number? is never blank: until a cell is pinned it explains the strongest that is drawn."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 from small_models import small_settings
 
@@ -147,3 +149,21 @@ def test_where_a_gradient_does_not_reach_the_word_the_strongest_of_all_words_is_
     array = session.gradients.current["embedding"].array
     assert why.shown.index == np.unravel_index(np.abs(array).argmax(), array.shape)
     assert why.shown.value != 0
+
+
+def test_before_anything_is_explained_it_asks_for_a_model_only_where_none_is_read(
+    window: MainWindow, session: Session, transformer_run: Path, gate: threading.Event, qtbot: QtBot
+) -> None:
+    window.show_perspective("inside")
+    [why] = [panel for panel in window.perspective.panels if isinstance(panel, WhyPanel)]
+    words = why.findChild(QLabel, "explained_cell")
+    qtbot.waitUntil(lambda: words.text().startswith("Open a model"))
+    window.show_perspective("train")
+    session.library.open(transformer_run)
+    session.reading.set_prefix("the cows")
+    qtbot.waitUntil(lambda: session.reading.current is not None and session.explanation.arithmetic is None)
+    session.work.ask("hold", gate.wait, lambda _: None, print)
+    window.show_perspective("inside")
+    qtbot.waitUntil(lambda: why.is_up_to_date)
+    assert words.text().startswith("Click a number")
+    gate.set()
