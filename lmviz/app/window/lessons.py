@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lmviz.lessons.lesson import Lesson
 
 WIDTH, NARROW, PROJECTED = 330, 280, 250  # pixels at scale 1, in a window that is wide or narrow
-WIDE_WINDOW = 1200
+WIDE_WINDOW = 1400
 KEPT = "lessons"
 
 

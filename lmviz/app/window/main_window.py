@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -267,7 +267,7 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         for view in self._views.values():
-            self._stack.addWidget(_scrolling(view))
+            self._stack.addWidget(_Room(view))
         middle = QHBoxLayout()
         middle.setSpacing(0)
         middle.addWidget(self.rail)
@@ -391,8 +391,14 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
 
-def _scrolling(view: PerspectiveView) -> QuietScrollArea:
+class _Room(QuietScrollArea):
     """Where the window is smaller than its panels can be, docks would overlap; this lets them scroll."""
-    area = QuietScrollArea()
-    area.setWidget(view)
-    return area
+
+    def __init__(self, view: PerspectiveView) -> None:
+        super().__init__()
+        self._view = view
+        self.setWidget(view)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._view.fit_into(event.size().width())

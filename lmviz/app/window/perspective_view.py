@@ -65,6 +65,11 @@ class PerspectiveView(QMainWindow):
         self._only: tuple[str, ...] = ()  # the panels that are left while the others are put away
         self._squeezed: dict[str, int] = {}  # by how many pixels a panel is narrower than it should be
         self._is_other = False  # whether others are in sight than those that should be left
+        self._offered_width = (
+            0  # into which those that are left have to fit; 0 while not known
+        )
+        self._fitted_width = 0  # that for which they were last fitted beside one another
+        self._is_stacked = False  # whether they share one place instead, as tabs
         self._everything = QByteArray()  # the arrangement of all of them meanwhile
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
@@ -103,6 +108,12 @@ class PerspectiveView(QMainWindow):
         if self._is_arranged:
             self._put_away()
 
+    def fit_into(self, width: int) -> None:
+        """Let the few panels that are left fit into this width, where they can only scroll otherwise."""
+        self._offered_width = width
+        if self._only and width != self._fitted_width:
+            self._fit_soon.start()
+
     def bring_forward(self, name: str) -> None:
         """Bring the panel in sight that holds the control of this object name, or has it itself."""
         for found, dock in self._docks.items():
@@ -118,6 +129,7 @@ class PerspectiveView(QMainWindow):
         """While few panels are left, leave with this one those that fit beside it."""
         if not self._only or not self._is_arranged:
             return
+        self._unstack()
         self._squeezed.clear()
         self._fix_least_sizes()
         left, around = [name], self.parentWidget()
@@ -140,6 +152,31 @@ class PerspectiveView(QMainWindow):
             self._squeezed[names[0]] = lacking
             lacking = 0
         return lacking <= 0
+
+    def _fit_beside(self) -> None:
+        """Set what is left side by side, a little narrower if need be, or else one behind the other."""
+        self._fitted_width = self._offered_width
+        if self._is_other or not self._offered_width:
+            return
+        self._squeezed.clear()
+        self._fix_least_sizes()
+        if self._squeeze(self._only, self._offered_width):
+            self._unstack()
+        elif not self._is_stacked:
+            self._is_stacked = True
+            across = [row for row in self._rows if row.name in self._only and row.area in COLUMNS]
+            first = self._dock(across[0])
+            for row in across[1:]:
+                if row.area != across[0].area:
+                    self.tabifyDockWidget(first, self._dock(row))
+            first.raise_()
+            QTimer.singleShot(0, first, first.raise_)
+            QTimer.singleShot(0, self, self._show_tabs)
+
+    def _unstack(self) -> None:
+        """Put the panels that are left side by side again."""
+        if self._is_stacked:
+            self._put_away()
 
     def _least_width(self, names: Sequence[str]) -> int:
         """The width without which these panels would not fit beside one another."""
@@ -169,6 +206,7 @@ class PerspectiveView(QMainWindow):
     def reset(self) -> None:
         """Arrange the panels as the table of panels says."""
         self._is_own, self._only, self._everything = False, (), QByteArray()
+        self._is_stacked = False
         self._chosen_tabs.forget()
         for dock in self._docks.values():
             self.removeDockWidget(dock)
@@ -290,6 +328,7 @@ class PerspectiveView(QMainWindow):
     def _put_away(self) -> None:
         """Hide what is not wanted now, or bring everything back to where it was."""
         version = OWN if self._is_own else SHARED
+        self._is_stacked, self._fitted_width = False, 0
         if self._everything.isEmpty():
             self._everything = self.saveState(version)
         else:
@@ -336,6 +375,8 @@ class PerspectiveView(QMainWindow):
             return
         if self._shared.isEmpty():
             self._fix_least_sizes()
+        if self._only and (self._shared.isEmpty() or self._offered_width != self._fitted_width):
+            self._fit_beside()
         if not self._is_own or self._only:
             self._share_room()
 
@@ -375,7 +416,7 @@ class PerspectiveView(QMainWindow):
 
     def _share_room(self) -> None:
         self._shared = self.size()
-        self._room.share()
+        self._room.share(is_stacked=self._is_stacked)
 
     def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
         """The keyboard can go to a panel behind another tab: bring it in front.

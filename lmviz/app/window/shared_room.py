@@ -39,11 +39,11 @@ class SharedRoom:
         shared = max((other.width for other in column if not (other.beside or other.tabbed)), default=0)
         return row.width if own and row.width else shared
 
-    def share(self) -> None:
-        """Give every panel that is not hidden its part of the room there is now."""
+    def share(self, *, is_stacked: bool = False) -> None:
+        """Give every panel that is not hidden its part of the room; or let all columns share one place."""
         columns, bottom, foot = self.columns()
         columns = [[row for row in column if not self._dock(row).isHidden()] for column in columns]
-        columns = [column for column in columns if column]
+        columns = [column for column in columns if column][: 1 if is_stacked else None]
         bottom, foot = ([row for row in rows if not self._dock(row).isHidden()] for rows in (bottom, foot))
         widths = [max(self.width_of(row) for row in column) * self._stretch for column in columns]
         spare = max(200.0, self._view.width() - sum(widths)) / max(1, widths.count(0))

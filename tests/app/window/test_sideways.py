@@ -193,3 +193,44 @@ def test_no_perspective_scrolls_sideways_beside_a_lesson(
     window.show_perspective("attention")
     left = {"attention_view", "alignment_view", "next_word_view"}
     qtbot.waitUntil(lambda: {panel.objectName() for panel in window.perspective.panels} == left)
+
+
+@pytest.mark.parametrize("projector", [False, True], ids=["light", "projector"])
+def test_every_perspective_fits_beside_the_panel_of_lessons(
+    window: MainWindow, drawn: Callable[[], None], projector: bool, qtbot: QtBot
+) -> None:
+    """In projector mode panels that do not fit side by side share a place, and come apart again."""
+    window.set_projector(projector)
+    window.resize(*LECTURE_HALL)
+    for perspective in shown_perspectives():
+        window.show_perspective(perspective.name)
+        drawn()
+        view = window.perspective
+        alone = {panel.objectName() for panel in view.panels if panel.is_in_sight}
+        window.lessons.toggle()
+        qtbot.waitUntil(lambda view=view: view.width() <= view.parentWidget().width())
+        drawn()
+        assert view.width() <= view.parentWidget().width()
+        window.lessons.toggle()
+        drawn()
+        beside = lambda view=view: {panel.objectName() for panel in view.panels if panel.is_in_sight}  # noqa: E731
+        qtbot.waitUntil(lambda alone=alone, beside=beside: beside() == alone)
+
+
+def test_panels_that_do_not_fit_side_by_side_stand_behind_one_another(
+    window: MainWindow, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window.set_projector(True)
+    window.resize(*LECTURE_HALL)
+    window.show_perspective("scale")
+    window.lessons.toggle()
+    models, calculator = ("models_by_size_view", "calculator_view")
+
+    def in_sight() -> set[str]:
+        return {panel.objectName() for panel in window.perspective.panels if panel.is_in_sight}
+
+    qtbot.waitUntil(lambda: in_sight() == {models})
+    window.bring_forward(calculator)
+    qtbot.waitUntil(lambda: in_sight() == {calculator})
+    window.lessons.toggle()
+    qtbot.waitUntil(lambda: in_sight() == {models, calculator})
