@@ -59,6 +59,7 @@ class _Row(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         policy = self.sizePolicy()
         policy.setHorizontalPolicy(QSizePolicy.Policy.Preferred)  # a button's own lets no words be wrapped
+        policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)  # and none that wrap be higher than expected
         self.setSizePolicy(policy)
         self._title, self._done, self._about = QLabel(), QLabel(), QLabel()
         self._title.setProperty("role", "title")
