@@ -68,7 +68,7 @@ PANELS: tuple[PanelRow, ...] = (
         "corpus",
         "centre",
         "corpus.concordance:ConcordancePanel",
-        3,
+        5,
         least=(266, 190),
         projected=True,
     ),

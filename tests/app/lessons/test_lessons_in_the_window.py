@@ -20,6 +20,7 @@ from lmviz.lessons.reading import read_lesson
 from lmviz.lessons.shipped import shipped_files
 from tests.app.lessons.person import Driver
 
+CLEARED = 30  # pixels for the button that empties a field, and for its edge
 OWN = """# Own
 
 ## Type
@@ -305,3 +306,22 @@ def test_a_step_begins_at_its_top(driver: Driver) -> None:
     driver.wait(lambda: said(driver, "lesson_sentence").startswith("Type"))
     assert area.verticalScrollBar().maximum() > 0
     assert area.verticalScrollBar().value() == 0
+
+
+def test_phrases_and_bars_can_be_read_beside_a_lesson(driver: Driver) -> None:
+    window = driver.window
+    window.resize(1280, 720)
+    window.show_perspective("corpus")
+    driver.press("lessons_button")
+    driver.session.text.open("farm")
+    driver.wait(lambda: driver.session.text.corpus is not None)
+    for name in ("concordance_edit", "simplex_context"):
+        window.bring_forward(name)
+        driver.type(name, "cows eat")
+        field = driver.control(name)
+        room = field.width() - CLEARED
+        assert field.fontMetrics().horizontalAdvance("cows eat") <= room
+    bars = driver.control("simplex_bars")
+    driver.qtbot.waitUntil(
+        lambda: bars.visibleRegion().boundingRect().height() >= bars.minimumSizeHint().height(), timeout=5000
+    )

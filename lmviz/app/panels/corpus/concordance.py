@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 WORDS = 200
 TYPING = 120  # milliseconds without a key before the text is searched
 EXAMPLE = "cows eat"
+SIZE_OF_PHRASE = 130  # pixels
 EMPTY = (
     "Type a phrase to see what follows it, how often, and each of its places; a click shows it in the text."
 )
@@ -40,6 +41,7 @@ class ConcordancePanel(Panel):
         self._phrase.setAccessibleName("phrase to look up")
         self._phrase.setPlaceholderText(f"a phrase, such as {EXAMPLE}")
         self._phrase.setClearButtonEnabled(True)
+        self._phrase.setMinimumWidth(SIZE_OF_PHRASE)
         self._words = BarsView()
         self._words.setAccessibleName("words that follow")
         self._places = ConcordanceList()
@@ -103,7 +105,7 @@ class ConcordancePanel(Panel):
             return
         from lmviz.text.tokenizer import visible
 
-        self._card.set_title(f"“{self._searched} _” in {count(found.total)} places")
+        self._card.set_title(f"{count(found.total)} {'place' if found.total == 1 else 'places'}")
         if not found.total:
             self._say(f"“{self._searched}” does not occur in this text, as its tokens are spelled.")
             return
