@@ -65,9 +65,7 @@ class PerspectiveView(QMainWindow):
         self._only: tuple[str, ...] = ()  # the panels that are left while the others are put away
         self._squeezed: dict[str, int] = {}  # by how many pixels a panel is narrower than it should be
         self._is_other = False  # whether others are in sight than those that should be left
-        self._offered_width = (
-            0  # into which those that are left have to fit; 0 while not known
-        )
+        self._offered_width = 0  # into which those that are left have to fit; 0 while not known
         self._fitted_width = 0  # that for which they were last fitted beside one another
         self._is_stacked = False  # whether they share one place instead, as tabs
         self._everything = QByteArray()  # the arrangement of all of them meanwhile

@@ -104,12 +104,23 @@ class LessonPanel(Panel):
             self._question.allow(current.may_answer)
             self._question.tell(current.answered.verdict, said, is_hint_shown=current.is_hint_shown)
             if current.may_answer:  # in a low window it would lie below
-                QTimer.singleShot(0, self, lambda: self._area.ensureWidgetVisible(self._question, 0, 0))
+                QTimer.singleShot(0, self, self._show_question)
         self._back.setEnabled(current.number > 0)
         self._next.setText("Finish" if current.number + 1 == len(lesson.steps) else "Next")
         self._where.setVisible(bool(step.perspective or step.control))
         self._prepare.setVisible(bool(lesson.openings_before(current.number)))
         set_role(self._next, "primary" if current.is_step_done else "")
+
+    def _show_question(self) -> None:
+        """Scroll to the question, and to the end of what is said about an answer to it."""
+        body = self._area.widget()
+        layout = body.layout()
+        if layout is not None:
+            layout.activate()  # with the height of what has just been said
+        self._area.ensureWidgetVisible(self._question, 0, 0)
+        if self._question.said:
+            bottom = self._question.mapTo(body, self._question.rect().bottomLeft())
+            self._area.ensureVisible(0, bottom.y(), 0, 0)
 
     def _lay_out(self) -> None:
         place = QHBoxLayout()
