@@ -113,21 +113,17 @@ class LessonPanel(Panel):
 
     def _show_question(self) -> None:
         """Scroll to the question, and to the end of what is said about an answer to it."""
-        body = self._area.widget()
-        layout = body.layout()
-        if layout is not None:
-            layout.activate()  # with the height of what has just been said
+        self._column.activate()  # with the height of what has just been said
         self._area.ensureWidgetVisible(self._question, 0, 0)
         if self._question.said:
-            bottom = self._question.mapTo(body, self._question.rect().bottomLeft())
-            self._area.ensureVisible(0, bottom.y(), 0, 0)
+            self._area.ensureVisible(0, self._question.geometry().bottom(), 0, 0)
 
     def _lay_out(self) -> None:
         place = QHBoxLayout()
         place.addWidget(self._step_title, 1)
         place.addWidget(self._dots, 0, Qt.AlignmentFlag.AlignTop)
         body = QWidget()
-        column = QVBoxLayout(body)
+        self._column = column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         for widget in (self._sentences, self._tasks, self._question):
