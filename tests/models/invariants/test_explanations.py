@@ -18,6 +18,7 @@ def test_stages_lead_from_tap_to_tap_to_the_probabilities(model):
     assert stages[-1].results == ("probabilities",)
     shown = [address for stage in stages for address in stage.results]
     assert len(shown) == len(set(shown))
+    assert all(is_told(stage.title) and is_told(stage.equation) for stage in stages)
 
 
 @every_case
@@ -47,6 +48,8 @@ def test_every_rule_and_function_in_use_is_in_the_tables(model):
         arithmetic = tap.operation.explain(reader, tap.address, index)
         factors = [factor for group in arithmetic.terms for factor in group.factors]
         assert arithmetic.rule in RULES
+        told = [arithmetic.operation, *(group.label for group in arithmetic.terms)]
+        assert all(is_told(words) for words in told), (tap.address, told)
         assert {arithmetic.function, *(factor.function for factor in factors)} <= set(FUNCTIONS)
 
 
@@ -81,6 +84,10 @@ def test_explanations_name_only_operands_that_are_declared(model):
             terms = tap.operation.explain(reader, tap.address, index).terms
             sources = {factor.source for group in terms for factor in group.factors}
             assert sources & set(found.arrays) <= declared
+
+
+def is_told(words):
+    return isinstance(words, str) and words.strip() != ""
 
 
 def check_cells(model, of):
