@@ -32,6 +32,14 @@ def test_a_state_is_taken_over_as_it_was_given():
     assert torch.equal(model(tokens), other(tokens))
 
 
+def test_an_exchanged_state_is_not_shared_with_who_gave_it():
+    model, given = build(), build(seed=1).state()
+    model.exchange_state(given)
+    for value in given.values():
+        value.zero_()
+    assert any(value.any() for value in model.state().values())
+
+
 def test_tied_parameters_count_once():
     apart, tied = (build(tied=tied) for tied in (False, True))
     assert apart.parameter_count() - tied.parameter_count() == 7 * 8  # a row of 8 for each of 7 tokens

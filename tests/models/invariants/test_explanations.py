@@ -18,7 +18,7 @@ def test_stages_lead_from_tap_to_tap_to_the_probabilities(model):
     assert stages[-1].results == ("probabilities",)
     shown = [address for stage in stages for address in stage.results]
     assert len(shown) == len(set(shown))
-    assert all(is_told(stage.title) and is_told(stage.equation) for stage in stages)
+    assert all(all(map(is_told, (stage.title, stage.equation, stage.place))) for stage in stages)
 
 
 @every_case
