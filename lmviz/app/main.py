@@ -40,9 +40,11 @@ def open_window(path: str | None = None) -> MainWindow:
     import_lean()
     from lmviz.app.look.theme import make_application
     from lmviz.app.workers.faults import Faults
+    from lmviz.app.workers.overrides import guard_overrides
     from lmviz.app.workers.threads import GarbageCollector, prepare_interpreter
 
     prepare_interpreter()
+    guard_overrides()
     application = make_application()
     application.setApplicationName("lmviz")
     application.setDesktopFileName("lmviz")

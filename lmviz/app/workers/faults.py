@@ -1,7 +1,7 @@
 """Unexpected exceptions: they are written to the log and reported, and the program continues.
 
 `LmvizError` is not a fault: its sentence is shown by the control that caused it. Every other exception
-ends here, whether raised in a slot, in a thread, or inside Qt.
+ends here, whether raised in a slot, in a thread, or inside Qt (where `overrides.py` has to help).
 """
 
 from __future__ import annotations
