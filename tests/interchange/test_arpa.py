@@ -198,3 +198,16 @@ def test_any_bytes_give_a_model_or_one_sentence(tmp_path_factory, data):
     except LmvizError:
         return
     assert not model(torch.tensor([[0, 0]])).isnan().any()
+
+
+@pytest.mark.slow
+def test_kenlm_gives_every_word_the_same_probability(tmp_path):
+    kenlm = pytest.importorskip("kenlm", reason="KenLM is not installed")
+    model, tokenizer, _ = trained()
+    write_arpa(tmp_path / "model.arpa", model, tokenizer)
+    theirs = kenlm.Model(str(tmp_path / "model.arpa"))
+    for sentence in [*SENTENCES, "the zebra made a night"]:
+        ids = [tokenizer.start_id, *tokenizer.encode(sentence), tokenizer.end_id]
+        ours = model(torch.tensor([ids]))[0].log_softmax(-1).double() / np.log(10)
+        scores = [score for score, _, _ in theirs.full_scores(sentence)]
+        assert [float(ours[at, next]) for at, next in enumerate(ids[1:])] == pytest.approx(scores, abs=1e-5)
