@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QStackedWidget
 from lmviz.app.panels.corpus.example_page import page_at, shown_examples
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.tooltip import paragraph
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 PAGE = 480
 MERGED = PAGE // 3  # tokens of the whole vocabulary that fall into pieces again
 BEFORE = 60
+EMPTY = "Choose a text from the list, or drop a file onto the window: it appears here cut into tokens."
 SAID = 3  # lines that could not be read and are named; a tip names more of them
 
 
@@ -47,8 +49,9 @@ class CorpusTextPanel(Panel):
         self._page = range(0)
         self._body = QStackedWidget()
         self._plain, self._tasks = scrolling(self._strip), scrolling(self._examples)
-        self._body.addWidget(self._plain)
-        self._body.addWidget(self._tasks)
+        self._nothing = EmptyText(EMPTY)
+        for page in (self._nothing, self._plain, self._tasks):
+            self._body.addWidget(page)
         self._left_out = QLabel()
         self._left_out.setObjectName("left_out")
         self._left_out.setProperty("role", "warning")
@@ -138,7 +141,8 @@ class CorpusTextPanel(Panel):
         self._page = range(0)
         self._say_what_is_left_out(() if corpus is None else corpus.complaints)
         if corpus is None:
-            self._card.set_aside("Open a text: File → Open text…")
+            self._body.setCurrentWidget(self._nothing)
+            self._card.set_aside("")
             return
         self._card.set_aside(_summary(corpus))
         self._body.setCurrentWidget(self._plain if corpus.training_examples is None else self._tasks)

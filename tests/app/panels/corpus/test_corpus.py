@@ -43,9 +43,12 @@ def test_a_text_of_the_catalogue_opens_by_a_click(window: MainWindow, session: S
     texts = window.findChild(QTreeWidget, "corpus_picker")
     qtbot.waitUntil(lambda: texts.topLevelItemCount() >= 4)
     place = texts.visualItemRect(texts.topLevelItem(0)).center()
+    what_to_do = panel(window, "corpus_text_view").findChild(EmptyText)
+    assert what_to_do.isVisible()
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert session.text.corpus.name == "farm"
+    qtbot.waitUntil(lambda: not what_to_do.isVisible())
 
 
 def test_text_from_the_clipboard_becomes_a_corpus(window: MainWindow, session: Session, qtbot: QtBot) -> None:
