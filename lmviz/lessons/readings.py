@@ -69,6 +69,29 @@ def most_held(now: Situation) -> str:
     return str(trace.tokens[int(shares.argmax())])
 
 
+def gradient_factor(now: Situation, name: Result) -> float:
+    """What a step further back multiplies the gradient by, in the compared model of this name."""
+    known = {each.casefold(): factor for each, factor in _factors(now).items()}
+    if str(name).casefold() not in known:
+        raise NotKnown(f"“{name}” is not compared: there are {', '.join(_factors(now))}.")
+    return known[str(name).casefold()]
+
+
+def furthest_reaching(now: Situation) -> str:
+    """The compared model of which a step back leaves most of the gradient."""
+    factors = _factors(now)
+    if len(factors) < 2:
+        raise NotKnown("Only one model is open: compare it with another.")
+    return max(factors, key=lambda name: factors[name])
+
+
+def _factors(now: Situation) -> dict[str, float]:
+    known = {name: factor for name, factor in now.gradient_factors.items() if math.isfinite(factor)}
+    if not known:
+        raise NotKnown("No gradient has gone back through time yet: look at “Back through time” of Inside.")
+    return known
+
+
 def log_probability(now: Situation) -> float:
     """ln of the probability of the prefix, in nats: of every token that stands after another."""
     trace = _trace(now)

@@ -92,6 +92,10 @@ class Situation(Protocol):
         """The models beside the shown one."""
 
     @property
+    def gradient_factors(self) -> Mapping[str, float]:
+        """What a step further back multiplies the gradient by, by the name of each compared model."""
+
+    @property
     def branches(self) -> Branches:
         """What was written after the prefix."""
 

@@ -18,6 +18,8 @@ from lmviz.lessons.faults import NotKnown
 from lmviz.lessons.readings import (
     cell,
     count,
+    furthest_reaching,
+    gradient_factor,
     likeliest,
     log_probability,
     measured,
@@ -125,6 +127,18 @@ VALUES = (
         "log_probability", "", "ln of the probability of all the text that is typed, in nats", log_probability
     ),
     LessonValue("most_held", "", "the token of which the memory cell of an LSTM holds most", most_held),
+    LessonValue(
+        "gradient_factor",
+        "MODEL",
+        "what a step back multiplies the gradient by, of the compared model of this name",
+        gradient_factor,
+    ),
+    LessonValue(
+        "furthest_reaching",
+        "",
+        "the name of the compared model of which a step back leaves most of the gradient",
+        furthest_reaching,
+    ),
     LessonValue(
         "value",
         "ADDRESS INDEX…",

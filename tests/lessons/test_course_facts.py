@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import lmviz
 from lmviz.inspection.class_readings import read_beginnings
 from lmviz.inspection.held_words import held_words
 from lmviz.inspection.reach import reach, state_address
+from lmviz.lessons.faults import NotKnown
+from lmviz.lessons.values import look_up
 from lmviz.models.prefix import read_prefix
 
 PAGE = Path(__file__).parents[2] / "docs" / "quality-by-length.md"
@@ -17,6 +20,32 @@ PAGE = Path(__file__).parents[2] / "docs" / "quality-by-length.md"
 HIDDEN_STONE = (
     "Maya put the brown stone in the barrel. Later, Maya opened the barrel, and there lay the brown"
 )
+
+
+LSTM_AND_RNN = {"LSTM": 0.9, "RNN": 0.7}
+
+
+@pytest.mark.parametrize(
+    ("factors", "furthest"),
+    [(LSTM_AND_RNN, "LSTM"), ({"LSTM": 0.7, "RNN": 0.9}, "RNN"), ({**LSTM_AND_RNN, "GRU": np.nan}, "LSTM")],
+)
+def test_which_gradient_reaches_furthest_is_asked_of_the_models(factors, furthest):
+    now = SimpleNamespace(gradient_factors=factors)
+    assert look_up(now, "furthest_reaching", []) == furthest
+    assert look_up(now, "gradient_factor", ["rnn"]) == factors["RNN"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "factors", "words"),
+    [
+        ("furthest_reaching", [], {}, "No gradient has gone back"),
+        ("furthest_reaching", [], {"LSTM": 0.9}, "compare it with another"),
+        ("gradient_factor", ["GRU"], LSTM_AND_RNN, "there are LSTM, RNN"),
+    ],
+)
+def test_no_gradient_is_answered_where_none_was_taken(name, arguments, factors, words):
+    with pytest.raises(NotKnown, match=words):
+        look_up(SimpleNamespace(gradient_factors=factors), name, arguments)
 
 
 def test_the_gradient_reaches_further_along_the_cell_of_an_lstm():
@@ -40,7 +69,7 @@ def test_where_the_review_turns():
     good = read_beginnings(model, read.ids)[:, model.predicts.names.index("good")]
     falls = dict(zip(read.tokens[1:], np.diff(good), strict=True))
     assert min(falls, key=falls.get) == "bad"
-    assert good[-3:] == pytest.approx([0.95, 0.32, 0.0], abs=0.006)
+    assert good[-3] > 0.5 > good[-2] > good[-1]  # at “was”, “bad” and END
 
 
 @pytest.mark.parametrize("words", [5, 15, 25])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -36,6 +37,8 @@ class Gradients(Part):
         self._is_shown = False
         self._of: Of = LAST_LOSS
         self._current: Gradient | None = None
+        self._factors: Mapping[str, float] = {}
+        reading.changed.connect(lambda: self.keep_factors({}))
         reading.changed.connect(self._take_anew)
 
     @property
@@ -60,6 +63,18 @@ class Gradients(Part):
     def current(self) -> Gradient | None:
         """The gradient of the reading; None while it is not shown, and until it is known."""
         return self._current
+
+    @property
+    def factors(self) -> Mapping[str, float]:
+        """What a step further back multiplies the gradient by, by the name of each compared model.
+
+        Empty until it is known of what is read now.
+        """
+        return self._factors
+
+    def keep_factors(self, factors: Mapping[str, float]) -> None:
+        """Keep these factors until something else is read."""
+        self._factors = dict(factors)
 
     def show(self, shown: bool) -> None:
         """Show gradients, or values again."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.descent import Descent
     from lmviz.app.session.focus import Focus
+    from lmviz.app.session.gradients import Gradients
     from lmviz.app.session.library import Library
     from lmviz.app.session.module_checks import ModuleChecks
     from lmviz.app.session.network import OpenNetwork
@@ -52,6 +53,7 @@ class SessionParts(Protocol):
     attention: AttentionHeads
     reading: CurrentReading
     writing: Writing
+    gradients: Gradients
 
     @property
     def network(self) -> OpenNetwork:
@@ -155,6 +157,10 @@ class SessionSituation:
     @property
     def compared(self) -> tuple[str, ...]:
         return tuple(model.folder.name for model, _ in self._parts.comparison.chosen)
+
+    @property
+    def gradient_factors(self) -> Mapping[str, float]:
+        return {} if self.trace is None else self._parts.gradients.factors
 
     @property
     def branches(self) -> Branches:
