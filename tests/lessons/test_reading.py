@@ -1,15 +1,20 @@
 """Lessons from text: what is wrong is said at its line."""
 
+import ast
+import re
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lmviz.lessons
 from lmviz.errors import LmvizError
 from lmviz.lessons.faults import LessonFault
-from lmviz.lessons.reading import is_lesson, open_lesson, read_lesson
+from lmviz.lessons.reading import LARGEST, is_lesson, open_lesson, read_lesson
 
 PERSPECTIVES = ("corpus", "attention")
 WHOLE = """# Counting
@@ -128,19 +133,79 @@ BROKEN = {
     "a tolerance that is none": ("tolerance: 0.5", "tolerance: some", 15, "no tolerance"),
     "a negative tolerance": ("tolerance: 0.5", "tolerance: -1", 15, "no tolerance"),
     "a check that cannot be read": ("check: text is farm", "check: text is", 16, "nothing stands after"),
+    "too many characters": ("Choose.", "x" * (LARGEST + 1), 1, "at most 200,000 characters"),
+    "too many steps": ("Choose.\n", "Choose.\n" + "\n## More\n\nSay.\n" * 99, 425, "at most 100 steps"),
+    "an entry like no other in the head": ("number: 3", "zzz: 3", 2, "there are number, about."),
+    "an entry like no other in a step": ("hint: Look", "zzz: Look", 17, "there are perspective, control"),
+    "an entry that nobody can own": ("explanation: Because.", "number: 3", 19, "there is no entry 'number'"),
+    "a text like no other": ("open: text farm", "open: text zzz", 8, "there are farm"),
+    "a seed that is none": ("open: text farm", "open: seed -1", 8, "no whole number"),
+    "a plan of nothing": ("plan ngram order=3 smoothing=maximum-likelihood", "plan", 9, "no family ''"),
+    "a margin that is no number": ("step >= 0", "step = 0 ± some", 12, "after ± stands a number"),
+    "a condition without an end": ("step >= 0", "step >=", 12, "nothing stands after “>=”"),
+    "an expression too long": ("step >= 0", "step >= 0" + " + 0" * 150, 12, "at most 500 characters"),
+    "brackets too deep": ("step >= 0", f"step >= {'(' * 40}0{')' * 40}", 12, "brackets are too deep"),
+    "powers too deep": ("step >= 0", "step >= 1" + "^1" * 40, 12, "powers are too deep"),
+    "a number that is missing": ("step >= 0", "step >= 1 + * 2", 12, "is missing before '*'"),
+    "a number that is missing at the end": ("step >= 0", "step >= 1 +", 12, "is missing at the end"),
+    "a function without its number": ("step >= 0", "step >= ln", 12, "write ln(…)"),
+    "a function of two numbers": ("step >= 0", "step >= ln(1, 2)", 12, "ln takes one number"),
+    "a sign that is none": ("step >= 0", "step >= 1 § 2", 12, "'§ 2' cannot be read"),
+    "a value like no other": ("step >= 0", "zzzzz >= 0", 12, "lists all values"),
+    "a condition without words": ("until: step >= 0", "until:", 12, "nothing stands after “until:”"),
 }
+
+
+def told(what: str) -> LessonFault:
+    """What is said of one of the broken lessons."""
+    before, after, _, _ = BROKEN[what]
+    assert before in WHOLE
+    with pytest.raises(LessonFault) as refused:
+        read_lesson(WHOLE.replace(before, after), PERSPECTIVES)
+    return refused.value
 
 
 @pytest.mark.parametrize("what", BROKEN)
 def test_what_is_wrong_is_said_at_its_line(what: str) -> None:
-    before, after, line, words = BROKEN[what]
-    assert before in WHOLE
-    with pytest.raises(LessonFault) as refused:
-        read_lesson(WHOLE.replace(before, after), PERSPECTIVES)
-    told = {fault.line: fault.sentence for fault in refused.value.faults}
-    assert line in told, told
-    assert words in told[line]
-    assert f"Line {line}:" in str(refused.value)
+    _, _, line, words = BROKEN[what]
+    said = [fault.sentence for fault in told(what).faults if fault.line == line]
+    assert any(words in sentence for sentence in said), told(what)
+    assert f"Line {line}:" in str(told(what))
+
+
+@cache
+def all_told() -> frozenset[str]:
+    """Every sentence that is said of a broken lesson."""
+    return frozenset(fault.sentence for what in BROKEN for fault in told(what).faults)
+
+
+def refusals() -> Iterator[str]:
+    """The sentences by which the code of lessons refuses one, each with “…” for what varies."""
+    for path in sorted(Path(lmviz.lessons.__file__).parent.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            name = node.func if isinstance(node, ast.Call) else None
+            if getattr(name, "id", getattr(name, "attr", "")) in ("LineFault", "Fault", "_say"):
+                sentence = node.args[-1]
+                parts = sentence.values if isinstance(sentence, ast.JoinedStr) else [sentence]
+                yield "".join(str(each.value) if isinstance(each, ast.Constant) else "…" for each in parts)
+
+
+def is_said(sentence: str) -> bool:
+    pattern = ".*".join(map(re.escape, sentence.split("…")))
+    return any(re.fullmatch(pattern, each) for each in all_told())
+
+
+@pytest.mark.parametrize("sentence", sorted(set(refusals())))
+def test_every_refusal_has_its_broken_lesson(sentence: str) -> None:
+    assert is_said(sentence)
+
+
+def test_the_page_lists_every_refusal() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "writing-a-lesson.md").read_text("utf-8")
+    rows = page.partition("## What is refused")[2].partition("\n## ")[0].splitlines()
+    listed = {row.split(" | ")[1].removesuffix(" |") for row in rows if row.startswith("| ")} - {"it says"}
+    passed_on = {sentence for sentence in refusals() if not sentence.replace("…", "")}
+    assert listed == set(refusals()) - passed_on
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:
