@@ -207,3 +207,35 @@ def test_a_job_and_a_reader_that_never_end_are_given_up_after_five_seconds_toget
     assert given_up == ["Computing for ever", "reading the model"]
     log = next(tmp_path.rglob("lmviz.log")).read_text(encoding="utf-8")
     assert all(name in log for name in given_up)
+
+
+def test_every_perspective_can_be_shown_in_the_program_as_it_is_started(tmp_path: Path) -> None:
+    """What only the program does at its start, such as guarding what Qt calls, breaks no perspective."""
+    show = """
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from lmviz.app.session.session import Session
+
+started = Session.start
+
+def start(self):
+    self.work.ready_changed.connect(lambda: QTimer.singleShot(0, show))
+    started(self)
+
+def show():
+    from lmviz.app.panels.table import shown_perspectives
+    [window] = [widget for widget in QApplication.topLevelWidgets() if hasattr(widget, "show_perspective")]
+    for row in shown_perspectives():
+        window.show_perspective(row.name)
+        for panel in window.perspective.panels:
+            panel.parentWidget().raise_()
+            QApplication.processEvents()
+    print("shown", flush=True)
+    window.close()
+
+Session.start = start
+"""
+    done = run(tmp_path, show + RUN)
+    assert done.stdout.splitlines() == ["shown"], done.stderr
+    assert done.returncode == 0
+    assert not [log for log in tmp_path.rglob("lmviz.log") if "unexpected" in log.read_text(encoding="utf-8")]

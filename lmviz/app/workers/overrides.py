@@ -26,7 +26,13 @@ def guard_overrides() -> None:
         return
     for kind in _descendants(QObject):
         _guard(kind)
-    setattr(QObject, "__init_subclass__", classmethod(_guard))  # noqa: B010, for mypy takes it for fixed
+    setattr(QObject, "__init_subclass__", classmethod(_guard_new))  # noqa: B010, for mypy takes it for fixed
+
+
+def _guard_new(kind: Any, /, **settings: Any) -> None:
+    """What Python calls with every class that derives from QObject."""
+    super(QObject, kind).__init_subclass__(**settings)  # Generic, for one, has to do something, too
+    _guard(kind)
 
 
 def _guard(kind: type) -> None:

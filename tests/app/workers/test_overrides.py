@@ -7,6 +7,7 @@ import pytest
 
 SCRIPT = """
 import sys
+from typing import Generic, TypeVar
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication, QWidget
 from lmviz.app.workers.overrides import guard_overrides
@@ -16,12 +17,16 @@ class Before(QWidget):
         [][0]
 
 guard_overrides()
+T = TypeVar("T")
 
 class Sized(QWidget):
     def sizeHint(self):
         return QSize(1 // 0, 5)
 
-class Painted(QWidget):
+class Base(QWidget, Generic[T]):
+    pass
+
+class Painted(Base[int]):
     def paintEvent(self, event):
         {}["missing"]
 
