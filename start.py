@@ -36,6 +36,8 @@ PYTHON = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 RECORD = FOLDER / "lmviz-installed.json"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 NVIDIA_DRIVER = Path("/proc/driver/nvidia")
+WORKERS = str((os.cpu_count() or 1) + 1)
+"""Of pytest: a fifth of the time a test of the window waits for a timer or a thread."""
 
 
 class Word(NamedTuple):
@@ -61,7 +63,7 @@ WORDS = {
             ("-m", "ruff", "format", "--check"),
             ("-c", "from importlinter.cli import lint_imports_command as check; check(['--no-logo'])"),
             ("-m", "mypy"),
-            ("-m", "pytest", "-q", "--numprocesses", "auto"),
+            ("-m", "pytest", "-q", "--numprocesses", WORKERS),
         ),
     ),
     "bench": Word("measure speed, also against other programs", ("bench",), (("benchmarks/bench.py",),)),
@@ -79,7 +81,7 @@ WORDS = {
         "run what takes too long for every change: slow tests, a short soak, some mutants",
         ("test", "mutate"),
         (
-            ("-m", "pytest", "-q", "--numprocesses", "auto", "-m", "slow"),
+            ("-m", "pytest", "-q", "--numprocesses", WORKERS, "-m", "slow"),
             ("tests/soak/soak.py", "--mutations", "500", "--disturbances", "20", "--closings", "2"),
             ("tests/mutation/mutate.py", "--sample", "60"),
         ),
