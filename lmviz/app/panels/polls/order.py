@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lmviz.polls.order import OrderExperiment
 
 FIELD = 58  # pixels at scale 1
+AROUND = 18  # pixels at scale 1 around what is written in a field
 NOTHING = "This poll has no vectors to change. Choose “Order” for one that has."
 HIDDEN = "What the exchange does is shown with the answers."
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -150,6 +151,8 @@ class OrderPanel(Panel):
             for field, value in zip(fields, numbers, strict=True):
                 if not field.hasFocus() or not field.isModified():
                     field.setText(f"{value:g}".replace("-", "−"))
+                    field.setCursorPosition(0)  # where it is cut, its beginning counts
+        self._adopt_theme()
 
     def _build(self, rows: int, columns: int) -> None:
         for widget in (*self._labels, *(field for line in self._fields for field in line)):
@@ -172,9 +175,12 @@ class OrderPanel(Panel):
         return field
 
     def _adopt_theme(self) -> None:
+        theme = current_theme()
+        least = FIELD * theme.scale * 0.6
         for field in (field for line in self._fields for field in line):
-            field.setMinimumWidth(round(FIELD * current_theme().scale * 0.6))
-            field.setFont(current_theme().token_font(13))
+            field.setFont(theme.token_font(13))
+            written = field.fontMetrics().horizontalAdvance(field.text()) + AROUND * theme.scale
+            field.setMinimumWidth(round(max(least, written)))
 
     def _write(self, row: int, column: int, field: QLineEdit) -> None:
         experiment = self.session.polls.current.experiment

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.look.theme import current_theme
+from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.polls.order import OrderPanel
 from lmviz.app.panels.polls.poll import PollPanel
 from lmviz.app.session.session import Session
@@ -165,6 +165,18 @@ def write(order: OrderPanel, row: int, column: int, typed: str, qtbot: QtBot) ->
     field.selectAll()
     qtbot.keyClicks(field, typed)
     qtbot.keyClick(field, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize("projector", [False, True])
+def test_no_number_of_the_vectors_is_cut(order: OrderPanel, projector: bool) -> None:
+    theme_switch().set_projector(projector)
+    order.catch_up()
+    fields = [
+        field for field in order.findChildren(QLineEdit) if field.objectName().startswith("order_field")
+    ]
+    assert any(len(field.text()) > 5 for field in fields), "there is no long one"
+    for field in fields:
+        assert field.minimumWidth() > field.fontMetrics().horizontalAdvance(field.text()), field.text()
 
 
 def test_a_number_is_changed_and_everything_follows(
