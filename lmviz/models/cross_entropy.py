@@ -14,7 +14,8 @@ LARGE_VOCABULARY = 2048
 """From this many tokens on, logits are made and used slice by slice (measured)."""
 
 SMALLEST_SLICE = 64
-"""Rows of a slice at least, or its products of matrices are slow."""
+LARGEST_SLICE = 512
+"""Rows of a slice: with fewer the products of matrices are slow, with more they are no faster (measured)."""
 
 
 def linear_cross_entropy(
@@ -43,36 +44,36 @@ class _SlicedCrossEntropy(torch.autograd.Function):
         bias: torch.Tensor | None,
         targets: torch.Tensor,
     ) -> torch.Tensor:
-        """The mean over rows; slices have as many rows as features, so logits take no more than weights."""
+        """The mean over rows; the logits of a slice take up to twice the memory of the weights."""
         for_features, for_weight, for_bias = (
             torch.zeros_like(operand) if needed and operand is not None else None
             for operand, needed in zip((features, weight, bias), context.needs_input_grad, strict=False)
         )
         count = (targets != IGNORED).sum()
         total = torch.zeros((), device=features.device)
-        size = max(SMALLEST_SLICE, features.shape[1])
+        size = min(LARGEST_SLICE, max(SMALLEST_SLICE, 2 * features.shape[1]))
         for start in range(0, len(features), size):
             rows = slice(start, start + size)
             computed = functional.linear(features[rows], weight, bias)  # (row, token)
-            logits = computed.float()
-            norm = logits.logsumexp(1, keepdim=True)
+            logarithms = computed.float().log_softmax(1)
             counts = (targets[rows] != IGNORED).unsqueeze(1)
             chosen = targets[rows].unsqueeze(1).where(counts, 0)
-            total += ((norm - logits.gather(1, chosen)) * counts).sum()
+            total -= (logarithms.gather(1, chosen) * counts).sum()
             if not any(context.needs_input_grad):
                 continue
-            # The slope of the loss by each logit is the model's probability, less one for the target.
-            slopes = logits.sub_(norm).exp_()
+            # The slope of a row's loss by each logit is the model's probability, less one for the target.
+            slopes = logarithms.exp_()
             slopes.scatter_add_(1, chosen, slopes.new_full(chosen.shape, -1.0))
-            slopes *= counts / count
+            # Each row has its share in the mean: a factor of its features is cheaper than one of its slopes.
+            shares = counts / count  # (row, 1)
             if for_features is not None:
-                for_features[rows] = slopes @ weight
+                for_features[rows] = (slopes @ weight) * shares
             if for_weight is not None and computed.dtype == weight.dtype:
-                for_weight.addmm_(slopes.t(), features[rows])
+                for_weight.addmm_(slopes.t(), features[rows] * shares)
             elif for_weight is not None:  # a lower precision is in force, which addmm_ would not heed
-                for_weight += slopes.t() @ features[rows]
+                for_weight += slopes.t() @ (features[rows] * shares)
             if for_bias is not None:
-                for_bias += slopes.sum(0)
+                for_bias += (slopes.t() @ shares).squeeze(1)
         context.gradients = for_features, for_weight, for_bias
         return total / count
 

@@ -12,7 +12,7 @@ from lmviz.models.model import IGNORED
 @pytest.fixture(params=["sliced", "whole"])
 def way(request, monkeypatch):
     monkeypatch.setattr(cross_entropy, "LARGE_VOCABULARY", 1 if request.param == "sliced" else 10**9)
-    monkeypatch.setattr(cross_entropy, "SMALLEST_SLICE", 4)
+    monkeypatch.setattr(cross_entropy, "LARGEST_SLICE", 4)
 
 
 def problem(bias=True):
