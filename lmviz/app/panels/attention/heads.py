@@ -35,7 +35,7 @@ NOTHING = np.zeros((0, 0, 1, 1), dtype=np.float32)
 class HeadsPanel(Panel):
     """A click shows a head large, Ctrl+click adds it to those that are combined, a double click solos it."""
 
-    gives_way = 16
+    gives_way = 50
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

@@ -56,9 +56,11 @@ class NextWordPanel(Panel):
         self._reading: Reading | None = None
         self._text = ""
         self._drawn_for: tuple[object, ...] = ()
+        self._asked: tuple[Reading, int] | None = None  # whose row is being computed
         self.column.addWidget(self._card)
         for page in (self._bars, self._shifts):
             page.bar_clicked.connect(self._append)
+        session.reading.changed.connect(self._ask_ahead)
         self.follow(session.reading.changed, session.focus.position_changed)
         session.focus.hovered_position_changed.connect(self.refresh_late)
 
@@ -116,6 +118,15 @@ class NextWordPanel(Panel):
         self._drawn_for = wanted
         self._card.set_title(_title(reading.trace, position))
 
+    def handle_failure(self, key: str) -> None:
+        self._asked = None
+
+    def _ask_ahead(self) -> None:
+        """Have the row computed at once, while the other panels draw."""
+        reading = self.session.reading.current
+        if reading is not None and self.is_in_sight:
+            self._has_row(reading, self.session.reading.position)
+
     def _has_row(self, reading: Reading, position: int) -> bool:
         """Whether the logits of a position are known; if not, they are computed in the reading thread, for a
         row of a large vocabulary takes milliseconds in which the pointer would stand still."""
@@ -126,9 +137,14 @@ class NextWordPanel(Panel):
             for trace in unknown:
                 answer_at(trace, position, "logits")
 
-        if unknown:
-            self.ask_reader("next word", compute, lambda _: self.refresh_soon())
+        if unknown and self._asked != (reading, position):
+            self._asked = reading, position
+            self.ask_reader("next word", compute, lambda _: self._draw_row())
         return not unknown
+
+    def _draw_row(self) -> None:
+        self._asked = None
+        self.refresh_soon()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

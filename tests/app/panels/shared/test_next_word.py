@@ -36,3 +36,21 @@ def test_a_row_that_is_looked_at_is_computed_beside_the_window(
     assert threading.main_thread().name not in threads
     row = read.reading.current.trace["probabilities"].at(position=place)
     np.testing.assert_allclose(panel.distribution.probabilities, row, rtol=1e-4)
+
+
+def test_a_row_is_asked_for_before_the_panels_draw(
+    read: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(later_rows, "FEWEST", 0)
+    panel = NextWordPanel(read)
+    qtbot.addWidget(panel)
+    panel.show()
+    qtbot.waitUntil(lambda: panel.distribution is not None)
+    asked = list[bool]()
+    read.reading.changed.connect(lambda: asked.append(read.work.is_busy("next word")))
+    with qtbot.waitSignal(read.reading.changed):
+        read.reading.set_prefix("the dog sees the cows")
+    assert asked == [True]
+    qtbot.waitUntil(lambda: not read.work.is_busy("next word"))
+    row = read.reading.current.trace["probabilities"].at(position=-1)
+    qtbot.waitUntil(lambda: np.allclose(panel.distribution.probabilities, row, rtol=1e-4))
