@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer
@@ -11,18 +10,17 @@ from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QWidget
 
 from lmviz.app.look.stylesheet import SEPARATOR
-from lmviz.app.look.theme import application, current_theme, theme_switch
+from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel_row import PanelRow
 from lmviz.app.panels.table import rows_of
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
-from lmviz.app.window.chosen_tabs import ChosenTabs
+from lmviz.app.window.arranging import arrange
+from lmviz.app.window.front_tabs import FrontTabs
 from lmviz.app.window.panel_dock import PanelDock
 from lmviz.app.window.shared_room import COLUMNS, SharedRoom
-from lmviz.app.window.tab_bars import show_tab_bars
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
-    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
 
 MOST_SQUEEZED = 0.15  # of the width that a panel should have, beside one that a lesson is about
@@ -72,12 +70,9 @@ class PerspectiveView(QMainWindow):
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
         self._built_at: set[float] = set()  # the scales of type at which its panels were made
-        self._fitted_for: OpenedModel | None = None  # the model for which the tabs in front were chosen
-        self._chosen_tabs = ChosenTabs()
+        self._tabs = FrontTabs(self, session.reading, self._docks)
         self._leaves_tabs = False  # whether panels behind others are left for later
-        session.reading.changed.connect(self._raise_what_fits)
         theme_switch().theme_changed.connect(self._adopt_theme)
-        application().focusChanged.connect(self._show_focused)
 
     @property
     def panels(self) -> tuple[Panel, ...]:
@@ -139,7 +134,7 @@ class PerspectiveView(QMainWindow):
             dock.setVisible(each in left)
         self._is_other = True  # also where one is narrower only
         self._fit_soon.start()
-        QTimer.singleShot(0, self, self._show_tabs)
+        QTimer.singleShot(0, self, self._tabs.show_bars)
 
     def _squeeze(self, names: Sequence[str], room: int) -> bool:
         """Whether these panels fit beside one another: the first of them a little narrower if need be."""
@@ -169,7 +164,7 @@ class PerspectiveView(QMainWindow):
                     self.tabifyDockWidget(first, self._dock(row))
             first.raise_()
             QTimer.singleShot(0, first, first.raise_)
-            QTimer.singleShot(0, self, self._show_tabs)
+            QTimer.singleShot(0, self, self._tabs.show_bars)
 
     def _unstack(self) -> None:
         """Put the panels that are left side by side again."""
@@ -205,11 +200,11 @@ class PerspectiveView(QMainWindow):
         """Arrange the panels as the table of panels says."""
         self._is_own, self._only, self._everything = False, (), QByteArray()
         self._is_stacked = False
-        self._chosen_tabs.forget()
+        self._tabs.forget()
         for dock in self._docks.values():
             self.removeDockWidget(dock)
         self._arrange()
-        QTimer.singleShot(0, self, self._show_tabs)
+        QTimer.singleShot(0, self, self._tabs.show_bars)
 
     @property
     def missing(self) -> tuple[PanelRow, ...]:
@@ -250,7 +245,7 @@ class PerspectiveView(QMainWindow):
 
     def _make(self, row: PanelRow) -> Panel:
         panel = row.build(self._session)
-        panel.begun.connect(lambda: self._raise_what_has_begun(self._dock(row)))
+        panel.begun.connect(lambda: self._tabs.raise_what_has_begun(self._dock(row)))
         return panel
 
     def _fix_least_sizes(self) -> None:
@@ -292,36 +287,11 @@ class PerspectiveView(QMainWindow):
                 self._arrange()
             if self._only:
                 self._put_away()
-            QTimer.singleShot(0, self, self._show_tabs)
+            QTimer.singleShot(0, self, self._tabs.show_bars)
             QTimer.singleShot(0, self, self._make_what_is_seen)
         elif self._shared.isEmpty():
             self._fit_soon.start()  # type has changed meanwhile
-        QTimer.singleShot(0, self, self._raise_what_fits)
-
-    def _raise_what_fits(self) -> None:
-        """Where the tab in front has nothing to show of another model, bring one in front that has."""
-        reading = self._session.reading.current
-        if reading is None or reading.model == self._fitted_for or not self.isVisible():
-            return
-        self._fitted_for = reading.model
-        for dock in self._docks.values():
-            together = [dock, *self.tabifiedDockWidgets(dock)]
-            is_in_sight = dock.has_panel and dock.panel.is_in_sight
-            if not is_in_sight or not dock.panel.out_of_place(reading.model):
-                continue
-            fitting = [
-                other
-                for other in self._docks.values()
-                if other in together and not other.panel.out_of_place(reading.model)
-            ]
-            for other in fitting[:1]:
-                other.raise_()
-
-    def _raise_what_has_begun(self, dock: PanelDock) -> None:
-        """Bring a panel in front of those that share its place, unless a person has chosen among them."""
-        together = (dock, *self.tabifiedDockWidgets(dock))
-        if not dock.isHidden() and not self._chosen_tabs.has_choice(each.windowTitle() for each in together):
-            dock.raise_()
+        QTimer.singleShot(0, self, self._tabs.raise_what_fits)
 
     def _put_away(self) -> None:
         """Hide what is not wanted now, or bring everything back to where it was."""
@@ -339,7 +309,7 @@ class PerspectiveView(QMainWindow):
         self._fix_least_sizes()
         self._shared = QSize()
         self._fit_soon.start()
-        QTimer.singleShot(0, self, self._show_tabs)
+        QTimer.singleShot(0, self, self._tabs.show_bars)
 
     def _restore(self, version: int) -> bool:
         return not self._remembered.isEmpty() and self.restoreState(self._remembered, version)
@@ -379,56 +349,13 @@ class PerspectiveView(QMainWindow):
             self._share_room()
 
     def _arrange(self) -> None:
-        """Columns side by side, each stacked; below them a row across all, and another at the foot."""
-        columns, bottom, foot = self._room.columns()
-        heads = [self._dock(column[0]) for column in columns]
-        for dock in heads[:1]:
-            self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, dock)
-        for left, right in pairwise(heads):
-            self.splitDockWidget(left, right, Qt.Orientation.Horizontal)
-        for column in columns:
-            for above, below in pairwise(column):
-                self.splitDockWidget(self._dock(above), self._dock(below), Qt.Orientation.Vertical)
-        for row in bottom[:1]:
-            self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self._dock(row))
-        for above, below in zip(bottom, foot[:1], strict=False):
-            self.splitDockWidget(self._dock(above), self._dock(below), Qt.Orientation.Vertical)
-        for first, second in (*pairwise(bottom), *pairwise(foot)):
-            self.splitDockWidget(self._dock(first), self._dock(second), Qt.Orientation.Horizontal)
-        for before, row in pairwise(self._rows):
-            if row.beside:
-                self.splitDockWidget(self._dock(before), self._dock(row), Qt.Orientation.Horizontal)
-            elif row.tabbed:
-                self.tabifyDockWidget(self._dock(before), self._dock(row))
-        for dock in self._docks.values():
-            dock.show()
-        for row in self._rows:
-            if not row.tabbed:
-                self._dock(row).raise_()
+        arrange(self, self._rows, self._docks, self._room.columns())
         self._share_room()
         self._fit_soon.start()  # in the size it has by then
-
-    def _show_tabs(self) -> None:
-        for bar in show_tab_bars(self, self._docks.values()):
-            self._chosen_tabs.watch(bar)
 
     def _share_room(self) -> None:
         self._shared = self.size()
         self._room.share(is_stacked=self._is_stacked)
-
-    def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
-        """The keyboard can go to a panel behind another tab: bring it in front.
-
-        Where a control is disabled or hidden that had the keyboard, Qt hands it on to the next, wherever that
-        is. Nobody has asked for it, so what is in sight stays.
-        """
-        if focused is None or not self.isVisible():
-            return
-        if before is not None and not (before.isEnabled() and before.isVisible()):
-            return
-        for dock in self._docks.values():
-            if dock.has_panel and not dock.panel.is_in_sight and dock.panel.isAncestorOf(focused):
-                dock.raise_()
 
     def _dock(self, row: PanelRow) -> PanelDock:
         return self._docks[row.name]

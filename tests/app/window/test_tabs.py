@@ -1,5 +1,6 @@
 """Panels that share a place can all be reached: each has its tab."""
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton, QTabBar, QWidget
@@ -75,6 +76,10 @@ def unmade(window):
     return {dock.objectName() for dock in docks if not dock.has_panel}
 
 
+def corners(place, before):
+    return (place.topLeft(), before.topLeft()), (place.bottomRight(), before.bottomRight())
+
+
 @pytest.fixture
 def starting(session, settings, qtbot):
     """Call it to have a window that shows itself as the program's first does, in Attention."""
@@ -97,7 +102,10 @@ def test_panels_behind_others_are_made_once_the_window_is_painted(starting, qtbo
     places = [dock.geometry() for dock in docks if dock.has_panel]
     qtbot.waitUntil(lambda: not unmade(window), timeout=5000)
     drawn()
-    assert [dock.geometry() for dock in docks if dock.objectName() not in tabbed] == places
+    later = [dock.geometry() for dock in docks if dock.objectName() not in tabbed]
+    for place, before in zip(later, places, strict=True):  # with some typefaces Qt rounds otherwise
+        moved = [np.subtract(now.toTuple(), then.toTuple()) for now, then in corners(place, before)]
+        assert np.abs(moved).max() <= 1
     behind = [panel for panel in window.perspective.panels if panel.parent().objectName() in tabbed]
     assert len(behind) == len(tabbed)
     assert not any(panel.is_in_sight for panel in behind)
