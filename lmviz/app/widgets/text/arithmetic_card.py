@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN, along
@@ -20,7 +20,8 @@ ROW = 24
 MARGIN = 6
 SIZE = 12.5
 NUMBER_SIZE = 12
-NAME_SHARE = 0.42
+NAME_SHARE = 0.42  # of the width, for names, unless these or the numbers beside them need more
+LEAST_NAME_SHARE = 0.28
 TIMES = " × "
 INDENT = 10  # pixels at scale 1 by which the terms of a side stand to the right of their sum
 
@@ -43,6 +44,7 @@ class ArithmeticCard(Canvas):
         super().__init__(parent)
         self._with_result = with_result
         self._sheet: WrittenSheet | None = None
+        self._name_width = 0.0
         self._marked = -1
         self._hovered: WrittenOperand | None = None
         self.setMouseTracking(True)
@@ -63,6 +65,7 @@ class ArithmeticCard(Canvas):
             )
 
             self._sheet = sheet_of(arithmetic, naming or plain_name, count)
+        self._name_width = self._fitting_name_width()
         self._marked, self._hovered = -1, None
         lines = [f"{row.name} {row.value}" for row in self.rows]
         self.setAccessibleDescription(", ".join(lines))
@@ -90,7 +93,7 @@ class ArithmeticCard(Canvas):
         """Where one number of a line is drawn."""
         measure, row = metrics(NUMBER_SIZE, token=True), self.rows[index]
         before = TIMES.join([*(part.text for part in row.operands[:operand]), ""]) if operand else ""
-        left = self.width() * NAME_SHARE + measure.horizontalAdvance(before)
+        left = self._name_width + measure.horizontalAdvance(before)
         place = self.row_rectangle(index)
         return QRectF(
             left, place.top(), measure.horizontalAdvance(row.operands[operand].text), place.height()
@@ -105,6 +108,31 @@ class ArithmeticCard(Canvas):
             return len(ends)
         more = measure.horizontalAdvance(TIMES + "…")
         return next((place for place, right in enumerate(ends) if right + more > end), len(ends))
+
+    def _fitting_name_width(self) -> float:
+        """How much of the width names get: as much as they need while all numbers of each line are seen."""
+        usual, least = NAME_SHARE * self.width(), LEAST_NAME_SHARE * self.width()
+        lines = [row for row in self.rows if row.operands]
+        if not lines:
+            return usual
+        measure, gap = metrics(NUMBER_SIZE, token=True), self.length(2 * MARGIN)
+        needed = max(metrics(SIZE).horizontalAdvance(row.name) for row in lines) + self.length(INDENT) + gap
+        beside = max(
+            measure.horizontalAdvance(TIMES.join(part.text for part in row.operands) + row.value)
+            for row in lines
+        )
+        free = self.width() - beside - 2 * gap
+        if free < min(least, needed):
+            return min(usual, max(least, needed))  # the numbers are cut in any case
+        return min(max(usual, needed), free)
+
+    def adopt_theme(self) -> None:
+        super().adopt_theme()
+        self._name_width = self._fitting_name_width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._name_width = self._fitting_name_width()
 
     def sizeHint(self) -> QSize:
         lines = len(self.rows) + 1 if self.rows else 0
@@ -125,7 +153,7 @@ class ArithmeticCard(Canvas):
         painter.setFont(self.theme.font(11.5))
         painter.setPen(self.theme.muted_text)
         place = self.row_rectangle(-1).adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
-        middle = place.adjusted(self.width() * NAME_SHARE - self.length(MARGIN), 0, 0, 0)
+        middle = place.adjusted(self._name_width - self.length(MARGIN), 0, 0, 0)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "operand")
         measure = metrics(11.5)
         room = middle.width() - measure.horizontalAdvance(sheet.last) - self.length(MARGIN)
@@ -141,7 +169,7 @@ class ArithmeticCard(Canvas):
             painter.setBrush(theme.accent_wash if row.result else theme.hover)
             painter.drawRoundedRect(place, self.length(4), self.length(4))
         inner = place.adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
-        room = inner.width() * (0.72 if not row.operands else NAME_SHARE) - self.length(8)
+        room = (self._name_width if row.operands else 0.72 * inner.width()) - self.length(8 + MARGIN)
         bold = QFont.Weight.DemiBold if row.heads else QFont.Weight.Normal
         color = {"left": theme.query, "right": theme.key}[row.side] if row.heads else theme.text
         painter.setFont(theme.font(SIZE, bold))

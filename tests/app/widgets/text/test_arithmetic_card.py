@@ -202,3 +202,15 @@ def test_what_is_left_out_has_room_for_its_mark(shown):
             font = QFontMetricsF(current_theme().token_font(NUMBER_SIZE))
             value = font.horizontalAdvance(card.rows[0].value)
             assert mark < width - value - MARGIN, width
+
+
+def test_short_names_leave_the_room_to_the_numbers(shown):
+    """A cross-entropy in the narrow panel of Autodiff: weight and logarithm are both seen."""
+    weights, logarithms = factor("y", [-1.0]), factor("ŷ", [0.7225], "log")
+    arithmetic = cell("sum", [Terms("cell", (weights, logarithms))])
+    card = ArithmeticCard()
+    card.set_arithmetic(arithmetic, lambda source, index: f"{source}, 1", count=2)
+    shown(card, 250, 120)
+    assert card.operands_shown(0) == 2
+    card.set_arithmetic(arithmetic, lambda source, index: f"a long name of {source}, channel 1", count=2)
+    assert card.operands_shown(0) == 2
