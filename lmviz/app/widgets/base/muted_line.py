@@ -1,4 +1,4 @@
-"""One muted line; text that does not fit ends in dots and is shown in full on hover."""
+"""One muted line; text that does not fit is shortened without cutting a word, and in full on hover."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.tooltip import paragraph
 
 SIZE = 12
+SMALLER = (12.0, 11.5, 11.0, 10.5)
+"""Sizes that are tried in projector mode before anything is left out; they are large enough there."""
+PARTS, DOTS = " · ", "…"
 
 
 class MutedLine(Canvas):
@@ -46,7 +50,29 @@ class MutedLine(Canvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        painter.setFont(self.theme.font(SIZE))
+        shown, size = self._fitting()
+        painter.setFont(self.theme.font(size))
         painter.setPen(self.theme.muted_text)
-        shown = metrics(SIZE).elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
         painter.drawText(QRectF(self.rect()), self._side | Qt.AlignmentFlag.AlignVCenter, shown)
+
+    @property
+    def shown(self) -> str:
+        """As much of the text as there is room for: all of it, its first parts, or its first words."""
+        return self._fitting()[0]
+
+    def _fitting(self) -> tuple[str, float]:
+        """What is written, and in which size."""
+        sizes = SMALLER if theme_switch().projector else (float(SIZE),)
+        for size in sizes:
+            if self._fits(self._text, size):
+                return self._text, size
+        parts, words = self._text.split(PARTS), self._text.split(" ")
+        shorter = [PARTS.join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
+        shorter += [" ".join(words[:count]) + DOTS for count in range(len(words) - 1, 0, -1)]
+        found = next((text for text in shorter if self._fits(text, sizes[-1])), None)
+        if found is None:  # not even one word
+            found = metrics(sizes[-1]).elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
+        return found, sizes[-1]
+
+    def _fits(self, text: str, size: float) -> bool:
+        return metrics(size).horizontalAdvance(text) <= self.width()

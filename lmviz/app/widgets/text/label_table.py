@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -19,7 +20,7 @@ from lmviz.app.widgets.text.marked_words import MarkedWords
 
 ROW, SIZE, NAME_SIZE = 30, 12, 12
 PADDING, BAR, MORE = 7, 3, 16
-WIDEST_NAME, WIDEST_WORD = 150, 130
+WIDEST_NAME, WIDEST_WORD = 150, 320
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,8 @@ class LabelTable(MarkedWords):
         for place, word in enumerate(self._words):
             written = [word, *self._gold[place : place + 1], *(row.labels[place].label for row in self._rows)]
             wide = max(typed.horizontalAdvance(text) for text in written)
-            edges.append(edges[-1] + min(wide, self.length(WIDEST_WORD)) + self.length(2 * PADDING))
+            # A sum of fractions can be a little less than the word is wide, which would cut it.
+            edges.append(edges[-1] + ceil(min(wide, self.length(WIDEST_WORD)) + self.length(2 * PADDING)) + 1)
         self._edges = tuple(edges)
         self._look()
         self.updateGeometry()
@@ -210,7 +212,9 @@ class LabelTable(MarkedWords):
         if not found.label:
             return
         ink = self.theme.warning if found.wrong else self.theme.accent
-        self._write(painter, area.adjusted(0, 0, 0, -self.length(BAR)), found.label, ink, QFont.Weight.Bold)
+        self._write(
+            painter, area.adjusted(0, 0, 0, -self.length(BAR)), found.label, ink, QFont.Weight.DemiBold
+        )
         painter.setPen(Qt.PenStyle.NoPen)
         bar = QRectF(area.left(), area.bottom() - self.length(BAR + 3), area.width(), self.length(BAR))
         for share, color in ((1.0, self.theme.line), (found.probability, ink)):
@@ -221,7 +225,7 @@ class LabelTable(MarkedWords):
     def _write(self, painter: QPainter, area: QRectF, text: str, ink: QColor, weight: QFont.Weight) -> None:
         painter.setFont(self.theme.token_font(SIZE, weight))
         painter.setPen(ink)
-        bold = weight == QFont.Weight.Bold
+        bold = weight == QFont.Weight.DemiBold
         measure = metrics(SIZE, token=True, bold=bold)
         shown = measure.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
