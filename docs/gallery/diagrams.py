@@ -270,9 +270,9 @@ EXHIBITS = (
     Exhibit("Back through time", "as wide as the gradient", gradient_wave, (520, 150)),
     Exhibit("Branches", "sampling", tree_view, (620, 260)),
     Exhibit("Unrolled over the prefix", "← → positions   ↑ ↓ layers", unrolled, (820, 320)),
-    Exhibit("The whole model, at “at”", "each row coloured up to its own maximum", whole_model, (560, 520)),
+    Exhibit("The whole model, at “at”", "each row on its own scale", whole_model, (560, 520)),
     Exhibit("Back-off ladder, at “at”", "dashed: the discount", ladder, (560, 560)),
-    Exhibit("The whole model, at “at”", "each strip coloured up to its own maximum", word_window, (620, 560)),
+    Exhibit("The whole model, at “at”", "each strip on its own scale", word_window, (620, 560)),
     Exhibit("Summation", "folded", unit_picture, (420, 300)),
     Exhibit("Backward 3 of 3 · square u", "B add up", network_picture, (420, 300)),
 )

@@ -14,7 +14,7 @@ from lmviz.app.window.panel_dock import PanelDock
 
 COLUMNS = ("left", "centre", "right")
 USUAL_SIZE = (1330, 690)  # pixels of a perspective in a window of 1440 × 900, for which the table is written
-MOST_STRETCH = 2.0
+MOST_STRETCH = 3.0
 SHARE_OF_ONE, SHARE_OF_TWO = 0.5, 0.62  # of the height at most, for one row below the columns or two
 SHARE = 1000  # Qt takes sizes in pixels but keeps their proportions
 

@@ -10,11 +10,14 @@ from PySide6.QtWidgets import QBoxLayout, QLabel, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.growing_canvas import growth_of
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.matrix.strips import StripList
 
 LABELS = QSize(100, 60)  # pixels at scale 1 that the names of rows and columns take beside the cells
 STRIPS_WIDTH = 230
+STRIPS_SIZE = (320, 200)  # in more room they are drawn larger
 LINE = 17  # pixels of a line of what is said
 CLAIMED = 0.065  # the height of such a line, as a share of the matrix, above which it would cover cells
 LARGE = 250  # the side of a matrix that is large enough to give room to strips
@@ -30,7 +33,7 @@ class AttentionBody(QWidget):
     room, else in the half that the causal mask leaves empty. It is shown in projector mode, for the last row.
     """
 
-    def __init__(self, matrix: HeatmapView, strips: QWidget, invitation: Invitation) -> None:
+    def __init__(self, matrix: HeatmapView, strips: StripList, invitation: Invitation) -> None:
         super().__init__()
         self._matrix, self._strips, self._invitation = matrix, strips, invitation
         self._invites = False
@@ -101,7 +104,8 @@ class AttentionBody(QWidget):
         width = self.width() - LABELS.width() * scale
         height = self.height() - LABELS.height() * scale
         beside = min(width - STRIPS_WIDTH * scale, height)
-        under = min(width, height - self._strips.sizeHint().height())
+        usual = self._strips.sizeHint().height() / self._strips.growth
+        under = min(width, height - usual)
         side, alone = max(beside, under), min(width, height)
         has_room = side >= min(LARGE * scale, WORTH * alone) and not theme_switch().projector
         self._strips.setVisible(not self._invites and has_room)
@@ -109,7 +113,9 @@ class AttentionBody(QWidget):
             self._row.setDirection(QBoxLayout.Direction.LeftToRight)
             self._strips.setFixedWidth(round(max(STRIPS_WIDTH * scale, width - beside)))
             self._strips.setFixedHeight(self.height())
+            self._strips.set_growth(growth_of(self._strips.size(), STRIPS_SIZE))
         else:
             self._row.setDirection(QBoxLayout.Direction.TopToBottom)
             self._strips.setFixedWidth(self.width())
+            self._strips.set_growth(1.0)
             self._strips.setFixedHeight(self._strips.sizeHint().height())

@@ -18,6 +18,7 @@ from lmviz.app.panels.shared.offered_numbers import number_in_words
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.growing_canvas import growth_of
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.matrix.operation_view import OperationView
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 TITLE_SHARE = 0.6  # of the card's width
 WIDE = 480  # pixels at scale 1 from which on the operation stands beside the equation
+USUAL_SIZE = (560, 330)  # pixels at scale 1 of the panel; in a larger one everything is drawn larger
 FROM = {-1: ", before", 1: ", after"}  # what another position of a recurrence has handed on
 
 
@@ -190,6 +192,9 @@ class StagePanel(Panel):
         direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
         if direction != self._upper.direction():
             self._upper.setDirection(direction)
+        growth = growth_of(self.size(), USUAL_SIZE)
+        for view in (self._equation, self._operation, self._strips):
+            view.set_growth(growth)
 
     def _title(self, name: str, number: str) -> str:
         """The name of the stage; a long one is only shown at the timeline."""

@@ -9,8 +9,10 @@ from PySide6.QtCore import QPoint, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.inside.unrolled_side import DECODER, ENCODER, UnrolledSide
 from lmviz.app.panels.inside.whole_model_page import WholeModelPage
+from lmviz.app.widgets.base.growing_canvas import MOST_GROWTH
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
     from lmviz.inspection.whole_model import WholeModel
 
+SHARE_BELOW = 0.42  # of the height at most, for the states of all words where they are drawn larger
+LEAST_BELOW = 0.5  # of what they need, without which the lecture hall sees the whole model alone
 GAP = 6  # pixels between the states of an encoder and those of its decoder
 
 
@@ -47,7 +51,10 @@ class _Both(QWidget):
     def share(self) -> None:
         """Share the height that there is."""
         spare = self.height() - self._least_above().height() - self._gap
-        self._below.setFixedHeight(max(min(self._needed, spare), self.height() // 3, 1))
+        is_of_use = spare >= LEAST_BELOW * self._needed or not theme_switch().projector
+        self._below.setVisible(is_of_use)
+        grown = round(min(MOST_GROWTH * self._needed, SHARE_BELOW * self.height()))
+        self._below.setFixedHeight(max(min(self._needed, spare), grown, self.height() // 3, 1))
 
 
 class UnrolledPage(WholeModelPage):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 QUESTION = "whole model"
-OWN_MAXIMUM = "each row coloured up to its own maximum"
+OWN_SCALE = "each row on its own scale"
 CANDIDATES = 5
 ROLES = ("query", "key", "value")
 ENCODER = "encoder/"
@@ -63,7 +63,7 @@ class WholeModelPage:
         return bool(outline(trace))
 
     def title(self, reading: Reading, position: int) -> tuple[str, str]:
-        return at_word(reading, position), aside_of(self._session, reading, OWN_MAXIMUM)
+        return at_word(reading, position), aside_of(self._session, reading, OWN_SCALE)
 
     def addresses(self, trace: Trace) -> list[str]:
         return list(dict.fromkeys(address for part in outline(trace) for address in _addresses(part)))
@@ -189,7 +189,7 @@ class WholeModelPage:
             if address in model.squares:
                 found = looked_at_most(trace, address, self._place_of(address))
                 words = trace.names(trace[address].axes[-1])
-                return "each head looks most at", tuple(
+                return "heads look most at", tuple(
                     (str(head + 1), visible(words[key]), f"{100 * share:.0f}")
                     for head, (key, share) in enumerate(found)
                 )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 QUESTION = "window"
 BACK = ("this word", "one back", "two back", "three back", "four back", "five back", "six back")
-OWN_MAXIMUM = "each strip coloured up to its own maximum"
+OWN_SCALE = "each strip on its own scale"
 
 
 class WindowPage:
@@ -58,7 +58,7 @@ class WindowPage:
         return window_taps(trace) is not None
 
     def title(self, reading: Reading, position: int) -> tuple[str, str]:
-        aside = aside_of(self._session, reading, OWN_MAXIMUM)
+        aside = aside_of(self._session, reading, OWN_SCALE)
         is_gradient = self._session.gradients.current is not None
         return at_word(reading, position), f"vectors: {aside}" if is_gradient else aside
 

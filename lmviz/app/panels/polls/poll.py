@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 FILES = "Polls (*.poll *.txt);;All files (*)"
 QUESTION = 22.0  # the size of its type
-USUAL_HEIGHT, MOST_GROWTH = 620, 1.4  # pixels at scale 1 of the panel for which that is; and how much larger
+USUAL_HEIGHT, MOST_GROWTH = 620, 2.0  # pixels at scale 1 of the panel for which that is; and how much larger
 MOST = 9_999
 KEPT = "Only the counts are kept, on this computer."
 KEYS = "A to E count an answer, Backspace takes it back, space shows them."
@@ -189,6 +189,7 @@ class PollPanel(Panel):
         """In a large window the question is written larger, as its choices are."""
         theme = current_theme()
         growth = min(max(1.0, self.height() / (USUAL_HEIGHT * theme.scale)), MOST_GROWTH)
+        self._choices.set_most_growth(growth)
         font = theme.font(QUESTION * growth)
         if font != self._question.font():
             self._question.setFont(font)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
-from lmviz.app.widgets.plots.bars import ROW, BarsView
+from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.glance import Glance, glance
@@ -94,7 +94,7 @@ class NextWordPanel(Panel):
             self._show_nothing("Type a prefix" if self.session.library.model else "Open or train a model")
             return
         position = self.session.reading.position
-        wanted = (reading, position, self._pages.height(), self._bars.length(ROW))
+        wanted = (reading, position, self._pages.size().toTuple(), self._room)
         if wanted == self._drawn_for:
             return  # a keystroke moves the position before there is anything new to draw
         if not self._has_row(reading, position):
@@ -153,7 +153,7 @@ class NextWordPanel(Panel):
     @property
     def _room(self) -> int:
         """How many bars there is room for."""
-        return max(FEWEST, min(int(self._pages.height() / self._bars.length(ROW)), MOST))
+        return max(FEWEST, min(self._bars.rows_in(self._pages.size()), MOST))
 
     def _show(self, tokens: Sequence[str], shown: Glance, *, stepped: bool) -> None:
         self._ids = shown.ids.tolist()

@@ -54,8 +54,10 @@ class Canvas(QWidget):
             draw_ring(painter, QRectF(self.rect()) if area is None else area)
 
 
-def metrics(size: float = TEXT_SIZE, *, token: bool = False, bold: bool = False) -> QFontMetricsF:
-    """Measures of the theme's font, or of its font for tokens."""
+def metrics(
+    size: float = TEXT_SIZE, *, token: bool = False, bold: bool = False, theme: Theme | None = None
+) -> QFontMetricsF:
+    """Measures of the font of a theme, by default of that in force, or of its font for tokens."""
     weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
-    theme = current_theme()
+    theme = theme or current_theme()
     return QFontMetricsF(theme.token_font(size, weight) if token else theme.font(size, weight))

@@ -7,7 +7,6 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.diagrams.ladder_parts import LadderPicture, LadderRung
 from lmviz.app.widgets.diagrams.mixture import draw_columns, draw_words, rung_color
@@ -38,6 +37,8 @@ class LadderView(Picture):
     bars, words and columns, and "rung K", "total K", "share K" and "fall K" for order K.
     """
 
+    usual_size = (640, 760)
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._picture = LadderPicture()
@@ -48,7 +49,10 @@ class LadderView(Picture):
 
     def set_ladder(self, picture: LadderPicture, position: int) -> None:
         """Draw the ladder of another word; `position` is its column."""
+        is_new = len(picture.rungs) != len(self._picture.rungs)
         self._picture, self._position = picture, position
+        if is_new:
+            self.updateGeometry()
         best = picture.words[0] if picture.words else None
         said = f"says {best.word} {percentage(best.probability)}" if best is not None else ""
         self.setAccessibleDescription(said)
@@ -71,12 +75,12 @@ class LadderView(Picture):
         return self._picture
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(640)), round(self.length(600)))
+        return QSize(round(self.usual_length(640)), round(self.usual_length(600)))
 
     def minimumSizeHint(self) -> QSize:
         rungs = max(1, len(self._picture.rungs))
         height = HEAD + GROUND + rungs * LEAST_RUNG + (LEAST_WORDS + 1.4) * WORD
-        return QSize(round(self.length(280)), round(self.length(height)))
+        return QSize(round(self.usual_length(280)), round(self.usual_length(height)))
 
     def draw(self, painter: QPainter) -> None:
         if not self._picture.rungs:
@@ -121,7 +125,7 @@ class LadderView(Picture):
         muted = self.theme.muted_text
         titles = QRectF(boxes.left(), area.top(), boxes.width(), head)
         counted = self._picture.counted
-        is_short = metrics(SMALLEST_TYPE).horizontalAdvance(counted) > titles.width()
+        is_short = self.metrics(SMALLEST_TYPE).horizontalAdvance(counted) > titles.width()
         self.write(painter, titles, "What followed" if is_short else counted, size=10.5, color=muted)
         for rung, place in zip(rungs, places, strict=True):
             self._draw_rung(painter, rung, place, with_formula=bool(with_formula))
@@ -198,7 +202,7 @@ class LadderView(Picture):
             self.write(painter, area, "no words at all", size=11, color=theme.muted_text, align=RIGHT)
             return
         gap, widths = self.length(4), self._slots(area.width())
-        measure = metrics(11, token=True)
+        measure = self.metrics(11, token=True)
         if rung.context and widths[-1] < LEAST_CHIP * measure.horizontalAdvance(rung.context[-1]):
             words = measure.elidedText(" ".join(rung.context), Qt.TextElideMode.ElideLeft, area.width())
             self.write(painter, area, words, size=11, color=theme.muted_text, token=True, align=RIGHT)
@@ -217,7 +221,7 @@ class LadderView(Picture):
                 painter, chip.adjusted(3, 0, -3, 0), word, size=11, color=ink, token=True, align=CENTRE
             )
             if rung.why_not and word:
-                wide = min(metrics(11, token=True).horizontalAdvance(word), chip.width() - 6)
+                wide = min(self.metrics(11, token=True).horizontalAdvance(word), chip.width() - 6)
                 painter.setPen(QPen(theme.muted_text, self.length(1)))
                 y = chip.center().y() + 1
                 half = QPointF(wide / 2, 0)
@@ -228,7 +232,7 @@ class LadderView(Picture):
     def _slots(self, room: float) -> list[float]:
         """How wide the places of a context are, the same on every rung; oldest first."""
         longest = max(self._picture.rungs, key=lambda rung: rung.slots)
-        measure, gap = metrics(11, token=True), self.length(4)
+        measure, gap = self.metrics(11, token=True), self.length(4)
         words = ("",) * (longest.slots - len(longest.context)) + longest.context
         natural = [measure.horizontalAdvance(word) + self.length(14) for word in words]
         spare = room - gap * (len(natural) - 1)
@@ -238,7 +242,7 @@ class LadderView(Picture):
     def _draw_bars(self, painter: QPainter, rung: LadderRung, area: QRectF) -> None:
         """What was counted; the dashed cap is what smoothing takes from the count."""
         if area.height() < self.length(LEAST_BARS):
-            words, measure = "", metrics(10, token=True)
+            words, measure = "", self.metrics(10, token=True)
             for bar in rung.bars:  # as many as can be read whole
                 longer = f"{words}   {bar.word} {_counted(bar.count)}".strip()
                 if words and measure.horizontalAdvance(longer) > area.width():

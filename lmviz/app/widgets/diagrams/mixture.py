@@ -10,7 +10,6 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.roles import Theme
-from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.diagrams.ladder_parts import MixtureColumn, MixtureWord
 from lmviz.app.widgets.diagrams.picture import Picture
@@ -38,7 +37,7 @@ def draw_words(
     theme, scale = picture.theme, picture.theme.scale
     row = 20 * scale
     _draw_key(picture, painter, QRectF(area.left(), area.top(), area.width(), row), orders)
-    measure, usual = metrics(12, token=True, bold=True), min(92 * scale, 0.26 * area.width())
+    measure, usual = picture.metrics(12, token=True, bold=True), min(92 * scale, 0.26 * area.width())
     widest = max((measure.horizontalAdvance(word.word) for word in words), default=0.0) + 9 * scale
     start = area.left() + max(usual, min(widest, MOST_FOR_WORDS * area.width()))
     figures = 52 * scale

@@ -41,8 +41,8 @@ class StreamMark:
 class ModelBlock:
     """A layer, and `summary`, its rows when it is folded.
 
-    `notes` (label, word, figure) stand beside it, under `notes_title`. `where` is said after the title while
-    it is open.
+    `notes` (label, word, figure) stand beside it, under `notes_title`; the word is a token where there is a
+    label. `where` is said after the title while it is open, where there is room.
     """
 
     ADDS: ClassVar[str] = "adds"

@@ -12,9 +12,9 @@ from lmviz.app.widgets.diagrams.rows import Extent
 
 EXTENTS = {
     "head": Extent(13, 18, 20),
-    "line": Extent(8, 17, 34),
+    "line": Extent(8, 17, 44),
     "squares": Extent(20, 80, 180),
-    "mark": Extent(12, 21, 40),
+    "mark": Extent(12, 21, 50),
     "title": Extent(14, 21, 26),
     "edge": Extent(2, 7, 12),
     "folded": Extent(18, 46, 90),

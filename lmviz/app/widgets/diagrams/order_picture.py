@@ -11,11 +11,11 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 
 NAME, CHIP, FIGURE, LINE, GAP = 76, 24, 17, 22, 8
-LEAST_BAR, USUAL_BAR, MOST_BAR = 14, 18, 60
+LEAST_BAR, USUAL_BAR, MOST_BAR = 14, 18, 160
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,10 @@ class OrderLine:
     moved: Collection[int] = ()
 
 
-class OrderPicture(Canvas):
+class OrderPicture(GrowingCanvas):
     """`OrderPicture()`: `set_lines(lines)`, one below the other; the words that changed places are orange."""
+
+    usual_size = (330, 230)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +57,7 @@ class OrderPicture(Canvas):
         return CHIP + len(line.weights) * (FIGURE + bar) + LINE + GAP
 
     def _hint(self, bar: float) -> int:
-        return round(self.length(sum(self._height(line, bar) for line in self._lines)))
+        return round(self.usual_length(sum(self._height(line, bar) for line in self._lines)))
 
     @property
     def _bar(self) -> float:
@@ -65,10 +67,10 @@ class OrderPicture(Canvas):
         return min(max(spare / max(1, bars), LEAST_BAR), MOST_BAR)
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(330)), self._hint(USUAL_BAR))
+        return QSize(round(self.usual_length(330)), self._hint(USUAL_BAR))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(200)), self._hint(LEAST_BAR))
+        return QSize(round(self.usual_length(200)), self._hint(LEAST_BAR))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, top = self.begin(), 0.0
@@ -112,7 +114,7 @@ class OrderPicture(Canvas):
         )
         painter.setPen(theme.text)
         size = next(
-            (size for size in (14, 13, 12, 11) if _fits(line.output, size, self.width() - left - 6)), 10
+            (size for size in (14, 13, 12, 11) if self._fits(line.output, size, self.width() - left - 6)), 10
         )
         painter.setFont(theme.token_font(size, QFont.Weight.DemiBold))
         output = QRectF(left + 6, row, self.width() - left - 6, self.length(LINE))
@@ -121,7 +123,7 @@ class OrderPicture(Canvas):
     def _draw_weight(self, painter: QPainter, weight: float, place: QRectF, color: QColor) -> None:
         room = place.height() - self.length(FIGURE) - 4
         base = place.bottom() - self.length(FIGURE)
-        width = min(self.length(26), place.width() - 8)
+        width = min(self.length(26), 0.7 * place.width())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
         bar = max(weight * room, 1.0) if weight else 0.0
@@ -133,6 +135,5 @@ class OrderPicture(Canvas):
         figure = QRectF(place.left(), base, place.width(), self.length(FIGURE))
         painter.drawText(figure, Qt.AlignmentFlag.AlignCenter, number(weight, 3))
 
-
-def _fits(text: str, size: float, room: float) -> bool:
-    return metrics(size, token=True, bold=True).horizontalAdvance(text) <= room
+    def _fits(self, text: str, size: float, room: float) -> bool:
+        return self.metrics(size, token=True, bold=True).horizontalAdvance(text) <= room

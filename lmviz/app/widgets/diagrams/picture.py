@@ -24,11 +24,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.roles import Theme
-from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.matrix.cells import Cells, color_table
 
-SMALLEST_TYPE = 8.5
+SMALLEST_TYPE, SMALLER_BY = 8.5, 0.5
 LEAST_CELL = 5  # pixels of the frame around the cell under the pointer
 
 
@@ -99,7 +99,7 @@ class _Placed:
         return min(max(int(place / extent * blocks), 0), blocks - 1) * block
 
 
-class Picture(Canvas):
+class Picture(GrowingCanvas):
     """Subclasses draw everything in `draw`, which is kept as a pixmap, and marks that move in `draw_over`.
 
     What `place` or `draw_miniature` was called for while drawing answers to the pointer. `redraw()` after
@@ -203,15 +203,17 @@ class Picture(Canvas):
         if not text:  # which fits even where there is no room at all
             return
         measure, room = _measure(self.theme, size, token, bold), area.width() + 1
-        wide = measure.horizontalAdvance(text)
-        if wide > room:
-            size = max(SMALLEST_TYPE, size * area.width() / wide)
-            measure = _measure(self.theme, round(size, 1), token, bold)
-            text = measure.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        while measure.horizontalAdvance(text) > room:
+            if size <= SMALLEST_TYPE:
+                text = measure.elidedText(text, Qt.TextElideMode.ElideRight, room)
+                break
+            size = max(SMALLEST_TYPE, size - SMALLER_BY)
+            measure = _measure(self.theme, size, token, bold)
         weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
         painter.setFont(self.theme.token_font(size, weight) if token else self.theme.font(size, weight))
         painter.setPen(color or self.theme.text)
-        painter.drawText(area, align | Qt.AlignmentFlag.AlignVCenter, text)
+        flags = align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip  # in rows lower than a line
+        painter.drawText(area, flags, text)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -234,7 +236,7 @@ class Picture(Canvas):
         super().adopt_theme()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(240)), round(self.length(120)))
+        return QSize(round(self.usual_length(240)), round(self.usual_length(120)))
 
     def _make(self) -> QPixmap:
         """The picture as a pixmap, drawn where it is not there yet."""

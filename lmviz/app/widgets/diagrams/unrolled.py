@@ -20,8 +20,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.look.theme import theme_switch
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.pixels import draw_pixels
 from lmviz.app.widgets.base.words_in_sight import words_in_sight
@@ -54,7 +54,7 @@ KEYS: dict[int, tuple[int, int]] = {
 Readout = Callable[[UnrolledCell], tuple[str, Sequence[str]]]
 
 
-class UnrolledView(Canvas):
+class UnrolledView(GrowingCanvas):
     """`UnrolledView()`: tokens below, a cell for each layer and position, predictions above.
 
     `set_network(tokens, layers, predictions)` draws it, `layers` from the lowest up, `predictions` one
@@ -82,6 +82,7 @@ class UnrolledView(Canvas):
         self._strips: list[list[QImage]] = []
         self._current = (-1, -1)
         self._places = UnrolledPlaces()
+        self._natural = self._places.natural  # the size of everything before it grows
         self._hovered: UnrolledCell | None = None
         self._is_read_whole = False
         self._readout: Readout | None = None
@@ -148,6 +149,12 @@ class UnrolledView(Canvas):
         """What the hover card says of a number: a title and lines."""
         self._readout = readout
 
+    @property
+    def growth(self) -> float:
+        """As far as all positions fit into what there is."""
+        natural = self._natural
+        return growth_in(min(self.width() / natural.width(), self.height() / natural.height()))
+
     def cell_rectangle(self, position: int, layer: int) -> QRectF:
         """Where a cell is drawn."""
         return self._places.cell(position, layer)
@@ -168,8 +175,10 @@ class UnrolledView(Canvas):
     def _look(self) -> None:
         """Find the positions that are in sight, and the places of everything."""
         count, first, in_sight = len(self._tokens), self._places.in_sight.start, range(len(self._tokens))
-        scale, pixels = self.theme.scale, len(self._picture)
-        places = UnrolledPlaces(self._layers, count, in_sight, self.width(), self.height(), scale, pixels)
+        size, pixels = (self.width(), self.height()), len(self._picture)
+        places = UnrolledPlaces(self._layers, count, in_sight, *size, current_theme().scale, pixels)
+        self._natural = places.natural
+        places = replace(places, scale=self.theme.scale)
         if theme_switch().projector:
             room = self.width() - places.edge
             in_sight = words_in_sight([self.length(COLUMN)] * count, self._current[0], room, first)
@@ -177,11 +186,12 @@ class UnrolledView(Canvas):
         self._places = places
 
     def sizeHint(self) -> QSize:
-        return self._places.natural.toSize()
+        return self._natural.toSize()
 
     def minimumSizeHint(self) -> QSize:
         if theme_switch().projector:
-            return QSize(round(self._places.edge + self.length(COLUMN)), self.sizeHint().height())
+            usual = replace(self._places, scale=current_theme().scale)
+            return QSize(round(usual.edge + self.usual_length(COLUMN)), self.sizeHint().height())
         return self.sizeHint()
 
     @property
@@ -270,7 +280,7 @@ class UnrolledView(Canvas):
     def _draw_labels(self, painter: QPainter, position: int) -> None:
         theme, column = self.theme, self._places.column
         left = self._places.column_start(position)
-        measure = metrics(TOKEN_SIZE, token=True)
+        measure = self.metrics(TOKEN_SIZE, token=True)
         painter.setFont(theme.token_font(TOKEN_SIZE))
         painter.setPen(theme.accent if position == self._current[0] else theme.text)
         bottom = self.cell_rectangle(position, 0).bottom() + self.length(LAYER_GAP)

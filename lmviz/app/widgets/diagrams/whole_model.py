@@ -9,22 +9,23 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
 from lmviz.app.widgets.diagrams.model_rows import EXTENTS, PictureRow, listed
 from lmviz.app.widgets.diagrams.model_spine import LEFT, draw_arrow, draw_spine
-from lmviz.app.widgets.diagrams.picture import Picture
+from lmviz.app.widgets.diagrams.picture import SMALLEST_TYPE, Picture
 from lmviz.app.widgets.diagrams.rows import Extent, shared_heights
 
 ROOMY = 430
 """From this width on there is room for long names and bars."""
 NAMES, SHORT_NAMES = 90, 66
+MOST_NAMES, SMALL_NAME = 0.3, 9.5
+"""The share of the width that longer names get at most, and the size of type in which they fit."""
 WORDS, FEW_WORDS = 124, 84
 SMALLEST = 6
 """Rows lower than this are left out."""
 FOLD = "click to fold"
 RIGHT = Qt.AlignmentFlag.AlignRight
-STRIP = 20
+STRIP = 28
 
 
 class WholeModelView(Picture):
@@ -44,6 +45,7 @@ class WholeModelView(Picture):
         self._current = ""
         self._open = ""
         self._rows: list[PictureRow] = []
+        self._widest_name = 0.0  # in pixels, of the rows that are drawn
         self.setAccessibleName("the whole model")
 
     def set_model(self, parts: Sequence[ModelPart], verdict: tuple[str, float], ending: str) -> None:
@@ -97,11 +99,11 @@ class WholeModelView(Picture):
         return next((block.key for block in self._blocks if key in block.keys), "")
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(560)), round(self.length(640)))
+        return QSize(round(self.usual_length(560)), round(self.usual_length(640)))
 
     def minimumSizeHint(self) -> QSize:
-        least = sum(self._extent(row).least for row in self._listed())
-        return QSize(round(self.length(260)), round(max(least, self.length(60))))
+        least = sum(self.usual_length(EXTENTS[row.kind].least) for row in self._listed())
+        return QSize(round(self.usual_length(260)), round(max(least, self.usual_length(60))))
 
     def _listed(self) -> list[PictureRow]:
         return listed(self._parts, self._open)
@@ -124,12 +126,24 @@ class WholeModelView(Picture):
     def _columns(self) -> tuple[float, float]:
         """Where the miniatures begin, and where they end."""
         is_roomy = self.width() >= self.length(ROOMY)
-        start = self.length(LEFT + (NAMES if is_roomy else SHORT_NAMES))
+        usual = self.length(NAMES if is_roomy else SHORT_NAMES)
+        start = self.length(LEFT) + max(usual, min(self._widest_name, MOST_NAMES * self.width()))
         end = self.width() - self.length((WORDS if is_roomy else FEW_WORDS) + 12)
         return start, max(end, start + self.length(60))
 
+    def _names_width(self) -> float:
+        """How wide the names of rows are in small type, and the titles of folded blocks."""
+        small, title = self.metrics(SMALL_NAME), self.metrics(SMALL_NAME, bold=True)
+        widest = 0.0
+        for row in self._listed():
+            lines = row.lines or ((row.part,) if isinstance(row.part, ModelLine) else ())
+            widest = max([widest, *(small.horizontalAdvance(line.name) + self.length(8) for line in lines)])
+            if row.lines and row.block is not None:
+                widest = max(widest, title.horizontalAdvance(row.block.title) + self.length(20))
+        return widest
+
     def draw(self, painter: QPainter) -> None:
-        rows = self._listed()
+        rows, self._widest_name = self._listed(), self._names_width()
         heights = shared_heights([self._extent(row) for row in rows], self.height())
         self._rows, top = [], 0.0
         for row, height in zip(rows, heights, strict=True):
@@ -182,11 +196,14 @@ class WholeModelView(Picture):
                 color=self.theme.muted_text,
             )
             top += line
+        measure = self.metrics(10.5)
+        widest = max((measure.horizontalAdvance(figure) for *_, figure in block.notes), default=0.0)
+        figures = widest + self.length(5)
         for label, word, figure in block.notes[:count]:
             row = QRectF(left, top, area.width(), line)
             self.write(painter, row, label, size=10.5, color=self.theme.faint_text)
-            words = row.adjusted(self.length(14) if label else 0, 0, -self.length(26), 0)
-            self.write(painter, words, word, size=10.5, color=self.theme.muted_text, token=True)
+            words = row.adjusted(self.length(14) if label else 0, 0, -figures, 0)
+            self.write(painter, words, word, size=10.5, color=self.theme.muted_text, token=bool(label))
             self.write(painter, row, figure, size=10.5, color=self.theme.muted_text, align=RIGHT)
             top += line
 
@@ -214,8 +231,12 @@ class WholeModelView(Picture):
         self._draw_chevron(painter, QPointF(area.left() + self.length(2), area.center().y()), is_open=True)
         name = area.adjusted(self.length(12), 0, 0, 0)
         title = block.title + block.where
+        if self.metrics(SMALLEST_TYPE, bold=True).horizontalAdvance(title) > name.width():
+            title = block.title
         self.write(painter, name, title, size=12, bold=True)
-        taken = metrics(12, bold=True).horizontalAdvance(title) + metrics(10.5).horizontalAdvance(FOLD)
+        taken = self.metrics(12, bold=True).horizontalAdvance(title) + self.metrics(10.5).horizontalAdvance(
+            FOLD
+        )
         if taken + self.length(8) <= name.width():
             self.write(painter, name, FOLD, size=10.5, color=self.theme.muted_text, align=RIGHT)
         self.place(f"fold {block.key}", area)
@@ -337,7 +358,7 @@ class WholeModelView(Picture):
         theme, middle = self.theme, area.center().y()
         word, share = self._verdict
         text = f"{word} {100 * share:.1f} %"
-        width = metrics(12.5, token=True, bold=True).horizontalAdvance(text) + self.length(22)
+        width = self.metrics(12.5, token=True, bold=True).horizontalAdvance(text) + self.length(22)
         height = min(self.length(24), area.height())
         chip = QRectF(self.width() - width, middle - height / 2, width - 1, height)
         self.place("verdict", chip)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.diagrams.picture import Picture
 from lmviz.app.widgets.diagrams.word_window_values import WindowPicture
@@ -25,7 +24,7 @@ def draw_wall(view: Picture, painter: QPainter, area: QRectF, window: WindowPict
     painter.drawRect(area)
     view.place("wall", area)
     inside = area.adjusted(view.length(8), view.length(6), -view.length(10), -view.length(4))
-    lines = wall_sentences(window, inside.width())
+    lines = wall_sentences(view, window, inside.width())
     said = len(lines) * view.length(16) + view.length(6)
     chips = QRectF(inside.left(), inside.top(), inside.width(), max(0.0, inside.height() - said))
     bottom = _draw_chips(view, painter, chips, window)
@@ -37,23 +36,23 @@ def draw_wall(view: Picture, painter: QPainter, area: QRectF, window: WindowPict
         top += view.length(16)
 
 
-def wall_sentences(window: WindowPicture, width: float) -> list[tuple[str, bool]]:
+def wall_sentences(view: Picture, window: WindowPicture, width: float) -> list[tuple[str, bool]]:
     """The sentences about the words before the window, line by line, and whether they are strong."""
     size = len(window.words)
     if not window.unseen:
         text = f"Nothing stands before the window yet. It reads {size} words and no more."
-        return [(line, False) for line in _wrapped(text, width)]
+        return [(line, False) for line in _wrapped(view, text, width)]
     count = len(window.unseen)
     which = "This word was" if count == 1 else f"Each of these {count} words was"
     text = f"No line leads from here. {which} replaced by another: no logit changed by more than"
-    lines = [(line, True) for line in _wrapped("It cannot see further back.", width, bold=True)]
-    return [*lines, *((line, False) for line in _wrapped(text, width)), (number(window.change), True)]
+    lines = [(line, True) for line in _wrapped(view, "It cannot see further back.", width, bold=True)]
+    return [*lines, *((line, False) for line in _wrapped(view, text, width)), (number(window.change), True)]
 
 
 def _draw_chips(view: Picture, painter: QPainter, area: QRectF, window: WindowPicture) -> float:
     """The unseen words in lines, the newest last; where they do not fit, the oldest are only counted."""
     theme, unseen = view.theme, window.unseen
-    measure, gap, high = metrics(11, token=True), view.length(4), view.length(CHIP)
+    measure, gap, high = view.metrics(11, token=True), view.length(4), view.length(CHIP)
     room = max(1, int((area.height() + gap) / (high + gap)))
     for first in range(len(unseen)):
         hidden = first + window.earlier
@@ -108,9 +107,9 @@ def _lines(widths: Sequence[float], room: float, gap: float) -> list[list[float]
     return lines
 
 
-def _wrapped(text: str, width: float, *, bold: bool = False) -> list[str]:
+def _wrapped(view: Picture, text: str, width: float, *, bold: bool = False) -> list[str]:
     """A text in lines that fit a width."""
-    measure, lines = metrics(12 if bold else 11, bold=bold), [""]
+    measure, lines = view.metrics(12 if bold else 11, bold=bold), [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
         if measure.horizontalAdvance(longer) <= width or not lines[-1]:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.roles import Theme
-from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage, signed_figure
 from lmviz.app.widgets.diagrams.picture import Picture
 from lmviz.app.widgets.diagrams.rows import Extent, shared_heights
@@ -86,11 +85,13 @@ class WordWindowView(Picture):
         return self._current
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(640)), round(self.length(600)))
+        return QSize(round(self.usual_length(640)), round(self.usual_length(600)))
 
     def minimumSizeHint(self) -> QSize:
         rows = sum(extent.least for extent in EXTENTS.values())
-        return QSize(round(self.length(270)), round(self.length(rows + (LEAST_WORDS + 1) * ROW + 110)))
+        return QSize(
+            round(self.usual_length(270)), round(self.usual_length(rows + (LEAST_WORDS + 1) * ROW + 110))
+        )
 
     def draw(self, painter: QPainter) -> None:
         if not self._picture.words:
@@ -102,7 +103,7 @@ class WordWindowView(Picture):
             window.setRight(whole.right())
             line = (wall.topRight(), wall.bottomRight())
         else:
-            said = len(wall_sentences(self._picture, whole.width() - self.length(18))) * self.length(16)
+            said = len(wall_sentences(self, self._picture, whole.width() - self.length(18))) * self.length(16)
             wall = QRectF(0, 0, whole.width(), said + self.length(CHIP + 24))
             window = QRectF(0, wall.bottom() + self.length(6), whole.width(), 0)
             window.setBottom(whole.bottom())
@@ -173,7 +174,7 @@ class WordWindowView(Picture):
             chip = self._column(places["chip"], index)
             wide = min(
                 chip.width() - self.length(6),
-                metrics(12.5, token=True).horizontalAdvance(word.word) + self.length(22),
+                self.metrics(12.5, token=True).horizontalAdvance(word.word) + self.length(22),
             )
             chip = QRectF(
                 chip.center().x() - wide / 2, chip.top() + 1, wide, min(chip.height() - 4, self.length(24))
@@ -238,7 +239,7 @@ class WordWindowView(Picture):
             self._draw_line(painter, area, word, self._unit, share, 1.0, self.length(1 + 5 * abs(share)))
         for word in range(len(words)):
             column, text = self._column(area, word), signed_figure(float(own[word]))
-            wide = metrics(11, token=True).horizontalAdvance(text) + self.length(12)
+            wide = self.metrics(11, token=True).horizontalAdvance(text) + self.length(12)
             pill = QRectF(
                 column.center().x() - wide / 2, area.top() + 0.16 * area.height(), wide, self.length(18)
             )
@@ -306,7 +307,7 @@ class WordWindowView(Picture):
         painter.setPen(QPen(theme.accent, self.length(1.8)))
         painter.drawRect(chosen.adjusted(-extra, 0, extra, 0))
         below, text = places["unit"], coordinate("unit", self._unit)
-        wide = metrics(11, bold=True).horizontalAdvance(text) + 4
+        wide = self.metrics(11, bold=True).horizontalAdvance(text) + 4
         left = min(max(chosen.center().x() - wide / 2, below.left()), below.right() - wide)
         self.write(
             painter,

@@ -35,7 +35,7 @@ def draw_color_scale(
     painter: QPainter, place: QRectF, theme: Theme, scale: str, limit: float, floor: float = 0.0
 ) -> None:
     """Draw "−1 ▬▬▬ 1" at the right end of a place; `limit` is the value of the strongest colour."""
-    measure = metrics(SIZE)
+    measure = metrics(SIZE, theme=theme)
     low, high = scale_ends(scale, limit, floor)
     gap, width, height = 6 * theme.scale, STRIPE * theme.scale, 6 * theme.scale
     high_width, low_width = measure.horizontalAdvance(high), measure.horizontalAdvance(low)

@@ -20,8 +20,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
-from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.matrix.cells import Cells
 from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
@@ -37,7 +37,7 @@ Readout = Callable[[int, int], tuple[str, Sequence[str]]]
 DRAG_REACH = 120
 
 
-class HeatmapView(Canvas):
+class HeatmapView(GrowingCanvas):
     """`HeatmapView()`: a matrix with labels, values, a crosshair and its colour scale.
 
     `set_matrix(values, scale="signed", limit=None, rows=(), columns=())` shows (row, column) numbers;
@@ -212,10 +212,10 @@ class HeatmapView(Canvas):
         return self._framed().cell(row, column)
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(420)), round(self.length(320)))
+        return QSize(round(self.usual_length(420)), round(self.usual_length(320)))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(120)), round(self.length(60)))
+        return QSize(round(self.usual_length(120)), round(self.usual_length(60)))
 
     def adopt_theme(self) -> None:
         self._picture = None

@@ -11,7 +11,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter
 
 from lmviz.app.look.roles import Theme
-from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
 from lmviz.app.widgets.matrix.heatmap_frame import LARGEST_SQUARE, HeatmapFrame
@@ -33,38 +32,32 @@ class Labels:
     row_role: str = "muted_text"
     column_role: str = "muted_text"
 
-    @property
-    def _widest_row(self) -> float:
-        return _widest(self.rows, current_theme().scale)
+    def _widest_column(self, theme: Theme) -> float:
+        return min(_widest(self.columns, theme), WIDEST_COLUMN * theme.scale)
 
-    @property
-    def _widest_column(self) -> float:
-        scale = current_theme().scale
-        return min(_widest(self.columns, scale), WIDEST_COLUMN * scale)
-
-    def rotated(self, cell_width: float) -> bool:
+    def rotated(self, cell_width: float, theme: Theme) -> bool:
         """Whether the names of columns need more room than a cell is wide."""
-        return self._widest_column + 4 > cell_width
+        return self._widest_column(theme) + 4 > cell_width
 
     def _column_height(self, cell_width: float, theme: Theme) -> float:
         if not self.columns:
             return 0
-        if not self.rotated(cell_width):
+        if not self.rotated(cell_width, theme):
             return (LINE + 4) * theme.scale
-        return self._widest_column * math.sin(math.radians(ANGLE)) + LINE * theme.scale
+        return self._widest_column(theme) * math.sin(math.radians(ANGLE)) + LINE * theme.scale
 
     def space_left(self, whole: QRectF, rows: int, columns: int, square: bool, theme: Theme) -> QRectF:
         """What names and the colour scale leave of a widget for the cells."""
         spare = whole.width() - whole.height() if square else 0.0  # a square cannot use more than its height
         most = max(whole.width() * WIDEST_ROW, spare)
-        left = min(self._widest_row + 10 * theme.scale, most) if self.rows else 1
+        left = min(_widest(self.rows, theme) + 10 * theme.scale, most) if self.rows else 1
         scale = (SCALE_HEIGHT + 6) * theme.scale
         cell = (whole.width() - left) / max(columns, 1)
         if square:
             high = (whole.height() - scale - LINE * theme.scale) / max(rows, 1)
             cell = min(cell, high, LARGEST_SQUARE * theme.scale)
         beside = self._column_height(cell, theme)
-        overhang = self._widest_column * 0.75 if self.columns and self.rotated(cell) else 2
+        overhang = self._widest_column(theme) * 0.75 if self.columns and self.rotated(cell, theme) else 2
         top = 1 if self.below else max(beside, 1)
         return whole.adjusted(left, top, -overhang, -(scale + (beside if self.below else 0)))
 
@@ -72,14 +65,14 @@ class Labels:
         self, painter: QPainter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
     ) -> None:
         """As many names of rows as there is room for; the marked ones in any case, and bold."""
-        measure = metrics(SIZE, token=True)
+        measure = metrics(SIZE, token=True, theme=theme)
         every = max(1, math.ceil(13 * theme.scale / frame.cell_height))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        width = frame.area.left() - 8 * theme.scale
+        width, high = frame.area.left() - 8 * theme.scale, LINE * theme.scale
         for kind, rows in _with_room(frame.shown_rows, len(self.rows), every, marked):
             _choose_pen(painter, theme, self.row_role, kind)
             for row in rows:
-                place = QRectF(0, frame.cell(row, 0).center().y() - LINE, width, 2 * LINE)
+                place = QRectF(0, frame.cell(row, 0).center().y() - high, width, 2 * high)
                 text = measure.elidedText(self.rows[row], Qt.TextElideMode.ElideRight, width)
                 painter.drawText(place, right, text)
 
@@ -87,7 +80,7 @@ class Labels:
         self, painter: QPainter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
     ) -> None:
         """The same for columns, rotated where they are longer than a cell is wide."""
-        measure, rotated = metrics(SIZE, token=True), self.rotated(frame.cell_width)
+        measure, rotated = metrics(SIZE, token=True, theme=theme), self.rotated(frame.cell_width, theme)
         every = max(1, math.ceil(19 * theme.scale / frame.cell_width)) if rotated else 1
         widest = WIDEST_COLUMN * theme.scale
         for kind, columns in _with_room(frame.shown_columns, len(self.columns), every, marked):
@@ -125,9 +118,9 @@ def _with_room(
 
 
 @lru_cache(maxsize=64)
-def _widest(labels: tuple[str, ...], scale: float) -> float:
-    """The width of the longest name in type of the theme's `scale`; the marked ones are bold."""
-    measure = metrics(SIZE, token=True, bold=True)
+def _widest(labels: tuple[str, ...], theme: Theme) -> float:
+    """The width of the longest name in type of the theme; the marked ones are bold."""
+    measure = metrics(SIZE, token=True, bold=True, theme=theme)
     return max((measure.horizontalAdvance(label) for label in labels), default=0.0)
 
 

@@ -130,7 +130,7 @@ class HeatmapStrokes:
         frame, painter = self._frame, self._painter
         if frame.cell_height < self._length(15):
             return
-        measure, centre = metrics(VALUE_SIZE, token=True), Qt.AlignmentFlag.AlignCenter
+        measure, centre = metrics(VALUE_SIZE, token=True, theme=self._theme), Qt.AlignmentFlag.AlignCenter
         painter.setFont(self._theme.token_font(VALUE_SIZE))
         for row in frame.shown_rows:
             for column in frame.shown_columns:

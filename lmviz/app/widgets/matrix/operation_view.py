@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import cell_figure, number, signed_figure
+from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
 from lmviz.app.widgets.matrix.dashes import DASHES
@@ -36,7 +36,7 @@ class TermSpot(NamedTuple):
     term: int
 
 
-class OperationView(Canvas):
+class OperationView(EnlargedCanvas):
     """`OperationView()`: `set_picture(picture, dashed=False)`; None for nothing.
 
     `dashed` outlines the cell as one that nobody has chosen. `set_naming(naming)`: `naming(source, index)`
@@ -221,7 +221,7 @@ class OperationView(Canvas):
         room = QRectF(0, place.top(), cell.left() - self.length(8), place.height())
         painter.setPen(self.theme.text)
         painter.setFont(self.theme.font(12, QFont.Weight.DemiBold))
-        said = metrics(12, bold=True).elidedText(
+        said = self.metrics(12, bold=True).elidedText(
             f"{self._picture.becomes} →", Qt.TextElideMode.ElideLeft, room.width()
         )
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, said)
@@ -234,7 +234,9 @@ class OperationView(Canvas):
     def _draw_label(self, painter: QPainter, row: QRectF, label: str) -> None:
         painter.setPen(self.theme.text)
         painter.setFont(self.theme.font(SIZE))
-        shown = metrics(SIZE).elidedText(label, Qt.TextElideMode.ElideRight, row.width() - self.length(8))
+        shown = self.metrics(SIZE).elidedText(
+            label, Qt.TextElideMode.ElideRight, row.width() - self.length(8)
+        )
         painter.drawText(row, Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _draw_total(self, painter: QPainter, top: float, height: float, text: str) -> None:

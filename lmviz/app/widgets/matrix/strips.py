@@ -12,8 +12,8 @@ from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
-from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import cell_figure
+from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
 from lmviz.app.widgets.matrix.crossfade import Crossfade
@@ -50,7 +50,7 @@ class Strip:
         return FAINTEST + (1 - FAINTEST) * min(max(self.share, 0.0), 1.0)
 
 
-class StripList(Canvas):
+class StripList(EnlargedCanvas):
     """`StripList(row=ROW)`: `set_strips(strips)`, in lines of so many pixels; `set_marks([(strip, cell)])`
     outlines cells, the first strongest, and with `dashed` as ones that nobody has chosen;
     `set_lights(strengths)` fades what does not belong to an explained cell; `set_readout(function)` gives
@@ -219,7 +219,7 @@ class StripList(Canvas):
         painter.setPen(self.theme.text if strip.role != "other" else self.theme.muted_text)
         margin = self.length(MARGIN)
         width = self.width() * LABEL_SHARE - 2 * margin
-        label = metrics(12, bold=bold).elidedText(strip.label, Qt.TextElideMode.ElideRight, width)
+        label = self.metrics(12, bold=bold).elidedText(strip.label, Qt.TextElideMode.ElideRight, width)
         place = QRectF(margin, index * self.length(self._row), width, self.length(self._row))
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, label)
 
@@ -231,7 +231,7 @@ class StripList(Canvas):
         bar = QRectF(left, area.top() + area.height() / 5, width * strip.share * 0.9, area.height() * 3 / 5)
         painter.fillRect(bar, self.theme.accent)
         text = f"{strip.share:.2f}"
-        needed = metrics(10.5).horizontalAdvance(text) + self.length(6)
+        needed = self.metrics(10.5).horizontalAdvance(text) + self.length(6)
         painter.setFont(self.theme.font(10.5))
         if width - bar.width() >= needed:
             painter.setPen(self.theme.muted_text)

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
 from lmviz.app.widgets.matrix.crossfade import Crossfade
 from lmviz.app.widgets.plots.pointable_bars import PointableBars
 
@@ -21,14 +21,18 @@ MOST_LABEL = 0.34
 LEAST_BAR, LEAST_LABEL = 10, 24  # pixels at scale 1
 
 
-class BarsView(PointableBars):
+class BarsView(PointableBars, GrowingCanvas):
     """`BarsView()`: bars with a label on the left and the value written on the right.
+
+    In a large window they are drawn larger: `rows_in(size)` says how many there is room for then.
 
     `set_bars(labels, values, texts=None, notes=None, highlighted=(), faded=(), limit=None, crossfade=False)`
     shows them; `set_current(index)` marks one.
     Signals: `bar_hovered(int)` (−1 when the pointer leaves), `bar_clicked(int)` (also by Enter).
     Up and Down move the mark.
     """
+
+    usual_size = (260, 300)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,10 +86,22 @@ class BarsView(PointableBars):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(260)), round(self._row * max(1, len(self._labels))))
+        rows = max(1, len(self._labels))
+        return QSize(round(self.usual_length(260)), round(self.usual_length(ROW * rows)))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(110)), round(self._row * min(3, max(1, len(self._labels)))))
+        rows = min(3, max(1, len(self._labels)))
+        return QSize(round(self.usual_length(110)), round(self.usual_length(ROW * rows)))
+
+    @property
+    def growth(self) -> float:
+        """As far as all bars fit that fit in the usual size."""
+        needed = self.usual_length(ROW * max(1, len(self._labels)))
+        return min(super().growth, growth_in(self.height() / needed))
+
+    def rows_in(self, size: QSize) -> int:
+        """How many bars there is room for in a size, drawn as large as they are there."""
+        return int(size.height() / (self.usual_length(ROW) * self.growth_at(size)))
 
     @property
     def _row(self) -> float:
@@ -116,7 +132,7 @@ class BarsView(PointableBars):
 
         If the width is small, bars become shorter, then labels: numbers are never cut.
         """
-        measure, written = metrics(LABEL_SIZE, token=True), metrics(LABEL_SIZE)
+        measure, written = self.metrics(LABEL_SIZE, token=True), self.metrics(LABEL_SIZE)
         widest = max((measure.horizontalAdvance(label) for label in self._labels), default=0)
         label_end = min(max(widest, self.length(40)), self.width() * MOST_LABEL) + self.length(4)
         beside = max((written.horizontalAdvance(text) for text in self._texts), default=0)
@@ -174,7 +190,7 @@ class BarsView(PointableBars):
         row, theme = self._row, self.theme
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        measure = metrics(LABEL_SIZE, token=True)
+        measure = self.metrics(LABEL_SIZE, token=True)
         painter.setFont(theme.token_font(LABEL_SIZE))
         for index in shown:
             painter.setPen(theme.faint_text if index in self._faded else theme.text)

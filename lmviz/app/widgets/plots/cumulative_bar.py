@@ -20,13 +20,13 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import count, number, percentage
+from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.base.pointable import Pointable
 
 LABEL_SIZE, SHARE_SIZE = 11.5, 10.5
 ABOVE, BELOW, BETWEEN = 30, 18, 10  # pixels at scale 1: for the number, for the scale, and between two bars
-HIGHEST = 56
+HIGHEST, HIGH = 56, 0.28  # a bar in pixels at scale 1, and where it can be higher as a share of the height
 TWO_LINES = 34
 LANDING = 420  # milliseconds
 THINNEST = 3  # a line between thinner segments would hide them
@@ -56,7 +56,7 @@ class _Stack:
 NOTHING = _Stack((), np.zeros(1))
 
 
-class CumulativeBar(Pointable):
+class CumulativeBar(Pointable, GrowingCanvas):
     """`CumulativeBar()`: a bar from 0 to 1, one segment for each candidate in its order.
 
     `set_shares(labels, probabilities, rest=0)` stacks them, `rest` being the share of all others
@@ -68,6 +68,7 @@ class CumulativeBar(Pointable):
 
     share_hovered = Signal(int)
     share_clicked = Signal(int)
+    usual_size = (380, 150)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -156,14 +157,14 @@ class CumulativeBar(Pointable):
     """Where the marker is drawn while it falls."""
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(360)), self._height(HIGHEST))
+        return QSize(round(self.usual_length(360)), self._height(HIGHEST))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(140)), self._height(20))
+        return QSize(round(self.usual_length(140)), self._height(20))
 
     def _height(self, bar: float) -> int:
         bars = bar + (bar + BETWEEN if self._earlier is not None else 0)
-        return round(self.length(ABOVE + bars + BELOW))
+        return round(self.usual_length(ABOVE + bars + BELOW))
 
     def share_rectangle(self, index: int) -> QRectF:
         """Where the segment of a candidate is drawn."""
@@ -175,10 +176,10 @@ class CumulativeBar(Pointable):
         number_of = 1 if self._earlier is None else 2
         between = self.length(BETWEEN) * (number_of - 1)
         room = self.height() - self.length(ABOVE + BELOW) - between
-        height = max(1.0, min(self.length(HIGHEST), room / number_of))
+        height = max(1.0, min(max(self.length(HIGHEST), HIGH * self.height()), room / number_of))
         left = 0.0
         if self._earlier is not None:
-            left = metrics(SHARE_SIZE + 1).horizontalAdvance("before") + self.length(8)
+            left = self.metrics(SHARE_SIZE + 1).horizontalAdvance("before") + self.length(8)
         spare = max(0.0, room - number_of * height) / 2
         top = self.length(ABOVE) + spare
         width = max(1.0, self.width() - left - self.length(1))
@@ -259,12 +260,12 @@ class CumulativeBar(Pointable):
         """The word, and its share where both fit one below the other."""
         label, share = stack.labels[index], percentage(stack.edges[index + 1] - stack.edges[index])
         room = stretch.width() - self.length(6)
-        if metrics(LABEL_SIZE, token=True, bold=True).horizontalAdvance(label) > room:
+        if self.metrics(LABEL_SIZE, token=True, bold=True).horizontalAdvance(label) > room:
             return
         painter.setPen(self.theme.on(ground))
         painter.setFont(self.theme.token_font(LABEL_SIZE, QFont.Weight.DemiBold))
         both = stretch.height() >= self.length(TWO_LINES)
-        both = both and metrics(SHARE_SIZE).horizontalAdvance(share) <= room
+        both = both and self.metrics(SHARE_SIZE).horizontalAdvance(share) <= room
         middle, line = stretch.center().y(), self.length(16)
         centre = Qt.AlignmentFlag.AlignCenter
         top = middle - line if both else middle - line / 2
@@ -287,7 +288,7 @@ class CumulativeBar(Pointable):
         first = int(thin[0])
         start = float(self._stack.edges[first])
         said = "others" if self._stack.rest > 0 else f"{count(len(self._stack.labels) - first)} more words"
-        wide = metrics(SHARE_SIZE).horizontalAdvance(said)
+        wide = self.metrics(SHARE_SIZE).horizontalAdvance(said)
         left = min(bar.left() + start * bar.width(), bar.right() - wide - self.length(16))
         if left > bar.left() + self.length(16):
             painter.drawText(QPointF(left, line.top() + painter.fontMetrics().ascent()), said)
@@ -304,7 +305,7 @@ class CumulativeBar(Pointable):
         )
         said = self.sentence if self._is_settled() else f"u = {number(self._draw or 0.0)}"
         painter.setFont(self.theme.font(12, QFont.Weight.DemiBold))
-        measure = metrics(12, bold=True)
+        measure = self.metrics(12, bold=True)
         said = measure.elidedText(said, Qt.TextElideMode.ElideRight, self.width())
         wide = measure.horizontalAdvance(said)
         left = min(max(0.0, x - wide / 2), max(0.0, self.width() - wide))

@@ -106,7 +106,7 @@ class DistributionCard(Card):
     @property
     def room(self) -> int:
         """For how many bars there is room."""
-        return max(FEWEST, int(self.bars.height() / self.length(ROW)))
+        return max(FEWEST, self.bars.rows_in(self.bars.size()))
 
     def minimumSizeHint(self) -> QSize:
         width = NARROWEST if theme_switch().projector else self.length(NARROWEST)

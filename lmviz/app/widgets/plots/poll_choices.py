@@ -14,7 +14,7 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.pointable import Pointable
 
-LEAST_ROW, USUAL_ROW, MOST_ROW, GAP = 44, 78, 110, 8
+LEAST_ROW, USUAL_ROW, HINTED_ROW, MOST_ROW, GAP = 44, 78, 110, 260, 8
 LETTER, TEXT, FIGURE, LARGE_TEXT, LEAST_TEXT = 22.0, 21.0, 18.0, 15.0, 11.0
 
 
@@ -40,8 +40,9 @@ class PollChoices(Pointable):
         super().__init__(parent)
         self._rows: tuple[ChoiceRow, ...] = ()
         self._shown, self._right = False, ""
+        self._most_growth = 1.0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("choices")
 
     @property
@@ -63,6 +64,12 @@ class PollChoices(Pointable):
             self.updateGeometry()
         self.update()
 
+    def set_most_growth(self, growth: float) -> None:
+        """How many times larger than usual type may be: not larger than that of the question."""
+        if growth != self._most_growth:
+            self._most_growth = growth
+            self.update()
+
     def show_answers(self, shown: bool, right: str) -> None:
         """Show counts and the right choice, or neither."""
         self._shown, self._right = shown, right
@@ -77,7 +84,9 @@ class PollChoices(Pointable):
         self.setAccessibleDescription("; ".join(said))
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(420)), round(self.length((MOST_ROW + GAP) * max(2, len(self._rows)))))
+        return QSize(
+            round(self.length(420)), round(self.length((HINTED_ROW + GAP) * max(2, len(self._rows))))
+        )
 
     def minimumSizeHint(self) -> QSize:
         return QSize(round(self.length(200)), round(self.length((LEAST_ROW + GAP) * max(2, len(self._rows)))))
@@ -122,7 +131,7 @@ class PollChoices(Pointable):
     @property
     def _growth(self) -> float:
         """By how much all type is larger than usual, where rows are higher."""
-        return max(1.0, self.row_rectangle(0).height() / self.length(USUAL_ROW))
+        return max(1.0, min(self.row_rectangle(0).height() / self.length(USUAL_ROW), self._most_growth))
 
     def _columns(self) -> tuple[float, float]:
         """Where the texts begin, and how wide counts and percentages are."""

@@ -11,7 +11,6 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTransform
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.diagrams.picture import Picture
 
 SIZE = 12
@@ -91,7 +90,7 @@ class SizePlot(Picture):
         return self._lines
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(520)), round(self.length(320)))
+        return QSize(round(self.usual_length(520)), round(self.usual_length(320)))
 
     @property
     def _area(self) -> QRectF:
@@ -180,7 +179,7 @@ class SizePlot(Picture):
             lead = max(lead, self.length(5 + SIZE) / slope)
         x = first + lead + share * (area.right() - first)
         at, angle = QPointF(x, start.y() + (x - start.x()) * slope), math.atan(slope)
-        width = metrics(SIZE).horizontalAdvance(name)
+        width = self.metrics(SIZE).horizontalAdvance(name)
         if not area.contains(at + QPointF(width * math.cos(angle), width * math.sin(angle))):
             return
         painter.save()
@@ -238,7 +237,7 @@ class SizePlot(Picture):
 
     def _name(self, painter: QPainter, point: SizePoint) -> None:
         """Write a point's name where no other stands: beside it, or apart from it with a line to it."""
-        measure = metrics(SIZE, bold=point.is_chosen)
+        measure = self.metrics(SIZE, bold=point.is_chosen)
         place, wide, high = self.place_of(point.parameters, point.tokens), 0.0, self.length(16)
         wide, gap = measure.horizontalAdvance(point.name) + 2, self.length(9)
         offsets = ((gap, -high / 2), (-gap - wide, -high / 2), (-wide / 2, -gap - high), (-wide / 2, gap),

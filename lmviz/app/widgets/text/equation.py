@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.text import typesetting
 
 SIZE = 21
@@ -17,7 +17,7 @@ PADDING = 8
 PATIENCE = 50
 
 
-class EquationView(Canvas):
+class EquationView(EnlargedCanvas):
     """`EquationView()`: `set_equation(latex)`, `set_numbers(text)`, `set_numbers_shown(bool)`.
 
     LaTeX may colour its symbols by roles of the theme: `\\textcolor{query}{q}`. What is not LaTeX is
@@ -129,7 +129,7 @@ class EquationView(Canvas):
         if not (self._numbers and self._numbers_shown):
             return 0
         room = QRectF(0, 0, width - 2 * self.length(PADDING), 10_000)
-        measure = metrics(NUMBERS_SIZE, token=True)
+        measure = self.metrics(NUMBERS_SIZE, token=True)
         text = measure.boundingRect(room, Qt.TextFlag.TextWordWrap, self._numbers)
         return text.height() + self.length(PADDING * 2)
 

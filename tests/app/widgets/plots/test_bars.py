@@ -82,3 +82,23 @@ def test_no_figure_is_cut_off_however_narrow(shown, width):
     assert lengths(bars)[0] >= 10
     labels = {picture.pixelColor(x, y).name() for x in range(24) for y in range(2, 21)}
     assert len(labels) > 1
+
+
+def test_in_a_large_window_bars_and_words_are_larger_and_none_is_cut(shown):
+    bars = shown(BarsView(), 260, 230)
+    few = bars.rows_in(bars.size())
+    bars.resize(520, 690)
+    many = bars.rows_in(bars.size())
+    bars.set_bars([f"word {place}" for place in range(many)], [1.0] * many)
+    assert few < many < 3 * few, "some of the room is for larger type"
+    row = bars.length(23)
+    assert row > 1.3 * 23
+    assert row * many <= bars.height()
+    assert bars.index_at(QPoint(10, round((many - 0.5) * row))) == many - 1
+
+
+def test_bars_that_are_given_grow_only_as_far_as_all_of_them_fit(shown):
+    bars = shown(BarsView(), 520, 690)
+    bars.set_bars([f"word {place}" for place in range(28)], [1.0] * 28)
+    row = bars.length(23)
+    assert 23 < row <= bars.height() / 28

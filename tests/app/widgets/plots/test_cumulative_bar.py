@@ -59,3 +59,12 @@ def test_a_click_chooses_a_word_but_never_the_rest(bar, qtbot):
     place.setX(397)
     qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
     assert clicked == [0]
+
+
+def test_the_die_is_larger_where_there_is_more_room(bar):
+    usual = bar.share_rectangle(0).height()
+    bar.resize(800, 480)
+    assert bar.share_rectangle(0).height() > 2 * usual
+    assert bar.length(10) > 13, "and so is what is written on it"
+    bar.resize(400, 160)
+    assert bar.share_rectangle(0).height() == usual
