@@ -54,7 +54,7 @@ class ComparedLabelsPanel(Panel):
         self._word_ends: tuple[int, ...] = ()
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
-        self._pages.addWidget(scrolling(self._table, sideways=True))
+        self._pages.addWidget(scrolling(self._table))
         self._card = Card("Labels", "", self._pages)
         self.column.addWidget(self._card)
         self._table.word_clicked.connect(session.focus.choose_position)

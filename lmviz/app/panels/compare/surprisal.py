@@ -57,7 +57,7 @@ class SurprisalPanel(Panel):
         self._hidden: set[str] = set()
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
-        self._pages.addWidget(scrolling(self._plot, sideways=True))
+        self._pages.addWidget(scrolling(self._plot))
         self._card = Card("Surprisal over the text, bits", self._head(), self._pages)
         self.column.addWidget(self._card)
         self._legend.entry_clicked.connect(self._toggle)

@@ -113,7 +113,7 @@ class TeacherForcingPanel(Panel):
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(scrolling(self._plot, sideways=True), 1)
+        column.addWidget(scrolling(self._plot), 1)
         column.addWidget(self._said)
         return body
 

@@ -1,18 +1,22 @@
-"""Which words of a long text are drawn where nothing may scroll sideways: in projector mode."""
+"""Which words of a long text are drawn where there is no room for all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 
-def words_in_sight(widths: Sequence[float], current: int, room: float, first: int = 0) -> range:
+def words_in_sight(
+    widths: Sequence[float], current: int, room: float, first: int = 0, more: float = 0
+) -> range:
     """As many whole words as the room holds, with the current one among them; −1 stands for the last.
 
-    `widths` (word,) and `room` are in pixels. They begin at `first` where that can be, so that what is in
-    sight does not move as long as the current word stays in it. One word is always in sight.
+    `widths` (word,), `room` and `more` are in pixels. They begin at `first` where that can be, so that what
+    is in sight does not move as long as the current word stays in it. One word is always in sight. Where not
+    all fit, `more` of the room is left for what says so.
     """
-    if not widths:
-        return range(0)
+    if not widths or sum(widths) <= room:
+        return range(len(widths))
+    room -= more
     current = current if 0 <= current < len(widths) else len(widths) - 1
     first = min(max(first, 0), current)
     while first < current and sum(widths[first : current + 1]) > room:
@@ -25,3 +29,15 @@ def words_in_sight(widths: Sequence[float], current: int, room: float, first: in
         first -= 1
         used += widths[first]
     return range(first, stop)
+
+
+def next_page(in_sight: range, *, forward: bool) -> tuple[int, int]:
+    """The `first` and `current` with which the words beyond an edge come into sight."""
+    if forward:
+        return in_sight.stop, in_sight.stop
+    return max(0, in_sight.start - len(in_sight)), in_sight.start - 1
+
+
+def say_beyond(count: int) -> tuple[str, list[str]]:
+    """What a card says beside the dots that stand for so many words: a title and lines."""
+    return f"{count} more word{'' if count == 1 else 's'}", ["click: go on to them"]

@@ -11,18 +11,18 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.words_in_sight import words_in_sight
+from lmviz.app.widgets.base.words_in_sight import next_page, say_beyond, words_in_sight
 from lmviz.app.widgets.plots.broken_path import broken_path
 
 SIZE = 11.5
 LEFT, TOP, FOOT = 34, 8, 46
 MORE = 16  # what says that the text goes on
-STRIP = 7
+LOWEST, STRIP = 92, 7
+LABEL = 14  # the height of a number beside the scale
 NARROWEST, WIDEST = 18, 84
 STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 
@@ -45,10 +45,9 @@ class WordCurve:
 class SurprisalPlot(Canvas):
     """`SurprisalPlot()`: `set_words(words, curves, disagreement=None)`, disagreement (word,) in bits.
 
-    `set_current(word)` and `set_hovered(word)` mark words. It is as wide as its words need: place it in
-    an area that scrolls sideways. In projector mode it takes the width that there is and shows the words
-    around the current one. Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
-    Left and Right move the mark.
+    `set_current(word)` and `set_hovered(word)` mark words. Where not all words fit, those around the current
+    one are drawn, and dots at either end: a click on them goes on to the words beyond. Signals:
+    `word_hovered(int)` (−1 on leaving), `word_clicked(int)`. Left and Right move the mark.
     """
 
     word_hovered = Signal(int)
@@ -80,7 +79,7 @@ class SurprisalPlot(Canvas):
 
     @property
     def in_sight(self) -> range:
-        """The words that are drawn: all, or in projector mode those there is room for."""
+        """The words that are drawn: those there is room for."""
         return self._in_sight
 
     def set_current(self, word: int) -> None:
@@ -113,8 +112,7 @@ class SurprisalPlot(Canvas):
         return QSize(round(self.length(420)), round(self.length(220)))
 
     def minimumSizeHint(self) -> QSize:
-        words = 1 if theme_switch().projector else len(self._words)
-        return QSize(round(self.length(LEFT) + self._least_column * words), round(self.length(110)))
+        return QSize(round(self.length(LEFT + MORE) + self._least_column), round(self.length(LOWEST)))
 
     @property
     def _least_column(self) -> float:
@@ -125,12 +123,10 @@ class SurprisalPlot(Canvas):
 
     def _look(self) -> None:
         """Find the words that are in sight."""
-        self._in_sight = range(len(self._words))
-        if theme_switch().projector:
-            widths = [self._least_column] * len(self._words)
-            room = self.width() - self.length(LEFT + MORE)
-            self._in_sight = words_in_sight(widths, self._current, room, self._first)
-            self._first = self._in_sight.start
+        widths = [self._least_column] * len(self._words)
+        room, more = self.width() - self.length(LEFT), self.length(MORE)
+        self._in_sight = words_in_sight(widths, self._current, room, self._first, more)
+        self._first = self._in_sight.start
 
     def adopt_theme(self) -> None:
         self._look()
@@ -199,13 +195,14 @@ class SurprisalPlot(Canvas):
 
     def _draw_grid(self, painter: QPainter) -> None:
         painter.setFont(self.theme.font(SIZE))
-        for part in range(5):
-            value = self.largest * part / 4
+        parts = 4 if self._height_of(0) - self._height_of(self.largest) >= self.length(4 * LABEL) else 2
+        for part in range(parts + 1):
+            value = self.largest * part / parts
             height = round(self._height_of(value)) + 0.5
             painter.setPen(self.theme.line)
             painter.drawLine(QPointF(self.length(LEFT), height), QPointF(self.width(), height))
             painter.setPen(self.theme.muted_text)
-            area = QRectF(0, height - self.length(8), self.length(LEFT - 8), self.length(16))
+            area = QRectF(0, height - self.length(LABEL / 2), self.length(LEFT - 8), self.length(LABEL))
             side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(area, side, f"{value:g}")
 
@@ -251,8 +248,16 @@ class SurprisalPlot(Canvas):
                 strip = QRectF(area.center().x() - width / 2, top, width, self.length(STRIP))
                 painter.drawRoundedRect(strip, self.length(2), self.length(2))
 
+    def _beyond(self, place: QPointF) -> range:
+        """The words that the dots at a place stand for; none elsewhere."""
+        if place.x() < self.length(LEFT) and place.y() > self.height() - self.length(FOOT):
+            return range(self._in_sight.start)
+        if place.x() > self.width() - self.length(MORE):
+            return range(self._in_sight.stop, len(self._words))
+        return range(0)
+
     def _word_at(self, place: QPointF) -> int:
-        if not self._words or place.x() < self.length(LEFT):
+        if not self._words or place.x() < self.length(LEFT) or self._beyond(place):
             return -1
         across = int((place.x() - self.length(LEFT)) / self.column(0).width())
         return min(self._in_sight.start + across, self._in_sight.stop - 1)
@@ -261,8 +266,12 @@ class SurprisalPlot(Canvas):
         word = self._word_at(event.position())
         changed = word != self._hovered
         self.set_hovered(word)
+        beyond = self._beyond(event.position())
+        self.setCursor(Qt.CursorShape.PointingHandCursor if beyond else Qt.CursorShape.ArrowCursor)
         if word >= 0:
             HoverCard.beside(self, event.position().toPoint(), *self._say(word))
+        elif beyond:
+            HoverCard.beside(self, event.position().toPoint(), *say_beyond(len(beyond)))
         else:
             HoverCard.leave(self)
         if changed:
@@ -275,8 +284,13 @@ class SurprisalPlot(Canvas):
             self.word_hovered.emit(-1)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        word = self._word_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and word >= 0:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        word, beyond = self._word_at(event.position()), self._beyond(event.position())
+        if beyond:
+            HoverCard.leave(self)  # other words stand there now
+            self._first, word = next_page(self._in_sight, forward=beyond.start > 0)
+        if word >= 0:
             self._choose(word)
 
     def _choose(self, word: int) -> None:

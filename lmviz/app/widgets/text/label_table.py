@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.words_in_sight import words_in_sight
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.words_in_sight import next_page, say_beyond, words_in_sight
 from lmviz.app.widgets.text.marked_words import MarkedWords
 
 ROW, SIZE, NAME_SIZE = 30, 12, 12
@@ -45,8 +45,8 @@ class LabelTable(MarkedWords):
     """`LabelTable()`: `set_rows(words, rows, gold=())`, a column for each word.
 
     `gold` are the right labels, "" where none is known. A column in which models disagree is marked.
-    In projector mode it takes the width that there is and shows the words around the current one. Left and
-    Right move the mark.
+    Where not all words fit, those around the current one are drawn, and dots at either end: a click on them
+    goes on to the words beyond. Left and Right move the mark.
     """
 
     arrows = ACROSS
@@ -57,7 +57,7 @@ class LabelTable(MarkedWords):
         self._rows: tuple[LabelRow, ...] = ()
         self._gold: tuple[str, ...] = ()
         self._edges: tuple[float, ...] = (0.0,)
-        self._in_sight = range(0)
+        self._in_sight, self._first = range(0), 0
         self.setAccessibleName("labels of several models")
 
     @property
@@ -88,7 +88,7 @@ class LabelTable(MarkedWords):
 
     @property
     def in_sight(self) -> range:
-        """The words that are drawn: all, or in projector mode those there is room for."""
+        """The words that are drawn: those there is room for."""
         return self._in_sight
 
     def word_rectangle(self, index: int) -> QRectF:
@@ -100,7 +100,8 @@ class LabelTable(MarkedWords):
         return QSize(round(self._edges[-1]), round(self._height))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, self.sizeHint().height()) if theme_switch().projector else self.sizeHint()
+        widest = max((after - before for before, after in pairwise(self._edges)), default=0.0)
+        return QSize(round(self._edges[0] + widest + self.length(MORE)), self.sizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -151,11 +152,10 @@ class LabelTable(MarkedWords):
 
     def _look(self) -> None:
         """Find the words that are in sight."""
-        first, self._in_sight = self._in_sight.start, range(len(self._words))
-        if theme_switch().projector:
-            widths = [after - before for before, after in pairwise(self._edges)]
-            room = self.width() - self._edges[0] - self.length(MORE)
-            self._in_sight = words_in_sight(widths, self.current, room, first)
+        widths = [after - before for before, after in pairwise(self._edges)]
+        room, more = self.width() - self._edges[0], self.length(MORE)
+        self._in_sight = words_in_sight(widths, self.current, room, self._first, more)
+        self._first = self._in_sight.start
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -177,13 +177,46 @@ class LabelTable(MarkedWords):
     def _draw_more(self, painter: QPainter) -> None:
         """Say on which side there are more words."""
         painter.setPen(self.theme.muted_text)
+        for area, words in self._dots():
+            if words:
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter, "…")
+
+    def _dots(self) -> tuple[tuple[QRectF, range], ...]:
+        """Where dots stand at either end, and the words that they stand for."""
+        if not self._in_sight:
+            return ()
         row, more = self.length(ROW), self.length(MORE)
-        if self._in_sight.start > 0:
-            before = QRectF(self._edges[0] - more, 0, more, row)
-            painter.drawText(before, Qt.AlignmentFlag.AlignCenter, "…")
-        if self._in_sight.stop < len(self._words):
-            after = QRectF(self.word_rectangle(self._in_sight.stop - 1).right(), 0, more, row)
-            painter.drawText(after, Qt.AlignmentFlag.AlignCenter, "…")
+        after = self.word_rectangle(self._in_sight.stop - 1).right()
+        return (
+            (QRectF(self._edges[0] - more, 0, more, row), range(self._in_sight.start)),
+            (QRectF(after, 0, more, row), range(self._in_sight.stop, len(self._words))),
+        )
+
+    def _beyond(self, place: QPointF) -> range:
+        """The words that the dots at a place stand for; none elsewhere."""
+        return next((words for area, words in self._dots() if area.contains(place)), range(0))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        beyond = self._beyond(event.position())
+        self.setCursor(Qt.CursorShape.PointingHandCursor if beyond else Qt.CursorShape.ArrowCursor)
+        if beyond:
+            HoverCard.beside(self, event.position().toPoint(), *say_beyond(len(beyond)))
+        elif self.hovered < 0:
+            HoverCard.leave(self)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        HoverCard.leave(self)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        beyond = self._beyond(event.position())
+        if beyond and event.button() == Qt.MouseButton.LeftButton:
+            HoverCard.leave(self)  # other words stand there now
+            self._first, word = next_page(self._in_sight, forward=beyond.start > 0)
+            self.word_clicked.emit(word)
+        else:
+            super().mousePressEvent(event)
 
     def _draw_names(self, painter: QPainter) -> None:
         row, measure = self.length(ROW), metrics(NAME_SIZE)

@@ -23,6 +23,11 @@ def test_what_is_in_sight_stays_as_long_as_the_current_word_is() -> None:
     assert words_in_sight([10] * 9, 2, 35, 4) == range(2, 5)
 
 
+def test_room_for_dots_is_left_only_where_not_all_words_fit() -> None:
+    assert words_in_sight([10] * 3, -1, 30, more=10) == range(3)
+    assert words_in_sight([10] * 4, -1, 39, more=10) == range(2, 4)
+
+
 @given(WIDTHS, st.integers(-1, 40), st.integers(0, 400), st.integers(-3, 40))
 def test_the_current_word_is_in_sight_and_no_word_more_would_fit(
     widths: list[float], current: int, room: int, first: int

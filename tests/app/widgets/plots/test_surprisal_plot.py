@@ -50,11 +50,45 @@ def test_clicks_and_arrows_choose_words(qtbot: QtBot) -> None:
     assert chosen == [1, 2, 2, 1]
 
 
-def test_long_texts_ask_for_room(qtbot: QtBot) -> None:
+def long_plot_of(qtbot: QtBot) -> SurprisalPlot:
     plot = plot_of(qtbot)
-    before = plot.minimumSizeHint().width()
     plot.set_words(["word"] * 50, [WordCurve("LSTM", QColor("blue"), np.ones(50))])
-    assert plot.minimumSizeHint().width() > before
+    plot.word_clicked.connect(plot.set_current)
+    return plot
+
+
+def test_long_texts_ask_for_no_more_room_than_short_ones(qtbot: QtBot) -> None:
+    plot = long_plot_of(qtbot)
+    assert plot.minimumSizeHint().width() <= 150
+    assert plot.in_sight.stop == 50
+    assert 1 < len(plot.in_sight) < 50
+
+
+def test_the_chosen_word_of_a_long_text_is_in_sight_however_it_is_chosen(qtbot: QtBot) -> None:
+    plot = long_plot_of(qtbot)
+    plot.set_current(20)
+    assert 20 in plot.in_sight
+    for _ in range(15):
+        qtbot.keyClick(plot, Qt.Key.Key_Left)
+    assert 5 in plot.in_sight
+    plot.resize(3000, 200)
+    assert plot.in_sight == range(50)
+
+
+def test_dots_at_either_end_lead_to_the_words_beyond(qtbot: QtBot) -> None:
+    plot = long_plot_of(qtbot)
+    plot.set_current(0)
+    first = plot.in_sight
+    assert first.start == 0
+    right, left = QPoint(plot.width() - 5, 100), QPoint(20, plot.height() - 30)
+    qtbot.mouseMove(plot, right)
+    assert plot.findChild(HoverCard).title == f"{50 - first.stop} more words"
+    qtbot.mouseClick(plot, Qt.MouseButton.LeftButton, pos=right)
+    assert plot.in_sight == range(first.stop, 2 * first.stop)
+    qtbot.mouseMove(plot, left)
+    assert plot.findChild(HoverCard).title == f"{first.stop} more words"
+    qtbot.mouseClick(plot, Qt.MouseButton.LeftButton, pos=left)
+    assert plot.in_sight == first
 
 
 def test_the_card_says_what_the_curves_say_now(qtbot: QtBot) -> None:

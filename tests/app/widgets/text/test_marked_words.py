@@ -95,3 +95,25 @@ def test_the_mark_stays_while_its_word_is_there(shown: Shown, qtbot: QtBot) -> N
     assert "hens" in view.accessibleDescription()
     view.set_current(-1)
     assert view.current == -1
+
+
+def test_dots_at_either_end_of_a_long_table_lead_to_the_words_beyond(qtbot: QtBot) -> None:
+    view = LabelTable()
+    qtbot.addWidget(view)
+    view.resize(400, 100)
+    show_table(view, tuple(f"word{n:02}" for n in range(30)))
+    view.word_clicked.connect(view.set_current)
+    view.set_current(0)
+    view.show()
+    first = view.in_sight
+    assert first.start == 0
+    assert view.minimumSizeHint().width() < 400
+    edge, middle = view.word_rectangle(first.stop - 1).right(), centre(view, 0).y() - 30
+    after = QPoint(round(edge) + 6, middle)
+    QTest.mouseMove(view, after)
+    assert view.findChild(HoverCard).title == f"{30 - first.stop} more words"
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=after)
+    assert view.in_sight == range(first.stop, 2 * first.stop)
+    before = QPoint(round(view.word_rectangle(first.stop).left()) - 6, middle)
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=before)
+    assert view.in_sight == first
