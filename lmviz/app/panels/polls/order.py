@@ -73,6 +73,7 @@ class OrderPanel(Panel):
         self._layers.activated.connect(lambda at: self._change(layers=at + 1))
         self._reset.clicked.connect(self._restore)
         theme_switch().theme_changed.connect(self._adopt_theme)
+        session.polls.changed.connect(lambda: self.complain("", "order"))
         self.follow(session.polls.changed, session.polls.shown)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -172,6 +173,7 @@ class OrderPanel(Panel):
         field.setAccessibleName(f"row {row + 1}, channel {column + 1}")
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
         field.editingFinished.connect(lambda: self._write(row, column, field))
+        field.returnPressed.connect(field.clearFocus)  # the next letter is an answer of the room
         return field
 
     def _adopt_theme(self) -> None:
@@ -206,13 +208,11 @@ class OrderPanel(Panel):
             self.complain(str(error), "order")
             self.refresh_soon()
             return
-        self.complain("", "order")
         self.session.polls.set_experiment(changed)
 
     def _restore(self) -> None:
         first = self._first.get(self.session.polls.current.title)
         if first is not None:
-            self.complain("", "order")
             self.session.polls.set_experiment(first)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -39,6 +39,7 @@ QUESTION = 22.0  # the size of its type
 USUAL_HEIGHT, MOST_GROWTH = 620, 2.0  # pixels at scale 1 of the panel for which that is; and how much larger
 MOST = 9_999
 KEPT = "Only the counts are kept, on this computer."
+LETTERS = "ABCDE"
 KEYS = "A to E count an answer, Backspace takes it back, space shows them."
 
 
@@ -129,6 +130,19 @@ class PollPanel(Panel):
         self._answer.setText(_answer(poll, self._found) if polls.is_shown else "")
         self._answer.setVisible(polls.is_shown)
 
+    def _choose(self, index: int) -> None:
+        """Ask another poll, and let space show its answers, not the list of polls again."""
+        self.session.polls.choose(index)
+        self._choices.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _offer_to_type(self, wanted: bool) -> None:
+        """Show the fields for counts, ready for the first, or take them away."""
+        self._counts.setVisible(wanted)
+        if wanted:
+            first = self._spins[LETTERS[0]]
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
+            first.selectAll()
+
     def _lay_out_head(self) -> QWidget:
         head = QWidget()
         row = QHBoxLayout(head)
@@ -140,7 +154,7 @@ class PollPanel(Panel):
     def _lay_out(self) -> QWidget:
         typed = QHBoxLayout(self._counts)
         typed.setContentsMargins(0, 0, 0, 0)
-        for letter in "ABCDE":
+        for letter in LETTERS:
             spin = QSpinBox()
             spin.setObjectName(f"count_{letter}")
             spin.setAccessibleName(f"answers to {letter}")
@@ -170,11 +184,15 @@ class PollPanel(Panel):
         polls, session = self.session.polls, self.session
         self._choices.letter_chosen.connect(polls.collect)
         self._choices.letter_taken_back.connect(polls.take_back)
-        self._picker.activated.connect(polls.choose)
+        self._picker.activated.connect(self._choose)
         self._open.clicked.connect(self._open_file)
         self._show.clicked.connect(self.toggle_play)
         self._clear.clicked.connect(polls.clear)
-        self._type.toggled.connect(lambda _: self.refresh_soon())
+        self._type.toggled.connect(self._offer_to_type)
+        for letter in LETTERS:  # wherever the focus is, but in a field: no answer of the room gets lost
+            key = QShortcut(QKeySequence(letter), self)
+            key.activated.connect(lambda letter=letter: polls.collect(letter))
+        QShortcut(QKeySequence(Qt.Key.Key_Backspace), self).activated.connect(polls.take_back)
         for letter, spin in self._spins.items():
             spin.valueChanged.connect(lambda number, letter=letter: polls.set_count(letter, number))
         self.show_failures(polls.failed, polls.changed)

@@ -85,6 +85,45 @@ def test_answers_are_collected_by_keys_and_taken_back(poll: PollPanel, qtbot: Qt
     assert counts(poll) == [2, 2, 1]
 
 
+def test_answers_count_wherever_the_focus_is_but_in_a_field(
+    poll: PollPanel, order: OrderPanel, window: MainWindow, qtbot: QtBot
+) -> None:
+    """After a poll was chosen, a vector changed or a button pressed, the room's next answer counts."""
+    picker = poll.findChild(QComboBox, "poll_picker")
+    picker.setFocus()
+    choose(picker, 1)
+    assert window.focusWidget() is choices(poll), "space shows the answers, not the list of polls"
+    picker.setFocus()
+    qtbot.keyClicks(picker, "ab")
+    assert counts(poll) == [1, 1, 0, 0]
+    qtbot.keyClick(picker, Qt.Key.Key_Backspace)
+    assert counts(poll) == [1, 0, 0, 0]
+    assert picker.currentIndex() == 1
+    choose(picker, 0)
+    field = order.findChild(QLineEdit, "order_field_1_2")
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "a3")
+    assert counts(poll) == [0, 0, 0]
+    field.setText("3")
+    field.setModified(True)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert not field.hasFocus()
+    qtbot.keyClicks(window, "ac")
+    assert counts(poll) == [1, 0, 1]
+    assert field.text() == "3"
+
+
+def test_counts_are_typed_at_once(poll: PollPanel, qtbot: QtBot) -> None:
+    click(poll, "type_counts_button", qtbot)
+    first = poll.findChild(QSpinBox, "count_A")
+    assert first.isVisible()
+    assert first.hasFocus()
+    qtbot.keyClicks(first, "12")
+    qtbot.keyClick(first, Qt.Key.Key_Return)
+    assert counts(poll) == [12, 0, 0]
+
+
 def test_counts_can_be_typed_in(poll: PollPanel, qtbot: QtBot) -> None:
     assert not poll.findChild(QSpinBox, "count_A").isVisible()
     click(poll, "type_counts_button", qtbot)
@@ -190,6 +229,9 @@ def test_a_number_is_changed_and_everything_follows(
     assert order.complaint.startswith("“three” is not a number")
     order.catch_up()
     assert order.findChild(QLineEdit, "order_field_2_2").text() == "3"
+    choose(poll.findChild(QComboBox, "poll_picker"), 1)
+    assert order.complaint == "", "it is about the poll before"
+    choose(poll.findChild(QComboBox, "poll_picker"), 0)
     for column in range(4):
         write(order, 3, column, "0", qtbot)
     assert order.complaint.startswith("The last vector is 0")
