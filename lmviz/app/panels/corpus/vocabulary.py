@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QLabel, QLineEdit
+from PySide6.QtWidgets import QLabel, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.plots.histogram import Histogram
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 
 TABLE = 120  # pixels that the table keeps above the curves
+NOTHING = "The tokens of an open text stand here, the most frequent first. Choose one from the list."
 WHAT = {
     "next-token": "documents",
     "tagging": "sentences",
@@ -54,22 +56,28 @@ class VocabularyPanel(Panel):
         self._plot = LogLogPlot("rank", "count")
         self._lengths = Histogram("documents", "tokens")
         self._length_title = QLabel()
-        card = Card("Vocabulary", self._filter, self._table)
-        for title, widget in (
-            (QLabel("Rank and frequency"), self._plot),
-            (self._length_title, self._lengths),
-        ):
-            title.setProperty("role", "title")
-            card.layout_below.addWidget(title)
-            card.layout_below.addWidget(widget)
-        card.layout_below.setStretch(1, 5)
-        card.layout_below.setStretch(3, 3)
-        self._card = card
-        self.column.addWidget(card)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(EmptyText(NOTHING))
+        self._pages.addWidget(self._lay_out())
+        self.column.addWidget(Card("Vocabulary", self._filter, self._pages))
         self._filter.textChanged.connect(self._table.set_filter)
         self._plot.point_clicked.connect(self._show_row)
         self._table.row_clicked.connect(self._plot.set_current)
         self.follow(session.text.changed)
+
+    def _lay_out(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._table, 4)
+        for title, widget, share in (
+            (QLabel("Rank and frequency"), self._plot, 5),
+            (self._length_title, self._lengths, 3),
+        ):
+            title.setProperty("role", "title")
+            column.addWidget(title)
+            column.addWidget(widget, share)
+        return page
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The table as texts (rank, 2): token and count, the most frequent first."""
@@ -93,6 +101,8 @@ class VocabularyPanel(Panel):
 
     def refresh(self) -> None:
         corpus = self.session.text.corpus
+        self._filter.setEnabled(corpus is not None)
+        self._pages.setCurrentIndex(0 if corpus is None else 1)
         if corpus is None:
             return
         self._show_table(corpus)

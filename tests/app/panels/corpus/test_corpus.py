@@ -14,6 +14,7 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.widgets.text.concordance_list import ConcordanceList
 from lmviz.app.widgets.text.token_strip import TokenStrip
@@ -45,10 +46,15 @@ def test_a_text_of_the_catalogue_opens_by_a_click(window: MainWindow, session: S
     place = texts.visualItemRect(texts.topLevelItem(0)).center()
     what_to_do = panel(window, "corpus_text_view").findChild(EmptyText)
     assert what_to_do.isVisible()
+    vocabulary = panel(window, "vocabulary_view")
+    assert vocabulary.findChild(EmptyText).isVisible()
+    assert not vocabulary.findChild(LogLogPlot).isVisible(), "no axes of nothing"
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert session.text.corpus.name == "farm"
     qtbot.waitUntil(lambda: not what_to_do.isVisible())
+    qtbot.waitUntil(vocabulary.findChild(LogLogPlot).isVisible)
+    assert not vocabulary.findChild(EmptyText).isVisible()
 
 
 def test_text_from_the_clipboard_becomes_a_corpus(window: MainWindow, session: Session, qtbot: QtBot) -> None:
