@@ -182,6 +182,10 @@ class Training(Part):
         else:
             self._start_new(1)
 
+    def step_of_a_new_run(self) -> None:
+        """Begin a run as planned, and wait after its first step, which is observed."""
+        self._start_new(1)
+
     def stop(self) -> None:
         """Stop after the current step. The run stays, and can be resumed."""
         if self._worker is not None:

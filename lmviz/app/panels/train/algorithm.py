@@ -13,7 +13,7 @@ from lmviz.app.panels.train.observed_details import ObservedDetails
 from lmviz.app.panels.train.observed_lines import algorithm_lines
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLines
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 A_LINE = 450  # milliseconds for which a line is lit
 NOTHING = "Make one step (Ctrl+.) to see what the training algorithm does, line by line, with its numbers."
+OFFER = "One step of a new model"
 
 
 class AlgorithmPanel(Panel):
@@ -46,7 +47,9 @@ class AlgorithmPanel(Panel):
         self._step.clicked.connect(session.training.step)
         both = Beside(scrolling(self._lines), self._details, (5, 6))
         self._pages = QStackedWidget()
-        self._pages.addWidget(EmptyText(NOTHING))
+        self._invitation = Invitation("new_model_step_button")
+        self._invitation.accepted.connect(session.training.step_of_a_new_run)
+        self._pages.addWidget(self._invitation)
         self._pages.addWidget(both)
         self._card = Card("Training algorithm", self._step, self._pages)
         self.column.addWidget(self._card)
@@ -56,7 +59,7 @@ class AlgorithmPanel(Panel):
         self._seen: tuple[Path | None, bool] = (None, False)  # the run, and whether a step of it was observed
         session.training.changed.connect(self._notice)
         session.training.changed.connect(self.refresh_now_and_then)
-        self.follow(session.library.models_changed)
+        self.follow(session.library.models_changed, session.library.model_changed, session.text.changed)
 
     @property
     def observed(self) -> Observed | None:
@@ -87,6 +90,7 @@ class AlgorithmPanel(Panel):
 
     def refresh(self) -> None:
         state, model = self.session.training.state, self._model()
+        self._invite()
         if state.observed is None or model is None:
             self._observed = self._shown = None
             self._light.stop()
@@ -107,6 +111,14 @@ class AlgorithmPanel(Panel):
         before, self._seen = self._seen, (state.folder, state.observed is not None)
         if state.observed is not None and self._seen != before:
             self.begun.emit()
+
+    def _invite(self) -> None:
+        """Invite to one step of the shown model, or say why it makes none and offer one of a new model."""
+        training = self.session.training
+        can_begin = training.state.is_active or self.session.library.model is None
+        obstacle = "" if can_begin else training.obstacle
+        self._step.setEnabled(not obstacle)
+        self._invitation.invite(obstacle or NOTHING, OFFER if obstacle else "")
 
     def _model(self) -> OpenedModel | None:
         """The model that is trained, whose tokens the batch has; None before it is open."""

@@ -1,5 +1,7 @@
 """The training algorithm, watched: one step, its lines lit one by one, each with its real numbers."""
 
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.panels.train import algorithm
 from lmviz.app.panels.train.algorithm import AlgorithmPanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.tables.table_view import TableView
@@ -97,6 +100,15 @@ def scene(closed: Scene) -> Scene:
     """The same with the algorithm in front."""
     closed.open()
     return closed
+
+
+@pytest.fixture
+def sample_run(make_run: Callable[..., Path], tmp_path: Path) -> Path:
+    """A run that was shipped without the state of its training, as sample models are."""
+    folder = tmp_path / "sample"
+    shutil.copytree(make_run("ngram", 2, order=3), folder)
+    shutil.rmtree(folder / "resume")
+    return folder
 
 
 def stop(scene: Scene) -> None:
@@ -237,3 +249,24 @@ def test_a_second_step_leaves_the_tab_that_was_chosen_since(closed: Scene) -> No
     closed.training_step()
     assert not closed.panel.is_in_sight
     stop(closed)
+
+
+def test_a_model_that_makes_no_step_says_why_and_a_new_one_does(
+    scene: Scene, sample_run: Path, qtbot: QtBot
+) -> None:
+    """The card does not invite to what the button would refuse: it offers the way out."""
+    step = scene.panel.findChild(QPushButton, "observed_step_button")
+    offer = scene.panel.findChild(QPushButton, "new_model_step_button")
+    assert step.isEnabled()
+    assert offer.isHidden(), "no model is open: the step is that of a new one"
+    scene.session.library.open(sample_run)
+    qtbot.waitUntil(offer.isVisible)
+    said = " ".join(label.text() for label in scene.panel.findChildren(EmptyText) if label.isVisible())
+    assert scene.session.training.obstacle in said
+    assert "keeps no state to train on from" in said
+    assert not step.isEnabled()
+    QTest.mouseClick(offer, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: scene.panel.observed is not None)
+    assert scene.panel.observed.step == 1
+    assert step.isEnabled()
+    stop(scene)
