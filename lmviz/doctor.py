@@ -73,6 +73,8 @@ PLUGINS = {
 FONT = SystemPart("a font", "fonts-dejavu-core", "dejavu-sans-fonts")
 FONT_ENDINGS = (".ttf", ".otf", ".ttc", ".pfb", ".pcf.gz")
 
+MARKS = {"fine": "✓", "note": "·", "problem": "✗"}
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -81,6 +83,11 @@ class Finding:
     name: str
     state: str
     sentence: str
+
+    @property
+    def line(self) -> str:
+        """The sentence behind a mark for its state."""
+        return f"{MARKS[self.state]} {self.sentence}"
 
 
 def examine_checkpoint(place: str) -> Iterator[Finding]:

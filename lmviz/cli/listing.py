@@ -141,7 +141,6 @@ def doctor(checkpoint: str | None, as_json: bool) -> int:
     if as_json:
         print_json({"sound": sound, "findings": [vars(finding) for finding in findings]})
     else:
-        marks = {"fine": "✓", "note": "·", "problem": "✗"}
         for finding in findings:
-            print(f"{marks[finding.state]} {finding.sentence}")
+            print(finding.line)
     return 0 if sound else 1

@@ -241,6 +241,7 @@ class Commands:
         self._add(menu, "Lessons", self._window.lessons.toggle, "F8")
         self._add(menu, "Find a command…", self.show_palette, "Ctrl+K")
         self._add(menu, "Keyboard map", self.show_keyboard_map, "F1")
+        self._add(menu, "Examine this machine…", self._examine_machine)
         self._add(menu, "Open log", self._open_log)
         self._add(menu, "About lmviz", self._show_about)
 
@@ -251,6 +252,11 @@ class Commands:
         from lmviz.app.workers.faults import log_path
 
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_path())))
+
+    def _examine_machine(self) -> None:
+        from lmviz.app.window.doctor_report import DoctorReport
+
+        DoctorReport(self._parent).show()
 
     def _show_about(self) -> None:
         from lmviz.app.window.dialogs import About

@@ -1,0 +1,100 @@
+"""What `lmviz doctor` says of this machine, in a window of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.workers.faults import sentence_for
+from lmviz.app.workers.job import Job, Report
+
+if TYPE_CHECKING:
+    from lmviz.doctor import Finding
+
+WIDTH, LINES = 620, 14  # pixels; how many lines there is room for at once
+EXAMINING = "lmviz examines this machine…"
+
+
+class DoctorReport(QDialog):
+    """One line for each finding, as soon as it is found: it is found in another thread."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("doctor_report")
+        self.setWindowTitle("Examine this machine")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._verdict = QLabel(EXAMINING)
+        self._verdict.setObjectName("doctor_verdict")
+        self._verdict.setProperty("role", "title")
+        self._verdict.setWordWrap(True)
+        self._lines = QLabel()
+        self._lines.setObjectName("doctor_lines")
+        self._lines.setTextFormat(Qt.TextFormat.PlainText)
+        self._lines.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._lines.setWordWrap(True)
+        self._lines.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._copy = QPushButton("Copy")
+        self._copy.setObjectName("copy_doctor_button")
+        self._copy.setEnabled(False)
+        self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._lines.text()))
+        close = QPushButton("Close")
+        close.clicked.connect(self.close)
+        self._lay_out(close)
+        self._job: Job | None = Job("examining this machine", _examine, self)
+        self._job.partial_changed.connect(self._show_findings)
+        self._job.succeeded.connect(self._show_verdict)
+        self._job.failed.connect(self._show_fault)
+        self._job.start()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        super().closeEvent(event)
+
+    def _lay_out(self, close: QPushButton) -> None:
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self._copy)
+        buttons.addWidget(close)
+        area = scrolling(self._lines)
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # so that keys scroll it
+        area.setAccessibleName("findings")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(10)
+        column.addWidget(self._verdict)
+        column.addWidget(area, 1)
+        column.addLayout(buttons)
+        self.resize(WIDTH, LINES * self._lines.fontMetrics().lineSpacing() + self.sizeHint().height())
+
+    def _show_findings(self, findings: tuple[Finding, ...]) -> None:
+        self._lines.setText("\n".join(finding.line for finding in findings))
+
+    def _show_verdict(self, findings: tuple[Finding, ...]) -> None:
+        self._job = None  # it is deleted at its end
+        self._show_findings(findings)
+        lacking = sum(finding.state == "problem" for finding in findings)
+        lines = "a line" if lacking == 1 else f"{lacking} lines"
+        found = f"Something is missing: see {lines} with ✗." if lacking else "Nothing is missing."
+        self._verdict.setText(found)
+        self._copy.setEnabled(True)
+
+    def _show_fault(self, job: Job, fault: BaseException) -> None:
+        self._job = None
+        self._verdict.setText(sentence_for(fault, "Examining this machine"))
+
+
+def _examine(report: Report) -> Generator[tuple[Finding, ...], None, tuple[Finding, ...]]:
+    """All findings so far, after each; and at the end all of them."""
+    from lmviz.doctor import examine
+
+    found: tuple[Finding, ...] = ()
+    for finding in examine():
+        found = (*found, finding)
+        yield found
+    return found

@@ -1,0 +1,92 @@
+"""The Help menu's report on this machine: found in another thread, line by line, and copied."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz import doctor
+from lmviz.app.window.doctor_report import DoctorReport
+from lmviz.app.window.main_window import MainWindow
+from lmviz.doctor import Finding
+from lmviz.errors import LmvizError
+
+
+def opened(window: MainWindow) -> DoctorReport:
+    """The report, opened by its command."""
+    next(action for action in window.commands.all() if action.text() == "Examine this machine…").trigger()
+    [report] = window.findChildren(DoctorReport)
+    return report
+
+
+def said(report: DoctorReport, name: str) -> str:
+    return report.findChild(QLabel, name).text()
+
+
+def test_findings_come_one_by_one_while_the_window_lives(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    threads: list[threading.Thread] = []
+    go_on = threading.Event()
+
+    def examine() -> Iterator[Finding]:
+        threads.append(threading.current_thread())
+        yield Finding("python", "fine", "Python is here.")
+        assert go_on.wait(20)
+        yield Finding("display", "problem", "There is no screen: plug one in.")
+
+    monkeypatch.setattr(doctor, "examine", examine)
+    report = opened(window)
+    qtbot.waitUntil(lambda: said(report, "doctor_lines") == "✓ Python is here.")
+    assert threads[0] is not threading.main_thread()
+    assert "examines" in said(report, "doctor_verdict")
+    copy = report.findChild(QPushButton, "copy_doctor_button")
+    assert not copy.isEnabled(), "half a report helps nobody"
+    go_on.set()
+    qtbot.waitUntil(copy.isEnabled)
+    assert said(report, "doctor_verdict") == "Something is missing: see a line with ✗."
+    qtbot.mouseClick(copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == "✓ Python is here.\n✗ There is no screen: plug one in."
+    report.close()
+
+
+def test_it_says_what_the_command_line_says(window: MainWindow, qtbot: QtBot) -> None:
+    report = opened(window)
+    qtbot.waitUntil(report.findChild(QPushButton, "copy_doctor_button").isEnabled, timeout=20_000)
+    lines = said(report, "doctor_lines").splitlines()
+    assert [line[2:].split()[0] for line in lines[:2]] == ["Python", "PySide6_Essentials"]
+    beginnings = [finding.line.split()[:3] for finding in doctor.examine()]  # how much is free may change
+    assert [line.split()[:3] for line in lines] == beginnings
+    report.close()
+
+
+def test_it_can_be_closed_while_it_examines(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    go_on, ended = threading.Event(), threading.Event()
+
+    def examine() -> Iterator[Finding]:
+        assert go_on.wait(20)
+        ended.set()
+        yield Finding("python", "fine", "Python is here.")
+
+    monkeypatch.setattr(doctor, "examine", examine)
+    report = opened(window)
+    with qtbot.waitSignal(report.destroyed):
+        report.close()
+    go_on.set()
+    qtbot.waitUntil(ended.is_set)
+
+
+def test_what_goes_wrong_is_said(window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+    def examine() -> Iterator[Finding]:
+        raise LmvizError("The disk cannot be read: try again.")
+
+    monkeypatch.setattr(doctor, "examine", examine)
+    report = opened(window)
+    qtbot.waitUntil(lambda: said(report, "doctor_verdict") == "The disk cannot be read: try again.")
+    report.close()
