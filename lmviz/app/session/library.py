@@ -29,6 +29,8 @@ class Library(Part):
     model_closed = Signal(object)
     step_changed = Signal()
     live_changed = Signal()
+    warned = Signal(str)
+    """A model that has just been opened is not as it should be, and is open all the same."""
 
     def __init__(self, work: Work, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -75,12 +77,12 @@ class Library(Part):
     def open(self, path_or_name: str | Path, step: int | None = None) -> None:
         """Open a run, or a sample model by its name, and look into it; at its newest snapshot by default."""
         cache = self._work.cache
-        self._work.ask(
-            f"open {path_or_name}",
-            lambda: _open(cache, path_or_name),
-            lambda opened: self.choose(self._take(opened), step),
-            self.failed.emit,
-        )
+
+        def take(opened: OpenedModel) -> None:
+            self.choose(self._take(opened), step)
+            self._warn_of(opened)
+
+        self._work.ask(f"open {path_or_name}", lambda: _open(cache, path_or_name), take, self.failed.emit)
 
     def open_beside(
         self, path_or_name: str | Path, then: Callable[[OpenedModel], object] = lambda opened: None
@@ -96,6 +98,7 @@ class Library(Part):
             if self._model is None:
                 self.choose(opened)
             then(opened)
+            self._warn_of(opened)
 
         self._work.ask(f"open {path_or_name}", lambda: _open(cache, path_or_name), take, self.failed.emit)
 
@@ -216,6 +219,18 @@ class Library(Part):
         self.models_changed.emit()
         return opened
 
+    def _warn_of(self, opened: OpenedModel) -> None:
+        """Say where a model has no numbers: it can be looked into, but predicts nothing."""
+        if not opened.without_numbers:
+            return
+        first, *others = opened.without_numbers
+        more = f" and {len(others)} other tensors" if len(others) > 1 else f" and {''.join(others)}"
+        where = first + (more if others else "")
+        self.warned.emit(
+            f"{opened.name} has NaN or infinity in {where}, so that its predictions are no numbers: "
+            "choose an earlier step, or open another model."
+        )
+
     def _replace(self, changed: OpenedModel) -> None:
         self._models = tuple(changed if item == changed else item for item in self._models)
         self._model = changed if self._model == changed else self._model
@@ -227,6 +242,7 @@ class Library(Part):
 
 def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
     from lmviz.api import find_run
+    from lmviz.models.finite import parameters_without_numbers
 
     folder = find_run(path_or_name).resolve()
     run, model = cache.open(folder)
@@ -240,4 +256,5 @@ def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
         find_tokenizer=lambda: tokenizer,
         context=model.context,
         parameters=model.parameter_count(),
+        without_numbers=parameters_without_numbers(model),
     )

@@ -21,7 +21,8 @@ class OpenedModel:
 
     `snapshots` are the steps that can be shown; `context` is the largest number of positions, None
     where there is no limit; `color_index` is the model's place among the theme's series. `find_tokenizer`
-    gives how it cuts a text, the same each time.
+    gives how it cuts a text, the same each time. `without_numbers` names the parameters in which NaN or
+    infinity stands.
     """
 
     folder: Path
@@ -33,6 +34,7 @@ class OpenedModel:
     context: int | None = field(compare=False)
     parameters: int = field(compare=False)
     color_index: int = field(default=0, compare=False)
+    without_numbers: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def tokenizer(self) -> Tokenizer:

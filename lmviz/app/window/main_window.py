@@ -316,6 +316,7 @@ class MainWindow(QMainWindow):
             (session.lesson, session.lesson.changed),
         ):
             self.notice.show_failures(part.failed, answered)
+        self.notice.show_failures(session.library.warned, session.library.model_changed)
         session.permission.asked.connect(
             lambda sentence, agree: self.notice.offer(sentence, "Read it", agree)
         )

@@ -1,11 +1,16 @@
 """A sentence with a button: what is offered is done once, and dismissing does nothing."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.notice import Notice
+from lmviz.training.run import Run
 
 
 def test_what_is_offered_is_done_once_and_the_sentence_goes(qtbot: QtBot) -> None:
@@ -72,3 +77,21 @@ def test_a_plain_sentence_goes_when_a_person_goes_elsewhere_and_an_offer_stays(
     assert window.perspective_name == "inside"
     assert window.notice.sentence == ""
     assert window.transport.notice.sentence
+
+
+def test_a_model_with_nan_in_it_opens_and_the_window_names_the_tensors(
+    window: MainWindow, session: Session, make_run: Callable[..., Path], lstm_run: Path, qtbot: QtBot
+) -> None:
+    folder = make_run("rnn", 2, width=6)
+    run = Run.open(folder)
+    state = run.load_snapshot(2)
+    name = next(name for name, value in state.items() if value.dim() == 2)
+    state[name][0, 0] = float("nan")
+    run.save_snapshot(2, state)
+    session.library.open(folder)
+    qtbot.waitUntil(lambda: "NaN or infinity" in window.notice.sentence)
+    assert name in window.notice.sentence
+    assert session.library.model is not None
+    assert session.library.model.folder == folder.resolve(), "it can be looked into all the same"
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: window.notice.sentence == "")
