@@ -1,8 +1,9 @@
 """The graph fits the width of its panel: equations and wide gradients give way before type grows small."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
+from covering import in_turn
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
@@ -19,6 +20,9 @@ from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits
 
 READABLE = ("lecture", "diamond", "dot_attention", "bilinear_attention", "layer_norm")
 LARGE = ("lstm", "poll", "summation", "comparison", "recurrence_tanh", "both_ways")
+UNITS = tuple(product(("unrolled", "folded"), ("summation", "comparison", "recurrence_tanh", "both_ways")))
+LOOKS = ("light", "projector")
+ROOMS = (*LOOKS, "light beside a lesson", "projector beside a lesson")
 
 
 @pytest.fixture
@@ -27,13 +31,14 @@ def typeset(qtbot):
     qtbot.waitUntil(typesetting.ready)
 
 
-@pytest.fixture(params=["light", "projector"])
+@pytest.fixture
 def fitted(request, scene, typeset):
     """The perspective as a window of 1280 × 720 has it, and as that is projected, with fewer panels."""
-    if request.param == "projector":
+    look, _, beside = request.param.partition(" ")
+    if look == "projector":
         theme_switch().set_projector(True)
         scene.view.show_only("graph", "tape")
-    scene.view.resize(1166, 620)
+    scene.view.resize(840 if beside else 1166, 620)
     yield scene
     theme_switch().set_projector(False)
 
@@ -66,7 +71,7 @@ def wheel(picture, place: QPoint, notches: int) -> None:
     )
 
 
-@pytest.mark.parametrize("name", READABLE)
+@pytest.mark.parametrize(("name", "fitted"), in_turn(READABLE, LOOKS), indirect=["fitted"])
 def test_small_networks_do_not_scroll_sideways_and_show_figures(fitted, qtbot, name):
     fitted.session.network.open_shipped(name)
     fitted.settle()
@@ -92,11 +97,8 @@ def test_gradients_lie_below_their_matrices_where_it_is_narrow(scene, qtbot, typ
     qtbot.waitUntil(read_it)  # the panels around it are still finding their places
 
 
-@pytest.mark.parametrize("docked", [False, True], ids=["alone", "beside a lesson"])
-@pytest.mark.parametrize("name", LARGE)
-def test_large_networks_are_wholly_in_sight_and_read_at_the_pointer(fitted, qtbot, name, docked):
-    if docked:
-        fitted.view.resize(840, 620)
+@pytest.mark.parametrize(("name", "fitted"), in_turn(LARGE, ROOMS), indirect=["fitted"])
+def test_large_networks_are_wholly_in_sight_and_read_at_the_pointer(fitted, qtbot, name):
     network = fitted.session.network
     network.open_shipped(name)
     network.run_backward()
@@ -111,9 +113,9 @@ def test_large_networks_are_wholly_in_sight_and_read_at_the_pointer(fitted, qtbo
     assert fitted.read(last.name, index) == pytest.approx(float(last.value[index]), abs=5e-7)
 
 
-@pytest.mark.parametrize("drawing", ["unrolled", "folded"])
-@pytest.mark.parametrize("name", ["summation", "comparison", "recurrence_tanh", "both_ways"])
-def test_units_are_wholly_in_sight_too(fitted, qtbot, name, drawing):
+@pytest.mark.parametrize(("drawn", "fitted"), in_turn(UNITS, LOOKS), indirect=["fitted"])
+def test_units_are_wholly_in_sight_too(fitted, qtbot, drawn):
+    drawing, name = drawn
     fitted.session.network.open_shipped(name)
     fitted.settle()
     picker = fitted.find(QComboBox, "network_drawing_picker")
@@ -123,6 +125,7 @@ def test_units_are_wholly_in_sight_too(fitted, qtbot, name, drawing):
     qtbot.waitUntil(lambda: sideways(fitted.find(UnitPicture)) == 0)
 
 
+@pytest.mark.parametrize("fitted", LOOKS, indirect=True)
 def test_the_first_turn_of_the_wheel_brings_figures_and_keeps_the_place(fitted, qtbot):
     fitted.session.network.open_shipped("both_ways")
     fitted.settle()
