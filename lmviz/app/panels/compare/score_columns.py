@@ -78,10 +78,10 @@ def columns_of(moments: Sequence[Moment], scores: Sequence[Score | None]) -> lis
     task = moments[0][0].task.name
     columns = [Column("model", list(names_of(moments)))]
     if task == NEXT_TOKEN:
-        columns.append(Column("tokens are", [model.tokenizer.kind for model, _ in moments]))
-    columns.append(Column("learned from", [_origin(model) for model, _ in moments]))
+        columns.append(Column("tokens are", [model.tokenizer.kind for model, _ in moments], spare=True))
+    columns.append(Column("learned from", [_origin(model) for model, _ in moments], spare=True))
     columns += [_column(figure, scores) for figure in FIGURES[task]]
-    return columns + [_column(figure, scores) for figure in _by_label(scores)]
+    return columns + [_column(figure, scores, spare=True) for figure in _by_label(scores)]
 
 
 def numbers_of(score: Score, task: str) -> np.ndarray:
@@ -103,13 +103,13 @@ def _share_found(label: str) -> Callable[[Any], float]:
     return lambda score: score.by_label[label].accuracy if label in score.by_label else np.nan
 
 
-def _column(figure: Figure, scores: Sequence[Score | None]) -> Column:
+def _column(figure: Figure, scores: Sequence[Score | None], *, spare: bool = False) -> Column:
     values = np.array([np.nan if score is None else figure.of(score) for score in scores])
 
     def write(value: float) -> str:
         return "–" if np.isnan(value) else figure.write(value)
 
-    return Column(figure.name, values, write)
+    return Column(figure.name, values, write, spare=spare)
 
 
 def _origin(model: OpenedModel) -> str:

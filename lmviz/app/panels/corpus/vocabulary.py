@@ -116,12 +116,12 @@ class VocabularyPanel(Panel):
         is_tagged = corpus.task == "tagging"
         self._table.set_columns(
             [
-                Column("#", np.arange(1, len(names) + 1), count),
+                Column("#", np.arange(1, len(names) + 1), count, spare=is_tagged),
                 Column("token", names, tokens=True),
                 Column("count", statistics.rank_frequency, count),
                 Column("tags", _tags_by_rank(corpus))
                 if is_tagged
-                else Column("share", statistics.rank_share, percentage),
+                else Column("share", statistics.rank_share, percentage, spare=True),
             ]
         )
         self._plot.set_values(statistics.rank_frequency, names)

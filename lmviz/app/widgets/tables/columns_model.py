@@ -13,6 +13,8 @@ from lmviz.app.look.theme import current_theme
 
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
+SAMPLE = 64
+TOKEN = 12  # the size of tokens
 SHARE = Qt.ItemDataRole.UserRole + 1
 
 
@@ -21,7 +23,8 @@ class Column:
     """One column: `values` (row,), numbers or texts, and how to write one of them.
 
     Texts stand on the left, in monospace when they are `tokens`; numbers on the right. `bar` draws a
-    number as a bar as well, which is full at the largest value.
+    number as a bar as well, which is full at the largest value. A `spare` column is left out where the table
+    is too narrow for all, and said in the tooltip of the row.
     """
 
     title: str
@@ -29,6 +32,21 @@ class Column:
     write: Callable[[Any], str] = str
     tokens: bool = False
     bar: bool = False
+    spare: bool = False
+
+    @property
+    def broken_title(self) -> str:
+        """The title in two lines of about the same length; in one if it is a single word."""
+        words = self.title.split()
+        halves = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
+        return "\n".join(min(halves, key=lambda pair: max(map(len, pair)))) if halves else self.title
+
+    @property
+    def sample(self) -> list[str]:
+        """Some of its cells, the first and the last ones among them, as they are written."""
+        rows = len(self.values)
+        chosen = {*range(min(SAMPLE, rows)), *range(0, rows, rows // SAMPLE + 1), *range(rows)[-SAMPLE:]}
+        return [self.write(self.values[row]) for row in sorted(chosen)]
 
     @property
     def numeric(self) -> bool:
@@ -63,6 +81,7 @@ class ColumnsModel(QAbstractTableModel):
         self._filter = ""
         self._sorted_by: tuple[int, Qt.SortOrder] | None = None
         self._faded: frozenset[int] = frozenset()
+        self._broken = False
 
     def set_columns(self, columns: Sequence[Column]) -> None:
         """Show columns of equal length; sorting and filter stay as they were."""
@@ -85,6 +104,12 @@ class ColumnsModel(QAbstractTableModel):
         """Rows that are dimmed, such as tokens that were cut."""
         self._faded = frozenset(rows)
         self.layoutChanged.emit()
+
+    def break_titles(self, broken: bool) -> None:
+        """Whether titles stand in two lines."""
+        if broken != self._broken and self._columns:
+            self._broken = broken
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._columns) - 1)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; −1 restores the columns' own order."""
@@ -113,6 +138,11 @@ class ColumnsModel(QAbstractTableModel):
                 found |= np.array([self._filter in text.casefold() for text in column.values], dtype=bool)
         return found
 
+    def written(self, line: int, column: int) -> str:
+        """What stands in a cell."""
+        shown = self._columns[column]
+        return shown.write(shown.values[self._lines[line]])
+
     def column(self, index: int) -> Column:
         """One of the columns."""
         return self._columns[index]
@@ -137,13 +167,13 @@ class ColumnsModel(QAbstractTableModel):
             return None
         column, row = self._columns[index.column()], int(self._lines[index.row()])
         if role == Qt.ItemDataRole.DisplayRole:
-            return column.write(column.values[row])
+            return self.written(index.row(), index.column())
         if role == SHARE and column.bar:
             return float(column.values[row]) / (self._largest[index.column()] or 1.0)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return column.alignment
         if role == Qt.ItemDataRole.FontRole and column.tokens:
-            return current_theme().token_font(12)
+            return current_theme().token_font(TOKEN)
         if role == Qt.ItemDataRole.ForegroundRole and row in self._faded:
             return current_theme().faint_text
         return None
@@ -154,7 +184,8 @@ class ColumnsModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or section >= len(self._columns):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._columns[section].title
+            column = self._columns[section]
+            return column.broken_title if self._broken else column.title
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._columns[section].alignment
         return None

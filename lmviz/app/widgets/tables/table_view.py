@@ -5,29 +5,35 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
+    QToolTip,
     QWidget,
 )
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.tables.columns_model import SHARE, Column, ColumnsModel
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.tooltip import paragraph
+from lmviz.app.widgets.tables.column_widths import ColumnNeed, share_width
+from lmviz.app.widgets.tables.columns_model import SHARE, TOKEN, Column, ColumnsModel
 from lmviz.app.widgets.tables.quiet_table import QuietTable
 
-WIDTH_SAMPLE = 64
 NARROWEST = 44
-WORDS = 190  # pixels at scale 1 that a column of texts takes at most where the table scrolls anyway
+HEADING, HEADING_PADDING = 12, 11  # pixels at scale 1 of the type, and on either side of it
+CELL, CELL_PADDING = 13, 9.5
+SHORTEST = 64  # pixels at scale 1 to which texts are cut short before columns are left out
 
 
 class TableView(QuietTable):
     """`TableView()`: `set_columns(columns)`, `set_filter(text)`, `sort_by(column, descending)`,
     `set_current(row)`, `set_faded(rows)`; `current` is the row chosen, −1 for none.
 
-    Rows are places in the columns, however the table is sorted. A click on a header sorts.
+    Rows are places in the columns, however the table is sorted. A click on a header sorts. Where it is too
+    narrow, headings break, texts are cut short and spare columns are put away into the tooltip of the row.
     Signals: `row_clicked(int)` (also by Enter), `row_hovered(int)` (−1 on leaving).
     """
 
@@ -37,7 +43,8 @@ class TableView(QuietTable):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = ColumnsModel(self)
-        self._hovered = self._words = -1
+        self._hovered = -1
+        self._needs: tuple[ColumnNeed, ...] = ()
         self.setModel(self._model)
         self.setItemDelegate(_BarDelegate(self))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -49,6 +56,7 @@ class TableView(QuietTable):
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setSortIndicatorClearable(True)
         header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.clicked.connect(lambda index: self.row_clicked.emit(self._model.row_at(index.row())))
         self.setAccessibleName("table")
         self.adopt_theme()
@@ -95,39 +103,67 @@ class TableView(QuietTable):
         """The rows in the order of the lines."""
         return tuple(self._model.row_at(line) for line in range(self._model.rowCount()))
 
+    @property
+    def put_away(self) -> tuple[str, ...]:
+        """The titles of the columns that there is no room for."""
+        columns = range(self._model.columnCount())
+        return tuple(self._model.column(at).title for at in columns if self.isColumnHidden(at))
+
     def adopt_theme(self) -> None:
         super().adopt_theme()
         self._measure()
 
     def _measure(self) -> None:
-        """The widths of the columns; what is left over goes to the first column of texts."""
-        header = self.horizontalHeader()
+        """Find what each column needs."""
+        header, model = self.horizontalHeader(), self._model
         header.setMinimumSectionSize(round(NARROWEST * current_theme().scale))
-        header.setResizeContentsPrecision(WIDTH_SAMPLE)
-        columns = range(self._model.columnCount())
-        for column in columns:
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        texts = [column for column in columns if not self._model.column(column).numeric]
-        self._words = texts[0] if texts else -1
-        self._give_words_room()
+        self._needs = tuple(
+            ColumnNeed(
+                self._cell_width(column),
+                self._heading_width(column.title),
+                self._heading_width(column.broken_title),
+                is_text=not column.numeric,
+                is_spare=column.spare,
+            )
+            for column in map(model.column, range(model.columnCount()))
+        )
+        self._give_columns_room()
 
-    def _give_words_room(self) -> None:
-        """The first column of texts takes what is left over; where that is too little, the table scrolls."""
-        if self._words < 0:
-            return
-        header, words = self.horizontalHeader(), self._words
-        others = (column for column in range(self._model.columnCount()) if column != words)
-        left_over = self.viewport().width() - sum(map(header.sectionSize, others))
-        if left_over >= header.minimumSectionSize():
-            header.setSectionResizeMode(words, QHeaderView.ResizeMode.Stretch)
-        else:
-            wished = min(self.sizeHintForColumn(words), round(WORDS * current_theme().scale))
-            header.setSectionResizeMode(words, QHeaderView.ResizeMode.Fixed)
-            header.resizeSection(words, wished)
+    def _cell_width(self, column: Column) -> int:
+        """What the cells take, whichever of them are in sight: columns do not move when rows are sorted."""
+        measure = metrics(TOKEN, token=True) if column.tokens else metrics(CELL)
+        widest = max(map(measure.horizontalAdvance, column.sample), default=0.0)
+        return round(widest + 2 * CELL_PADDING * current_theme().scale)
+
+    def _heading_width(self, title: str) -> int:
+        """What a heading takes. Qt's own hint leaves a square for an arrow that stands in the padding."""
+        lines = max(map(metrics(HEADING).horizontalAdvance, title.split("\n")))
+        padded = lines + 2 * HEADING_PADDING * current_theme().scale
+        return max(self.horizontalHeader().minimumSectionSize(), round(padded))
+
+    def _give_columns_room(self) -> None:
+        shared = share_width(self._needs, self.viewport().width(), round(SHORTEST * current_theme().scale))
+        self._model.break_titles(shared.broken)
+        for at, width in enumerate(shared.widths):
+            self.setColumnHidden(at, width == 0)
+            if width:
+                self.setColumnWidth(at, width)
+        self.updateGeometries()  # headings in two lines are higher
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._give_words_room()
+        self._give_columns_room()
+
+    def say(self, index: QModelIndex | QPersistentModelIndex) -> str:
+        """What a tooltip says of a cell: its text where that is cut, and the columns put away; HTML."""
+        shown, line = self._model.column(index.column()), index.row()
+        lines = [self._model.written(line, index.column())]
+        if shown.numeric or self.sizeHintForIndex(index).width() <= self.columnWidth(index.column()):
+            lines = []
+        for at in range(self._model.columnCount()):
+            if self.isColumnHidden(at):
+                lines.append(f"{self._model.column(at).title}: {self._model.written(line, at)}")
+        return "".join(map(paragraph, lines))
 
     def _hover(self, row: int) -> None:
         if row != self._hovered:
@@ -150,7 +186,19 @@ class TableView(QuietTable):
 
 
 class _BarDelegate(QStyledItemDelegate):
-    """Draws the share of a cell as a bar across its number."""
+    """Draws the share of a cell as a bar across its number, and says what a narrow table leaves out."""
+
+    def helpEvent(
+        self,
+        event: QHelpEvent,
+        view: QAbstractItemView,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> bool:
+        if not isinstance(view, TableView) or event.type() != QEvent.Type.ToolTip or not index.isValid():
+            return super().helpEvent(event, view, option, index)
+        QToolTip.showText(event.globalPos(), view.say(index), view)
+        return True
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

@@ -4,9 +4,12 @@ import time
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QToolTip
 
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
 
@@ -105,13 +108,104 @@ def test_a_hundred_thousand_rows_sort_and_filter_within_a_blink(table):
     assert 0 < table.model().rowCount() < 100_000
 
 
-def test_where_the_figures_alone_do_not_fit_words_are_not_squeezed_as_well(shown):
+def scores(spare=()):
+    figures = [("bits per character", 1.84), ("perplexity per token", 12345.67), ("unknown", 0.5)]
+    return [
+        Column("model", ["stories-transformer, a long name", "counts"]),
+        Column("learned from", ["stories", "farm"], spare="learned from" in spare),
+        *(Column(title, np.array([value, value]), spare=title in spare) for title, value in figures),
+    ]
+
+
+def heading(table, column):
+    return table.model().headerData(column, Qt.Orientation.Horizontal)
+
+
+def test_headings_break_before_anything_else_gives_way(shown):
+    table = TableView()
+    table.set_columns(scores(spare=("unknown",)))
+    shown(table, width=900)
+    header = table.horizontalHeader()
+    assert heading(table, 3) == "perplexity per token"
+    assert header.length() == table.viewport().width()
+    height, whole = header.height(), sum(table.columnWidth(at) for at in range(1, 5))
+    table.resize(whole + table.sizeHintForColumn(0) - 20, 200)
+    assert heading(table, 3) == "perplexity\nper token"
+    assert header.height() > height
+    assert header.length() == table.viewport().width()
+    assert table.put_away == ()
+    table.resize(900, 200)
+    assert heading(table, 3) == "perplexity per token"
+    assert header.height() == height
+
+
+def test_in_a_narrow_table_texts_are_cut_short_and_no_heading_is(shown):
+    table = TableView()
+    table.set_columns(scores())
+    shown(table, width=430)
+    header = table.horizontalHeader()
+    assert header.length() <= table.viewport().width()
+    assert table.columnWidth(0) < table.sizeHintForColumn(0)
+    assert table.columnWidth(3) >= table.sizeHintForColumn(3), "a figure cut short is another number"
+    for column in range(5):
+        lines = heading(table, column).split("\n")
+        assert table.columnWidth(column) >= max(map(metrics(12).horizontalAdvance, lines)) + 18
+
+
+def hint_at(table, line, column, qtbot):
+    place = table.visualRect(table.model().index(line, column)).center()
+    event = QHelpEvent(QEvent.Type.ToolTip, place, table.viewport().mapToGlobal(place))
+    QApplication.sendEvent(table.viewport(), event)
+    return QToolTip.text()
+
+
+def test_spare_columns_are_put_away_into_the_tooltip_where_it_is_too_narrow(shown, qtbot):
+    table = TableView()
+    table.set_columns(scores(spare=("learned from", "unknown")))
+    shown(table, width=330)
+    assert table.put_away == ("unknown",)
+    table.resize(260, 200)
+    assert table.put_away == ("learned from", "unknown")
+    assert table.horizontalScrollBar().maximum() == 0
+    said = hint_at(table, 1, 0, qtbot)
+    assert "learned from: farm" in said
+    assert "unknown: 0.5" in said
+    assert "counts" not in said, "which is not cut"
+    assert "stories-transformer, a long name" in hint_at(table, 0, 0, qtbot)
+    table.resize(900, 200)
+    assert table.put_away == ()
+
+
+def test_sorting_moves_no_column(shown):
+    table = TableView()
+    shares = np.array([0.9, *[0.1] * 500, 0.12345678])
+    columns = [Column("word", ["a"] * 502), Column("share", shares, str, spare=True), Column("n", shares * 0)]
+    table.set_columns(columns)
+    shown(table, 230, 200)
+    before = [table.columnWidth(at) for at in range(3)]
+    for column, descending in ((1, True), (1, False), (0, True)):
+        table.sort_by(column, descending=descending)
+        assert [table.columnWidth(at) for at in range(3)] == before
+    assert before[1] >= table.sizeHintForColumn(1)
+
+
+def test_other_rows_are_measured_anew(shown):
+    table = TableView()
+    table.set_columns([Column("word", ["a"]), Column("count", np.array([1]))])
+    shown(table, width=200)
+    before = table.columnWidth(1)
+    table.set_columns([Column("word", ["a"]), Column("count", np.array([10**12]))])
+    assert table.columnWidth(1) > before
+    assert table.columnWidth(1) >= table.sizeHintForColumn(1)
+
+
+def test_figures_that_cannot_fit_are_not_cut(shown):
     table = TableView()
     figures = [Column(f"figure {n}", np.arange(3) * 1_000_000) for n in range(4)]
     table.set_columns([Column("word", ["barrel", "a", "the"], tokens=True), *figures])
     shown(table, width=900)
-    room = table.viewport().width()
-    assert table.horizontalHeader().length() == room
+    assert table.horizontalHeader().length() == table.viewport().width()
     table.resize(200, 200)
-    assert table.columnWidth(0) >= table.sizeHintForColumn(0)
+    for column in range(1, 5):
+        assert table.columnWidth(column) >= table.sizeHintForColumn(column)
     assert table.horizontalScrollBar().maximum() > 0
