@@ -41,7 +41,7 @@ TEXTS = {
 }
 SOURCES = ("blue car red house blue car red house", "red")
 PLAIN = ("the cows eat grass the hens eat corn the dog", "the cows")
-QUICK = ("one document", "tagger", "translator")
+QUICK = ("one document", "translator")
 SLOW = [name for name in (*FAMILIES_READ, *TEXTS) if name not in QUICK]
 ACROSS = 3  # places of the pointer along each side of a widget
 

@@ -99,7 +99,9 @@ def test_nothing_is_laid_out_or_painted_again(
     assert work_when_idle() == []
 
 
-@pytest.mark.parametrize("kind", ["transformer", "tagger", "translator"])
+@pytest.mark.parametrize(
+    "kind", ["transformer", "translator", pytest.param("tagger", marks=pytest.mark.slow)]
+)
 def test_nothing_is_done_again_with_other_models(
     window: MainWindow,
     session: Session,
