@@ -15,6 +15,10 @@ from forked import OPTIONS, forked
 SECONDS = 40.0
 """Tests are run, the likeliest first, up to so many seconds of what they took undisturbed."""
 
+FIRST_FILES = 4
+FIRST_SECONDS = 5.0
+"""The first round of tests: of so many files, and so many seconds. Most mutants are killed in it."""
+
 MOST_SECONDS = 600.0
 """The limit of one file of tests while it is measured."""
 
@@ -102,6 +106,19 @@ def concerned(files: list[FileOfTests], path: str, line: int) -> list[str]:
             break
         chosen.append(test)
     return chosen
+
+
+def rounds(tests: list[str], seconds: Mapping[str, float]) -> list[list[str]]:
+    """The tests, in one or two rounds: a few files first, as pytest takes its time to read many."""
+    files = list(dict.fromkeys(test.split("::")[0] for test in tests))[:FIRST_FILES]
+    first, spent = [], 0.0
+    for test in tests:
+        if test.split("::")[0] in files and (not first or spent + seconds[test] <= FIRST_SECONDS):
+            first.append(test)
+            spent += seconds[test]
+    chosen = set(first)
+    rest = [test for test in tests if test not in chosen]
+    return [first, rest] if rest else [first]
 
 
 def mirrored(path: str) -> str:

@@ -16,10 +16,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from concerning import FileOfTests, concerned, measure
+from concerning import FileOfTests, concerned, measure, rounds
 from forked import OPTIONS, forked, load_libraries
 from mutants import Mutant, mutants_of
 
@@ -46,7 +47,7 @@ def main() -> int:
     load_libraries()
     with tempfile.TemporaryDirectory(prefix="lmviz-mutation-") as folder:
         copy = make_copy(Path(folder))
-        files = measure_all(copy, [*folders, *SHARED_TESTS])
+        files = measure_all(copy, dict.fromkeys([*FOLDERS, *folders, *SHARED_TESTS]))
         began, outcomes = time.monotonic(), []
         for number, mutant in enumerate(drawn, 1):
             outcome = judge(mutant, files, copy)
@@ -82,7 +83,7 @@ def make_copy(folder: Path) -> Path:
     return folder
 
 
-def measure_all(copy: Path, places: list[str]) -> list[FileOfTests]:
+def measure_all(copy: Path, places: Iterable[str]) -> list[FileOfTests]:
     """The files of tests in these places, measured."""
     files = []
     for name in places:
@@ -109,15 +110,18 @@ def judge(mutant: Mutant, files: list[FileOfTests], copy: Path) -> str:
         compiled.unlink()  # and never written again, as two changes in one second look alike to Python
     try:
         place.write_text(mutant.source, encoding="utf-8")
-        limit = 30 + 4 * sum(seconds[test] for test in tests)
-        code, _ = forked(lambda: _run(tests), copy, limit)
-        if code is None:  # by the change, or by a busy machine?
-            place.write_bytes(original)
-            undisturbed, _ = forked(lambda: _run(tests), copy, limit)
-            return "timed out" if undisturbed == 0 else "undecided"
+        for part in rounds(tests, seconds):
+            limit = 30 + 4 * sum(seconds[test] for test in part)
+            code, _ = forked(lambda part=part: _run(part), copy, limit)
+            if code is None:  # by the change, or by a busy machine?
+                place.write_bytes(original)
+                undisturbed, _ = forked(lambda part=part: _run(part), copy, limit)
+                return "timed out" if undisturbed == 0 else "undecided"
+            if code != 0:
+                return "killed"
     finally:
         place.write_bytes(original)
-    return "survived" if code == 0 else "killed"
+    return "survived"
 
 
 def _run(tests: list[str]) -> int:

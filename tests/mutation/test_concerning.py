@@ -53,6 +53,24 @@ def test_slow_tests_are_left_out_beyond_the_seconds_a_mutant_may_take(files, mon
     assert concerning.concerned(files, PATH, 7) == ["beam fast", "beam slow"]
 
 
+def test_few_files_are_read_before_the_rest():
+    from concerning import FIRST_FILES, FIRST_SECONDS, rounds
+
+    tests = [f"file {place}::test" for place in range(FIRST_FILES + 2)] + ["file 0::another", "file 1::long"]
+    seconds = {test: FIRST_SECONDS if "long" in test else 0.1 for test in tests}
+    first, rest = rounds(tests, seconds)
+    assert first == [*tests[:FIRST_FILES], "file 0::another"]
+    assert rest == [*tests[FIRST_FILES : FIRST_FILES + 2], "file 1::long"]
+
+
+def test_what_fits_is_one_round_and_a_first_test_is_taken_however_long():
+    from concerning import FIRST_SECONDS, rounds
+
+    seconds = {"file::long": 2 * FIRST_SECONDS, "file::short": 0.1}
+    assert rounds(["file::short"], seconds) == [["file::short"]]
+    assert rounds(["file::long", "file::short"], seconds) == [["file::long"], ["file::short"]]
+
+
 def test_modules_are_mirrored_by_files_that_are_there():
     from concerning import mirrored
 

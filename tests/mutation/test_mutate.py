@@ -12,16 +12,16 @@ SOURCE = "def double(number):\n    return 2 * number\n"
 def outcome(tmp_path, monkeypatch):
     """The outcome of a mutant, given what each run of its tests ends with; None where it takes too long."""
     import mutate
-    from concerning import FileOfTests
+    from concerning import FIRST_SECONDS, FileOfTests
     from mutants import mutants_of
 
     module = tmp_path / PATH
     module.parent.mkdir()
     module.write_text(SOURCE, encoding="utf-8")
     mutant = mutants_of(tmp_path, PATH)[0]
-    files = [FileOfTests("tests/test_module.py", {"test": 1.0}, {(PATH, 2): ("test",)})]
 
-    def judged(*codes):
+    def judged(*codes, tests=("test",)):
+        files = [FileOfTests("tests/test_module.py", dict.fromkeys(tests, FIRST_SECONDS), {(PATH, 2): tests})]
         left, read = list(codes), []
 
         def forked(work, copy, seconds):
@@ -30,7 +30,8 @@ def outcome(tmp_path, monkeypatch):
 
         monkeypatch.setattr(mutate, "forked", forked)
         found = mutate.judge(mutant, files, tmp_path)
-        assert read == [mutant.source, SOURCE][: len(codes)]
+        changed = len(codes) - (codes[0] is None and len(codes) - 1)
+        assert read == [mutant.source] * changed + [SOURCE] * (len(codes) - changed)
         assert module.read_text(encoding="utf-8") == SOURCE
         return found
 
@@ -40,6 +41,12 @@ def outcome(tmp_path, monkeypatch):
 def test_a_mutant_is_killed_by_a_test_that_fails(outcome):
     assert outcome(1) == "killed"
     assert outcome(0) == "survived"
+
+
+def test_further_tests_run_only_where_the_first_ones_pass(outcome):
+    assert outcome(1, tests=("first", "second")) == "killed"
+    assert outcome(0, 1, tests=("first", "second")) == "killed"
+    assert outcome(0, 0, tests=("first", "second")) == "survived"
 
 
 def test_a_time_out_counts_only_where_the_unchanged_source_takes_no_longer(outcome):
