@@ -137,7 +137,7 @@ def test_its_sheet_shows_the_terms_and_names_what_they_make(name):
     seen = {number.value for line in sheet.lines for number in line.numbers}
     assert float(groups[0].factors[0].values[0]) in seen
     assert sheet.result or name == "mask"
-    assert all(line.name for line in sheet.lines)
+    assert all(words.strip() for words in (sheet.middle, sheet.last, *(line.name for line in sheet.lines)))
 
 
 def test_the_lines_of_a_sum_add_up():

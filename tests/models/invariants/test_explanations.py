@@ -1,5 +1,7 @@
 """Each number of a trace follows from what it says that it was computed from, in every family."""
 
+import re
+
 import numpy as np
 import torch
 from cells import cells_of, check_operand
@@ -8,6 +10,9 @@ from family_cases import IDS, SOURCE, every_case, few_cases, parameters_of, rows
 from lmviz.inspection.explain import TraceReader
 from lmviz.models.arithmetic import FUNCTIONS, RULES
 from lmviz.models.explicit import ForwardPass
+
+PARTS = {"attention", "output", "pooling"}
+"""Parts of models of which some results are called by a name of their own."""
 
 
 @every_case
@@ -18,7 +23,14 @@ def test_stages_lead_from_tap_to_tap_to_the_probabilities(model):
     assert stages[-1].results == ("probabilities",)
     shown = [address for stage in stages for address in stage.results]
     assert len(shown) == len(set(shown))
-    assert all(all(map(is_told, (stage.title, stage.equation, stage.place))) for stage in stages)
+    assert all(is_told(stage.title) and stage.equation.strip() for stage in stages)
+
+
+@every_case
+def test_a_stage_stands_where_its_results_do(model):
+    for stage in model.stages():
+        at_result = all(f"{result}/".startswith(f"{stage.place}/") for result in stage.results)
+        assert at_result or stage.place in PARTS, stage
 
 
 @every_case
@@ -87,7 +99,8 @@ def test_explanations_name_only_operands_that_are_declared(model):
 
 
 def is_told(words):
-    return isinstance(words, str) and words.strip() != ""
+    """Whether they are words as a reader knows them, without a capital inside of one."""
+    return bool(words.strip()) and not re.search("[a-z][A-Z]|[A-Z]{2}[a-z]", words)
 
 
 def check_cells(model, of):
