@@ -26,10 +26,10 @@ class FollowedTextPanel(Panel):
 
     gives_way = 33
 
-    def __init__(self, session: Session, text: QWidget) -> None:
+    def __init__(self, session: Session, text: QWidget, *, sideways: bool = False) -> None:
         super().__init__(session)
         self._weights = NOTHING
-        self._area = scrolling(text, sideways=True)
+        self._area = scrolling(text, sideways=sideways)
         self._area.setMinimumHeight(LEAST_HEIGHT)
         self._follow_current = QTimer(self, singleShot=True, interval=0)
         self._follow_current.timeout.connect(self._show_current)
@@ -49,8 +49,8 @@ class FollowedTextPanel(Panel):
         raise NotImplementedError
 
     def _show_current(self) -> None:
-        """Scroll to the chosen word once the text has its new width."""
+        """Scroll to the chosen word once the text has its new size."""
         position = self.session.reading.position
         if 0 <= position < len(self._weights):
             place = self._word_place(position).toPoint()
-            self._area.ensureVisible(place.x(), place.y(), self._area.width() // 4, 0)
+            self._area.ensureVisible(place.x(), place.y(), self._area.width() // 4, self._area.height() // 2)

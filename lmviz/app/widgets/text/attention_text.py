@@ -1,8 +1,9 @@
-"""Attention over the text: tokens in a row, and arcs whose width and shade are the weights."""
+"""Attention over the text: its tokens in lines, and arcs whose width and shade are the weights."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -16,6 +17,7 @@ from PySide6.QtGui import (
     QPainterPath,
     QPaintEvent,
     QPen,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -24,16 +26,30 @@ from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.text.wrapped_words import WrappedWords, wrap_words
 from lmviz.inspection.attention import edges_of, strongest_edges
 
-SIZE = 16
-GAP = 34
-WIDEST_GAP = 90
+SIZES = (16.0, 14.5, 13.0)  # smaller ones are tried before the text is wrapped
+GAP, LEAST_GAP, WIDEST_GAP = 34, 14, 90
 MARGIN = 24
 HEIGHT = 170
+LINE, LINES = 110, 56  # the least height of a text in one line, and of each where there are several
+BELOW, BELOW_EACH = 62, 31  # from the upper edge of the tokens to the end of their line, likewise
+TOKEN, TOKEN_EACH = 26, 19  # how high a token is, likewise
+LIFT, LIFT_EACH = 8, 3  # the gap between it and its arcs, and the stroke below it, likewise
+STROKE = 5
 ARCS = 240
 SMALLEST = 0.004
 WIDEST = 11
+
+
+@dataclass(frozen=True, eq=False)
+class _Layout:
+    """The size of type, the width (token,) of each token in it, and where the tokens stand."""
+
+    size: float
+    widths: np.ndarray
+    words: WrappedWords
 
 
 class AttentionText(Canvas):
@@ -41,7 +57,7 @@ class AttentionText(Canvas):
 
     Hovering a token leaves only what it looks at; with Shift, only who looks at it. A click pins.
     `set_current(index)` and `set_hovered(index)` do so from outside.
-    It is as wide as its text needs: place it in a scroll area.
+    A text that is too long for one line is wrapped: place it in an area that scrolls up and down.
     Signals: `token_hovered(int)` (−1 on leaving), `token_clicked(int)`. Left and Right move the pin.
     """
 
@@ -55,10 +71,12 @@ class AttentionText(Canvas):
         self._current = self._hovered = -1
         self._looked_at = False
         self._edges: np.ndarray | None = None
-        self._measured: np.ndarray | None = None
+        self._layouts: dict[int, _Layout] = {}
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.setAccessibleName("attention in the text")
 
     def set_attention(self, tokens: Sequence[str], weights: np.ndarray) -> None:
@@ -67,7 +85,8 @@ class AttentionText(Canvas):
             self._hovered, self._current = -1, min(self._current, len(tokens) - 1)
         self._tokens = tuple(tokens)
         self._weights = np.nan_to_num(np.asarray(weights, dtype=np.float64), nan=0.0, neginf=0.0)
-        self._edges = self._measured = None
+        self._edges = None
+        self._layouts.clear()
         self._describe()
         self._renew_card()
         self.updateGeometry()
@@ -96,45 +115,58 @@ class AttentionText(Canvas):
 
     def token_place(self, index: int) -> QPointF:
         """The middle of a token's upper edge, where its arcs end."""
-        return QPointF(self._centres()[index], self._base)
+        return QPointF(*self._places()[index].tolist())
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self._needed(GAP)), round(self.length(HEIGHT)))
+        gaps = self.length(GAP) * max(0, len(self._tokens) - 1)
+        width = float(self._widths(SIZES[0]).sum()) + gaps + 2 * self.length(MARGIN)
+        return QSize(round(width), round(self.length(HEIGHT)))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self._needed(14)), round(self.length(110)))
+        widest = float(self._widths(SIZES[-1]).max(initial=0)) + 2 * self.length(MARGIN)
+        return QSize(round(widest), round(self.length(LINE)))
+
+    def heightForWidth(self, width: int) -> int:
+        lines = self._layout(width).words.count
+        return round(self.length(max(LINE, lines * LINES)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._layouts.clear()
 
     def adopt_theme(self) -> None:
-        self._measured = None
+        self._layouts.clear()
         super().adopt_theme()
 
-    @property
-    def _base(self) -> float:
-        return self.height() - self.length(62)
+    def _layout(self, width: int) -> _Layout:
+        """How the text is set at a width: as large as fits into one line, or wrapped."""
+        if width not in self._layouts:
+            tried = (self._set_in(size, width) for size in SIZES)
+            self._layouts[width] = next(
+                (layout for layout in tried if layout.words.count == 1), self._set_in(SIZES[-1], width)
+            )
+        return self._layouts[width]
+
+    def _set_in(self, size: float, width: int) -> _Layout:
+        widths = self._widths(size)
+        lengths = map(self.length, (MARGIN, LEAST_GAP, WIDEST_GAP))
+        return _Layout(size, widths, wrap_words(widths, width, *lengths))
+
+    def _widths(self, size: float) -> np.ndarray:
+        """How wide each token is in a size of type, (token,)."""
+        measure = metrics(size, token=True, bold=True)
+        return np.array([measure.horizontalAdvance(token) for token in self._tokens])
+
+    def _places(self) -> np.ndarray:
+        """The middle of each token's upper edge, (token, 2)."""
+        words = self._layout(self.width()).words
+        below = self.length(BELOW if words.count == 1 else BELOW_EACH)
+        bases = self.height() * (words.lines + 1) / words.count - below
+        return np.stack([words.centres, bases], axis=1)
 
     @property
     def _marked(self) -> int:
         return self._hovered if self._hovered >= 0 else self._current
-
-    def _widths(self) -> np.ndarray:
-        """How wide each token is, (token,)."""
-        if self._measured is None:
-            measure = metrics(SIZE, token=True, bold=True)
-            self._measured = np.array([measure.horizontalAdvance(token) for token in self._tokens])
-        return self._measured
-
-    def _needed(self, gap: float) -> float:
-        gaps = self.length(gap) * max(0, len(self._tokens) - 1)
-        return float(self._widths().sum()) + gaps + 2 * self.length(MARGIN)
-
-    def _centres(self) -> np.ndarray:
-        """The middle of each token, (token,); spare room widens the gaps up to a comfortable width."""
-        widths = self._widths()
-        spare = self.width() - 2 * self.length(MARGIN) - widths.sum()
-        gap = min(max(spare / max(1, len(widths) - 1), self.length(14)), self.length(WIDEST_GAP))
-        rights = np.cumsum(widths + gap) - gap
-        total = rights[-1] if len(rights) else 0.0
-        return max(self.length(MARGIN), (self.width() - total) / 2) + rights - widths / 2
 
     def _describe(self) -> None:
         if not 0 <= self._current < len(self._tokens):
@@ -153,16 +185,22 @@ class AttentionText(Canvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        centres, shown = self._centres(), self._shown_weights()
-        left, right = event.rect().left(), event.rect().right()
+        shown, area = self._shown_weights(), QRectF(event.rect())
         edges = self._drawn_edges(one_token=shown is not None)
-        ends = centres[edges]  # (edge, 2)
-        seen = (ends.max(axis=1) >= left) & (ends.min(axis=1) <= right)
         share = 0.5 if shown is None else 1.0
-        for (query, key), (start, end) in zip(edges[seen].tolist(), ends[seen].tolist(), strict=True):
-            self._draw_arc(painter, start, end, float(self._weights[query, key]), share)
-        self._draw_tokens(painter, centres, shown, left, right)
+        places = self._places()
+        for query, key in edges[self._touching(places[edges], area)].tolist():
+            weight = float(self._weights[query, key])
+            self._draw_arc(painter, QPointF(*places[query]), QPointF(*places[key]), weight, share)
+        self._draw_tokens(painter, places, shown, area)
         self.draw_focus(painter)
+
+    def _touching(self, ends: np.ndarray, area: QRectF) -> np.ndarray:
+        """Which of the arcs between ends (edge, 2, 2) can be seen in an area, (edge,) bool."""
+        least, most = ends.min(axis=1), ends.max(axis=1)  # (edge, 2)
+        above = self.height() / self._layout(self.width()).words.count
+        seen: np.ndarray = (least[:, 0] <= area.right()) & (most[:, 0] >= area.left())
+        return seen & (least[:, 1] - above <= area.bottom()) & (most[:, 1] >= area.top())
 
     def _drawn_edges(self, *, one_token: bool) -> np.ndarray:
         """The places (edge, 2) that are joined: those of the marked token, or the strongest of all."""
@@ -172,65 +210,88 @@ class AttentionText(Canvas):
             self._edges = strongest_edges(self._weights, ARCS, SMALLEST)
         return self._edges
 
-    def _draw_arc(self, painter: QPainter, start: float, end: float, weight: float, share: float) -> None:
-        base, reach = self._base - self.length(8), abs(end - start)
-        height = min(base - self.length(8), self.length(26) + 0.42 * reach)
+    def _draw_arc(self, painter: QPainter, start: QPointF, end: QPointF, weight: float, share: float) -> None:
         color = QColor(self.theme.accent)
         color.setAlphaF(min(1.0, 0.1 + 0.9 * weight**0.7) * share)
         pen = QPen(color, self.length(max(0.8, WIDEST * weight * share)))
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        path = QPainterPath(QPointF(start, base))
+        painter.drawPath(self._arc(start, end) if start.y() == end.y() else self._arc_across(start, end))
+
+    @property
+    def _lift(self) -> float:
+        return self.length(LIFT if self._layout(self.width()).words.count == 1 else LIFT_EACH)
+
+    def _arc(self, start: QPointF, end: QPointF) -> QPainterPath:
+        """From token to token over their line."""
+        base, reach = start.y() - self._lift, abs(end.x() - start.x())
+        line = self.height() / self._layout(self.width()).words.count
+        room = start.y() % line - 2 * self._lift
+        path = QPainterPath(QPointF(start.x(), base))
         if reach < 1:
-            loop = self.length(13)
-            path.cubicTo(start - loop, base - 2.2 * loop, start + loop, base - 2.2 * loop, start, base)
+            loop, x = min(self.length(13), room / 2), start.x()
+            path.cubicTo(x - loop, base - 2.2 * loop, x + loop, base - 2.2 * loop, x, base)
         else:
-            top = base - 4 / 3 * height
-            path.cubicTo(start, top, end, top, end, base)
-        painter.drawPath(path)
+            top = base - 4 / 3 * min(room, self.length(26) + 0.42 * reach)
+            path.cubicTo(start.x(), top, end.x(), top, end.x(), base)
+        return path
+
+    def _arc_across(self, start: QPointF, end: QPointF) -> QPainterPath:
+        """From the upper edge of the lower token to below the one that stands in a line above."""
+        lower, upper = (start, end) if start.y() > end.y() else (end, start)
+        base = lower.y() - self._lift
+        foot = upper.y() + self.length(TOKEN_EACH + LIFT_EACH + STROKE + 1)
+        path, middle = QPainterPath(QPointF(lower.x(), base)), (base + foot) / 2
+        path.cubicTo(lower.x(), middle, upper.x(), middle, upper.x(), foot)
+        return path
 
     def _draw_tokens(
-        self, painter: QPainter, centres: np.ndarray, shown: np.ndarray | None, left: int, right: int
+        self, painter: QPainter, places: np.ndarray, shown: np.ndarray | None, area: QRectF
     ) -> None:
-        theme, widths, base, height = self.theme, self._widths(), self._base, self.length(26)
+        theme, layout = self.theme, self._layout(self.width())
+        height = self.length(TOKEN if layout.words.count == 1 else TOKEN_EACH)
         strongest = float(shown.max(initial=0)) or 1.0 if shown is not None else 1.0
-        seen = np.flatnonzero((centres + widths / 2 >= left) & (centres - widths / 2 <= right))
-        for index in seen.tolist():
-            token, wide = self._tokens[index], widths[index]
-            area = QRectF(centres[index] - wide / 2, base, wide, height)
+        for index, (centre, base) in enumerate(places.tolist()):
+            wide = float(layout.widths[index])
+            place = QRectF(centre - wide / 2, base, wide, height)
+            if not place.adjusted(0, 0, 0, self._lift + self.length(STROKE)).intersects(area):
+                continue
             marked = index == self._marked
             related = shown is None or marked or shown[index] > SMALLEST
             weight = QFont.Weight.DemiBold if marked else QFont.Weight.Normal
-            painter.setFont(theme.token_font(SIZE, weight))
+            painter.setFont(theme.token_font(layout.size, weight))
             painter.setPen(theme.text if related else theme.faint_text)
-            painter.drawText(area.adjusted(-4, 0, 4, 0), Qt.AlignmentFlag.AlignCenter, token)
+            painter.drawText(place.adjusted(-4, 0, 4, 0), Qt.AlignmentFlag.AlignCenter, self._tokens[index])
             if shown is not None:
-                self._draw_shade(painter, area, float(shown[index]) / strongest)
+                self._draw_shade(painter, place, float(shown[index]) / strongest)
             if index == self._current:
                 painter.setPen(QPen(theme.accent, self.length(1.5)))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
-                ring = area.adjusted(-self.length(7), -1, self.length(7), 1)
+                ring = place.adjusted(-self.length(7), -1, self.length(7), 1)
                 painter.drawRoundedRect(ring, self.length(5), self.length(5))
 
     def _draw_shade(self, painter: QPainter, area: QRectF, share: float) -> None:
         """A stroke below the token, as strong as its weight is beside the strongest."""
         if share <= SMALLEST:
             return
-        width, height = max(area.width(), self.length(22)), self.length(5)
-        stroke = QRectF(area.center().x() - width / 2, area.bottom() + self.length(7), width, height)
+        width, height = max(area.width(), self.length(22)), self.length(STROKE)
+        stroke = QRectF(area.center().x() - width / 2, area.bottom() + self._lift - 1, width, height)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(mix(self.theme.chip, self.theme.share_all, share))
         painter.drawRoundedRect(stroke, height / 2, height / 2)
 
     def _index_at(self, place: QPointF) -> int:
-        """The token whose place in the row is nearest, while the pointer is at the row's height."""
-        if not self._tokens or place.y() < self._base - self.length(12):
+        """The token that is nearest in the line at whose height the pointer is."""
+        if not self._tokens:
             return -1
-        centres = self._centres()
-        index = int(np.argmin(np.abs(centres - place.x())))
-        reach = max(self._widths()[index] / 2, self.length(10)) + self.length(12)
-        return index if abs(centres[index] - place.x()) <= reach else -1
+        layout, places = self._layout(self.width()), self._places()
+        line = int(place.y() / (self.height() / layout.words.count))
+        distances = np.where(layout.words.lines == line, np.abs(places[:, 0] - place.x()), np.inf)
+        index = int(np.argmin(distances))
+        reach = max(layout.widths[index] / 2, self.length(10)) + self.length(12)
+        is_near = distances[index] <= reach and place.y() >= places[index, 1] - self.length(12)
+        return index if is_near else -1
 
     def _hover(self, index: int, place: QPointF) -> None:
         changed = index != self._hovered

@@ -1,6 +1,7 @@
 """Attention in the text: a token isolates what it looks at, with Shift who looks at it."""
 
 import time
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -137,3 +138,80 @@ def test_the_card_follows_shift_and_new_weights_while_the_pointer_rests(view, qt
     assert card.lines == ("100.0 %  bat",)
     view.set_attention(WORDS[:2], np.eye(2))
     assert not card.isVisible()
+
+
+def long_view(shown, words, width):
+    view = AttentionText()
+    view.set_attention([f"word{index:02}" for index in range(words)], np.tri(words) / words)
+    return shown(view, width, max(200, view.heightForWidth(width)))
+
+
+def rows_of(view, words):
+    """The words by the height at which they stand, from above."""
+    rows = {}
+    for index in range(words):
+        rows.setdefault(round(view.token_place(index).y()), []).append(index)
+    return [rows[height] for height in sorted(rows)]
+
+
+def test_a_long_text_is_wrapped_into_lines_of_about_the_same_length(shown):
+    view = long_view(shown, 30, 700)
+    rows = rows_of(view, 30)
+    assert list(chain.from_iterable(rows)) == list(range(30)), "in the order of reading"
+    assert len(rows) == 3
+    assert {len(row) for row in rows} == {10}
+    for index in range(30):
+        assert 0 < view.token_place(index).x() < 700
+    assert view.minimumSizeHint().width() < 200
+    assert view.heightForWidth(700) > view.heightForWidth(3000)
+    view.resize(3000, 200)
+    assert len(rows_of(view, 30)) == 1
+
+
+def test_smaller_type_keeps_a_text_in_one_line(shown):
+    view = AttentionText()
+    view.set_attention(WORDS * 4, np.eye(16))
+    usual = view.sizeHint().width() - 15 * (34 - 14)  # with the least gaps
+    shown(view, usual, 200)
+    assert len(rows_of(view, 16)) == 1
+    ends = view.token_place(15).x() - view.token_place(0).x()
+    view.resize(usual - 60, 200)
+    assert len(rows_of(view, 16)) == 1
+    assert view.token_place(15).x() - view.token_place(0).x() < ends
+    view.resize(usual // 2, 200)
+    assert len(rows_of(view, 16)) > 1
+
+
+def test_words_of_every_line_are_pointed_at_and_clicked(shown, qtbot):
+    view = long_view(shown, 30, 700)
+    clicked = []
+    view.token_clicked.connect(clicked.append)
+    for index in (0, 9, 10, 25, 29):
+        place = (view.token_place(index) + QPointF(0, 8)).toPoint()
+        with qtbot.waitSignal(view.token_hovered) as signal:
+            QTest.mouseMove(view, place)
+        assert signal.args == [index]
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place)
+    assert clicked == [0, 9, 10, 25, 29]
+
+
+def test_an_arc_leads_from_line_to_line(shown):
+    view = AttentionText()
+    weights = np.zeros((30, 30))
+    weights[25, 3] = 1.0
+    view.set_attention([f"word{index:02}" for index in range(30)], weights)
+    shown(view, 700, 200)
+    below, above = view.token_place(25), view.token_place(3)
+    middle = round((below.y() + above.y()) / 2)
+    assert middle > above.y()
+    picture = view.grab().toImage()
+    inked = lambda y: any(  # noqa: E731
+        picture.pixelColor(x, round(y * picture.devicePixelRatio())) != view.theme.background
+        for x in range(picture.width())
+    )
+    gap = round(below.y()) - 6
+    assert inked(gap), "above the word that looks"
+    weights[25, 3] = 0.0
+    view.set_attention([f"word{index:02}" for index in range(30)], weights)
+    picture = view.grab().toImage()
+    assert not inked(gap)
