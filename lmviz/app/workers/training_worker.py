@@ -122,15 +122,15 @@ class TrainingWorker:
 
     def _learn(self, training: PreparedTraining) -> None:
         for number, progress in enumerate(training.progress):
-            self._mailbox.append(progress)
-            if progress.is_last or not self._may_go_on(training.model, progress.step, is_step=number > 0):
+            with self._condition:  # who has seen the step and allows another one gets another one
+                self._mailbox.append(progress)
+                self._allowed -= number > 0
+            if progress.is_last or not self._may_go_on(training.model, progress.step):
                 break
         training.progress.close()
 
-    def _may_go_on(self, model: Model, step: int, is_step: bool) -> bool:
+    def _may_go_on(self, model: Model, step: int) -> bool:
         """Wait while paused, copying the weights when they are wanted; False when it is time to stop."""
-        with self._condition:
-            self._allowed -= is_step
         while True:
             self._copy_state(model, step)
             with self._condition:

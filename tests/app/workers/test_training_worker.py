@@ -82,6 +82,37 @@ def test_one_step_is_one_step_after_the_state_before_the_first(
     assert newest(worker, seen) == 2
 
 
+def test_a_step_asked_for_as_soon_as_one_is_seen_is_taken(
+    start: Callable[..., TrainingWorker], qtbot: QtBot
+) -> None:
+    seen, asked = threading.Event(), threading.Event()
+
+    class Handed(Progress):
+        """A state whose step is seen, and another one asked for, before the worker looks at it again."""
+
+        @property
+        def is_last(self) -> bool:
+            seen.set()
+            asked.wait()
+            return super().is_last
+
+    class Seen(Lesson):
+        def _learn(self) -> Iterator[Progress]:
+            yield Progress(step=0, steps=STEPS)
+            yield Handed(step=1, steps=STEPS)
+            for step in range(2, STEPS):
+                yield Progress(step=step, steps=STEPS)
+
+    worker = start(begin=Seen)
+    seen.wait()
+    assert worker.take_progress()[-1].step == 1
+    worker.pause()
+    worker.step()
+    asked.set()
+    qtbot.waitUntil(lambda: [progress.step for progress in worker.take_progress()] == [2])
+    assert held_at(worker, qtbot) == 2
+
+
 def test_pausing_holds_and_going_on_goes_on(start: Callable[..., TrainingWorker], qtbot: QtBot) -> None:
     worker, seen = start(), []
     qtbot.waitUntil(lambda: newest(worker, seen) > 5)
