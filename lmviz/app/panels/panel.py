@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QStackedLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from lmviz.app.widgets.base.card import Card
@@ -80,6 +80,15 @@ class Panel(QWidget):
     def is_in_sight(self) -> bool:
         """Whether it can be seen: it is visible, and no other tab is in front of it."""
         return self.isVisible() and self._is_in_front
+
+    @property
+    def is_put_away(self) -> bool:
+        """Whether another panel of its perspective, which is in sight, has been given its room."""
+        hidden: QWidget | None = self
+        while hidden is not None and not hidden.isHidden():
+            hidden = hidden.parentWidget()
+        around = hidden.parentWidget() if isinstance(hidden, QDockWidget) else None
+        return around is not None and around.isVisible()
 
     @property
     def is_up_to_date(self) -> bool:

@@ -112,8 +112,10 @@ class AttentionBody(QWidget):
         if beside >= under:
             self._row.setDirection(QBoxLayout.Direction.LeftToRight)
             self._strips.setFixedWidth(round(max(STRIPS_WIDTH * scale, width - beside)))
-            self._strips.setFixedHeight(self.height())
-            self._strips.set_growth(growth_of(self._strips.size(), STRIPS_SIZE))
+            self._strips.setMinimumHeight(1)  # or the panel could never be lower again
+            self._strips.setMaximumHeight(max(1, self.height()))
+            room = QSize(self._strips.minimumWidth(), self.height())
+            self._strips.set_growth(growth_of(room, STRIPS_SIZE))
         else:
             self._row.setDirection(QBoxLayout.Direction.TopToBottom)
             self._strips.setFixedWidth(self.width())

@@ -58,7 +58,8 @@ class WeightMatrixPanel(Panel):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.session.explanation.suggest(None)
+        if not self.is_put_away:  # what is explained stays, where the explanation is enlarged
+            self.session.explanation.suggest(None)
 
     def _mark(self) -> None:
         """Frame the chosen row and the pinned cell."""
@@ -109,7 +110,7 @@ class WeightMatrixPanel(Panel):
         from lmviz.inspection.strongest import strongest_cell
 
         view = self._view
-        if view is None or not self.is_in_sight:
+        if view is None or not (self.is_in_sight or self.is_put_away):
             return
         place = strongest_cell(view, min(self.session.focus.position, len(self._shown) - 1))
         self.session.explanation.suggest(None if place is None else (view.address, view.index(*place)))

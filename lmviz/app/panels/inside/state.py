@@ -231,13 +231,14 @@ class StatePanel(Panel):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.session.explanation.suggest(None)
+        if not self.is_put_away:  # what is explained stays, where the explanation is enlarged
+            self.session.explanation.suggest(None)
 
     def _suggest(self) -> None:
         """Have the strongest cell of the position explained, as long as none is pinned."""
         from lmviz.inspection.strongest import strongest_cell
 
-        if self._view is not None and self.is_in_sight:
+        if self._view is not None and (self.is_in_sight or self.is_put_away):
             place = strongest_cell(self._view, self.session.reading.position)
             is_number = (
                 place is not None and self._view.scale != "token"

@@ -35,7 +35,8 @@ class HeadMosaic(Canvas):
     `head_toggled(int, int)` (Ctrl+click, to choose several), `head_double_clicked(int, int)` (solo).
     `set_readout(function)` gives the hover card's words for a head.
     Arrow keys walk, Enter is a double click. Heads are as wide as there is room, and somewhat smaller where
-    all of them then fit; otherwise it is as high as they need: place it in a scroll area.
+    all of them then fit; otherwise it is as high as they need: place it in a scroll area. They are larger
+    than usual only where all of them fit then, too.
     """
 
     head_hovered = Signal(int, int)
@@ -152,8 +153,15 @@ class HeadMosaic(Canvas):
     def _side(self, width: float) -> float:
         heads = max(1, self._levels.shape[1])
         fitting = (width - self.length(LABELS)) / heads - self.length(GAP)
-        side = min(max(fitting, self.length(SMALLEST_TILE)), self.length(LARGEST_TILE))
-        return self._fitted(side)
+        side = max(fitting, self.length(SMALLEST_TILE))
+        return self._fitted(min(side, max(self.length(LARGEST_TILE), self._high_enough())))
+
+    def _high_enough(self) -> float:
+        """The side with which all layers just fill the room there is; 0 while there is none."""
+        around, layers = self.parentWidget(), self._levels.shape[0]
+        if around is None or not layers:
+            return 0.0
+        return around.height() / layers - self.length(BADGE if self._has_badges else GAP) - 0.01
 
     def _fitted(self, side: float) -> float:
         """So much smaller that all layers are in sight, where that leaves heads large enough."""

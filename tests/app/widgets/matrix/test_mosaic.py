@@ -94,3 +94,12 @@ def test_all_layers_are_in_sight_where_they_can_be(shown, room, whole):
     assert (area.verticalScrollBar().maximum() == 0) == whole
     assert (mosaic.tile_rectangle(2, 3).bottom() <= area.viewport().height()) == whole
     assert mosaic.tile_rectangle(0, 0).width() >= 20
+
+
+def test_in_much_room_heads_are_as_large_as_all_of_them_can_be(shown):
+    mosaic = HeadMosaic()
+    mosaic.set_heads(np.zeros((2, 3, 5, 5)))
+    area = shown(scrolling(mosaic), 1200, 600)
+    side = mosaic.tile_rectangle(0, 0).height()
+    assert side > 250
+    assert mosaic.tile_rectangle(1, 2).bottom() <= area.viewport().height()
