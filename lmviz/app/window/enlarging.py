@@ -39,11 +39,14 @@ class Enlarging(QObject):
             self.end()
             return
         name = view.name_at(QCursor.pos()) or projected_rows(view.name)[0].name
+        focused = view.window().focusWidget()
         self._enlarged = view
         self._hidden = tuple(part for part in self._parts if not part.isHidden())
         for part in self._hidden:
             part.hide()
         view.show_only(name)
+        if focused is not None and not focused.isVisible():
+            view.window().setFocus()  # Qt has handed it to any field that is left, which keys would change
 
     def renew(self) -> None:
         """Leave again what projector mode leaves, where a lesson has brought other panels forward."""

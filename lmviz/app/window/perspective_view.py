@@ -16,6 +16,7 @@ from lmviz.app.panels.table import rows_of
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.window.arranging import arrange
 from lmviz.app.window.front_tabs import FrontTabs
+from lmviz.app.window.kept_places import KeptPlaces
 from lmviz.app.window.panel_dock import PanelDock
 from lmviz.app.window.shared_room import COLUMNS, SharedRoom
 
@@ -27,6 +28,7 @@ MOST_SQUEEZED = 0.15  # of the width that a panel should have, beside one that a
 LEAST_SHARE = 0.7  # the share of its width to which a panel can be narrowed
 CENTRE = 450  # pixels at scale 1 that stand for the width of a panel that takes what is left
 AROUND = 16  # pixels between a panel's edge and what its card holds
+TURNS = 3  # of the event loop, after which a view has the size that follows from its panels
 SHARED, OWN = 0, 1  # versions of what is remembered: as the table has it, or as a person has
 
 
@@ -67,6 +69,8 @@ class PerspectiveView(QMainWindow):
         self._fitted_width = 0  # that for which they were last fitted beside one another
         self._is_stacked = False  # whether they share one place instead, as tabs
         self._everything = QByteArray()  # the arrangement of all of them meanwhile
+        self._kept: KeptPlaces | None = None  # where they were, until they are there again
+        self._kept_for: tuple[QSize, float] = (QSize(), 1.0)  # the room and the scale of type for that
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
         self._built_at: set[float] = set()  # the scales of type at which its panels were made
@@ -199,6 +203,7 @@ class PerspectiveView(QMainWindow):
     def reset(self) -> None:
         """Arrange the panels as the table of panels says."""
         self._is_own, self._only, self._everything = False, (), QByteArray()
+        self._kept = None
         self._is_stacked = False
         self._tabs.forget()
         for dock in self._docks.values():
@@ -299,6 +304,8 @@ class PerspectiveView(QMainWindow):
         self._is_stacked, self._fitted_width = False, 0
         if self._everything.isEmpty():
             self._everything = self.saveState(version)
+            self._kept = KeptPlaces.of(self, self._docks, self._everything)
+            self._kept_for = self._available, current_theme().scale
         else:
             self.restoreState(self._everything, version)
         if self._only:
@@ -341,12 +348,42 @@ class PerspectiveView(QMainWindow):
         if not self.isVisible():
             self._shared = QSize()
             return
+        if not self._only and self._comes_back():
+            return
         if self._shared.isEmpty():
             self._fix_least_sizes()
         if self._only and (self._shared.isEmpty() or self._offered_width != self._fitted_width):
             self._fit_beside()
         if not self._is_own or self._only:
             self._share_room()
+
+    def _comes_back(self) -> bool:
+        """Put all panels where they were, to the pixel; whether they have the room that they had then."""
+        kept = self._kept
+        if kept is None or self._kept_for != (self._available, current_theme().scale):
+            return False
+        self._kept, self._shared = None, self.size()
+        kept.set_least_sizes(self._docks)
+        for dock in self._docks.values():
+            self._fix_least_height(dock)
+        QTimer.singleShot(0, self, lambda: self._put_back(kept, TURNS))
+        return True
+
+    def _put_back(self, kept: KeptPlaces, turns: int) -> None:
+        """Again in the next turns: the size follows from the panels, and a scroll bar from the size."""
+        if self._only:
+            return
+        self._fit_soon.stop()
+        self._shared = self.size()
+        kept.put_back(self, self._docks, OWN if self._is_own else SHARED)
+        again = self._tabs.show_bars if turns <= 1 else lambda: self._put_back(kept, turns - 1)
+        QTimer.singleShot(0, self, again)
+
+    @property
+    def _available(self) -> QSize:
+        """The room there is without scrolling."""
+        around = self.parentWidget()
+        return self.size() if around is None else around.size()
 
     def _arrange(self) -> None:
         arrange(self, self._rows, self._docks, self._room.columns())

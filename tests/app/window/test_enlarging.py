@@ -1,11 +1,15 @@
 """Projector mode leaves two panels; one key lets the panel under the pointer fill the window."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QLabel, QTabBar
+from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QLineEdit, QTabBar
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES, projected_rows
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
@@ -93,6 +97,111 @@ def test_the_panel_under_the_pointer_fills_the_window_until_escape(
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: shown(window) == before)
     assert not any(part.isHidden() for part in (window.header, window.prefix_bar))
+
+
+def point_at(window: MainWindow, name: str, monkeypatch: pytest.MonkeyPatch) -> Panel:
+    """The panel of this object name, with the pointer in its middle."""
+    panel = next(panel for panel in window.perspective.panels if panel.objectName() == name)
+    middle = panel.mapToGlobal(panel.rect().center())
+    monkeypatch.setattr(QCursor, "pos", staticmethod(lambda: middle))
+    return panel
+
+
+@pytest.mark.parametrize(
+    ("perspective", "name"),
+    [("inside", "picture_view"), ("sample", "distribution_view"), ("corpus", "simplex_view")],
+)
+def test_afterwards_every_panel_is_where_it_was(
+    window: MainWindow,
+    read: Session,
+    perspective: str,
+    name: str,
+    drawn: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    """Also where panels have got other contents, and so other least sizes, since they were arranged."""
+    window.resize(*LECTURE_HALL)
+    window.show_perspective(perspective)
+    drawn()
+
+    def places() -> dict[str, QRect]:
+        view = window.perspective
+        return {
+            panel.objectName(): QRect(panel.mapTo(view, QPoint(0, 0)), panel.size())
+            for panel in view.panels
+            if panel.is_in_sight
+        }
+
+    before = places()
+    widest = max(before, key=lambda panel: before[panel].width())
+    point_at(window, name if name in before else widest, monkeypatch)
+    window.toggle_enlarged()
+    qtbot.waitUntil(lambda: len(places()) == 1)
+    window.toggle_enlarged()
+    qtbot.waitUntil(lambda: places() == before)
+    drawn()
+    assert places() == before
+
+
+def test_the_enlarged_matrix_fits_into_the_window(
+    window: MainWindow,
+    session: Session,
+    transformer_run: Path,
+    drawn: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    """With its strips beside it, also in a window that is a little lower than it once was."""
+    window.resize(1280, 760)
+    window.show_perspective("attention")
+    session.library.open(transformer_run)
+    session.reading.set_prefix("the cows eat grass")
+    qtbot.waitUntil(lambda: session.reading.current is not None)
+    panel = point_at(window, "attention_view", monkeypatch)
+    window.toggle_enlarged()
+    qtbot.waitUntil(lambda: panel.width() > 0.9 * window.width())
+    drawn()
+    window.resize(1280, 640)
+    drawn()
+    qtbot.waitUntil(lambda: window.perspective.height() <= window.perspective.parentWidget().height())
+
+
+def test_what_is_explained_stays_where_the_explanation_is_enlarged(
+    window: MainWindow,
+    session: Session,
+    transformer_run: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    window.show_perspective("attention")
+    session.library.open(transformer_run)
+    session.reading.set_prefix("the cows eat grass")
+    qtbot.waitUntil(lambda: session.explanation.arithmetic is not None)
+    explained = session.explanation.cell
+    assert explained is not None
+    assert explained[0] == "layers/0/attention/weights"
+    point_at(window, "why_view", monkeypatch)
+    window.toggle_enlarged()
+    qtbot.waitUntil(lambda: shown(window) == {"why_view"})
+    assert session.explanation.cell == explained
+    session.focus.choose_position(1)
+    assert session.explanation.cell[0] == explained[0]
+    assert session.explanation.cell[1][1] == 1, "the strongest of the word that is chosen now"
+    window.toggle_enlarged()
+    window.show_perspective("sample")
+    assert session.explanation.suggestion is None or session.explanation.suggestion[0] != explained[0]
+
+
+def test_no_field_gets_the_focus_of_what_is_hidden(
+    window: MainWindow, read: Session, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    window.show_perspective("sample")
+    window.prefix_bar.edit.setFocus()
+    point_at(window, "distribution_view", monkeypatch)
+    window.toggle_enlarged()
+    qtbot.waitUntil(lambda: shown(window) == {"distribution_view"})
+    assert not isinstance(window.focusWidget(), QLineEdit | QAbstractSpinBox)
 
 
 def test_going_elsewhere_brings_everything_back(window: MainWindow, read: Session, qtbot: QtBot) -> None:
