@@ -145,10 +145,12 @@ class Scene:
     """What a window shows. The first of `models` is the one looked into, the others stand beside it.
 
     `compared` says of each of the others whether it is compared. `position` is the pinned position, None
-    where the end is followed; `cell` is the pinned cell, an address with its index.
+    where the end is followed; `cell` is the pinned cell, an address with its index. `in_front` are the panels
+    in front of others that share their place, by their object names.
     """
 
     perspective: str = ""
+    in_front: tuple[str, ...] = ()
     text: SceneText | None = None
     models: tuple[SceneModel, ...] = ()
     compared: tuple[bool, ...] = ()
@@ -170,6 +172,7 @@ class Scene:
             "format": FORMAT,
             "format_version": VERSION,
             "perspective": self.perspective,
+            "in_front": list(self.in_front),
             "text": None if self.text is None else self.text.to_values(),
             "models": [model.to_values() for model in self.models],
             "compared": list(self.compared),
@@ -214,6 +217,7 @@ class Scene:
         position = values.get("position")
         return cls(
             perspective=_word(values, "perspective"),
+            in_front=tuple(_listed(values, "in_front", str)),
             text=None if text is None else SceneText.from_values(_object(values, "text")),
             models=models,
             compared=tuple(_listed(values, "compared", bool))[: max(0, len(models) - 1)],

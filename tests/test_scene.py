@@ -27,6 +27,7 @@ from lmviz.text.corpus_options import CorpusOptions
 
 FULL = Scene(
     perspective="attention",
+    in_front=("heads_view", "attention_view"),
     text=SceneText(
         files=("texts/farm.txt", "../b.txt"), target="c.txt", options=CorpusOptions(documents="line")
     ),
@@ -82,6 +83,7 @@ BROKEN_SCENES = [
     (b"{}", "does not say that it is a lmviz scene"),
     (b"[1]", "does not say that it is a lmviz scene"),
     (changed(format_version=2), "only version 1 is known"),
+    (changed(in_front=["heads_view", 2]), "its in_front is damaged"),
     (changed(text={}), "neither of the catalogue, nor in files"),
     (changed(text={"catalogue": "stories", "content": "a"}), "neither of the catalogue"),
     (changed(text={"files": ["a\0b"]}), "its files is damaged"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,6 +50,8 @@ class Scenes(QObject):
         missing: list[str] = []
         if scene.perspective in {row.name for row in shown_perspectives()}:
             self._window.show_perspective(scene.perspective)
+            for name in scene.in_front:
+                self._window.bring_in_front(name)
         if scene.text is not None:
             missing += self._open_text(scene.text, path)
         folders = [_model_folder(model, path.parent) for model in scene.models]
@@ -182,8 +185,8 @@ class Scenes(QObject):
         self._scene = None
 
 
-def scene_of(session: Session, perspective: str, folder: Path) -> Scene:
-    """What a session shows, as a scene that is to stand in a folder."""
+def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequence[str] = ()) -> Scene:
+    """What a session shows, as a scene that is to stand in a folder; `in_front` as in `Scene`."""
     library, focus = session.library, session.focus
     shown = [] if library.model is None else [library.model]
     others = [model for model in library.models if model not in shown]
@@ -192,6 +195,7 @@ def scene_of(session: Session, perspective: str, folder: Path) -> Scene:
     steps |= {model: model.nearest_snapshot(library.step) for model in shown}
     return Scene(
         perspective=perspective,
+        in_front=tuple(in_front),
         text=_text_of(session, folder),
         models=tuple(_scene_model(model, steps[model], folder) for model in (*shown, *others)),
         compared=tuple(model in chosen for model in others) if shown else (),

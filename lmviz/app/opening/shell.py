@@ -30,6 +30,9 @@ class Shell(Protocol):
     def show_perspective(self, name: str) -> None:
         """Show a perspective."""
 
+    def bring_in_front(self, panel: str) -> None:
+        """Bring a panel of the perspective in front of those that share its place, unless it is in sight."""
+
     def choose_text(self) -> None:
         """Let a person choose a text to open."""
 

@@ -148,6 +148,11 @@ class MainWindow(QMainWindow):
         if control is None or self.perspective.isAncestorOf(control):
             self.perspective.bring_forward(name)
 
+    def bring_in_front(self, panel: str) -> None:
+        """Bring a panel of the perspective in front of those that share its place, unless it is in sight."""
+        if panel not in {each.objectName() for each in self.perspective.panels if each.is_in_sight}:
+            self.perspective.bring_forward(panel)
+
     def control_state(self, name: str) -> str | float | None:
         """What is typed, chosen or set in the control of this object name that can be seen."""
         control = self.find_control(name)

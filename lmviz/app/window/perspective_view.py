@@ -84,6 +84,15 @@ class PerspectiveView(QMainWindow):
         return tuple(dock.panel for dock in self._docks.values() if not dock.isHidden())
 
     @property
+    def in_front(self) -> tuple[str, ...]:
+        """The object names of the panels that stand in front of others, which share their place."""
+        return tuple(
+            dock.panel.objectName()
+            for dock in self._docks.values()
+            if dock.has_panel and dock.panel.is_in_sight and self.tabifiedDockWidgets(dock)
+        )
+
+    @property
     def toggle_actions(self) -> list[QAction]:
         """Actions that show and hide each panel."""
         return [dock.toggleViewAction() for dock in self._docks.values()]

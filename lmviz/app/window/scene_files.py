@@ -34,7 +34,8 @@ def choose_scene_file(window: CommandedWindow, parent: QWidget) -> None:
     if path.suffix.lower() != ENDING:
         path = path.with_name(path.name + ENDING)
     try:
-        save_scene(scene_of(window.session, window.perspective.name, path.parent), path)
+        view = window.perspective
+        save_scene(scene_of(window.session, view.name, path.parent, view.in_front), path)
     except LmvizError as sentence:
         window.session.library.failed.emit(str(sentence))
     else:

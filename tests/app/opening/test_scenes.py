@@ -116,6 +116,32 @@ def test_a_scene_is_put_on_again_in_another_place(
     session.close()
 
 
+def test_the_tabs_in_front_are_part_of_the_scene(
+    window: MainWindow, arranged: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    def in_sight(name: str) -> bool:
+        return any(panel.is_in_sight for panel in window.perspective.panels if panel.objectName() == name)
+
+    window.perspective.bring_forward("positions_view")
+    qtbot.waitUntil(lambda: in_sight("positions_view"))
+    save(window, lecture / "positions.lmviz", monkeypatch)
+    assert "positions_view" in open_scene(lecture / "positions.lmviz").in_front
+    window.perspective.bring_forward("picture_view")
+    qtbot.waitUntil(lambda: not in_sight("positions_view"))
+    window.show_perspective("attention")
+    with qtbot.waitSignal(window.scenes.shown):
+        window.open_paths([lecture / "positions.lmviz"])
+    qtbot.waitUntil(lambda: in_sight("positions_view"))
+    assert window.perspective_name == "inside"
+    content = (lecture / "positions.lmviz").read_text(encoding="utf-8")
+    (lecture / "strange.lmviz").write_text(
+        content.replace("positions_view", "no_such_view"), encoding="utf-8"
+    )
+    with qtbot.waitSignal(window.scenes.shown):
+        window.open_paths([lecture / "strange.lmviz"])
+    assert in_sight("positions_view"), "a panel that is not known changes nothing"
+
+
 def test_a_scene_is_opened_by_a_drop_and_by_the_menu(
     window: MainWindow, session: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
