@@ -137,9 +137,7 @@ def choose_rounds(
     LmvizError when the ids hold no such place.
     """
     ids = np.asarray(ids)
-    shares = (np.bincount(ids, minlength=tokenizer.vocabulary_size) + 1.0) / (
-        len(ids) + tokenizer.vocabulary_size
-    )
+    shares = (np.bincount(ids) + 1.0) / (len(ids) + tokenizer.vocabulary_size)
     special = [id for id in (tokenizer.start_id, tokenizer.end_id, tokenizer.unknown_id) if id is not None]
     askable = np.array([any(map(str.isalnum, token)) for token in tokenizer.tokens()])
     askable[special] = False

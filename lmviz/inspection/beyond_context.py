@@ -107,7 +107,6 @@ def _longer(model: TransformerModel, length: int) -> TransformerModel:
     """The same model on the same weights, which reads further; no new numbers are needed for that."""
     longer = copy.copy(model)
     longer.configuration = replace(model.configuration, context=max(length, model.configuration.context))
-    longer.context = longer.configuration.context
     return longer
 
 

@@ -84,9 +84,9 @@ def _sum(groups: tuple[Terms, ...], trace: Trace) -> Iterator[BandGroup]:
     """Neighbouring stretches from the same sources, such as heads or words, are one row."""
     for _, alike in groupby(groups, key=_kind):
         stretches = tuple(alike)
-        if len(stretches[0]) == 1:
+        if len(stretches[0]) <= 1:
             for group in stretches:
-                yield _line(group, trace)
+                yield _line(group, trace) if len(group) else _nothing(group)
         else:
             yield _rows(stretches, trace)
 
@@ -100,6 +100,11 @@ def _line(group: Terms, trace: Trace, sign: str = "") -> BandGroup:
     used = [factor for factor in group.factors if not _is_one(factor)] or list(group.factors[:1])
     bands = [_band(factor, trace, "×" if place else sign) for place, factor in enumerate(used)]
     return BandGroup(group.label, tuple(bands), float(group.products[0]))
+
+
+def _nothing(group: Terms) -> BandGroup:
+    """A sum of no terms, such as the counts after a context that was never seen."""
+    return BandGroup(group.label, (Band("", "nothing", np.zeros(1)),), 0.0)
 
 
 def _rows(stretches: tuple[Terms, ...], trace: Trace) -> BandGroup:
@@ -231,8 +236,7 @@ def _parameter(factor: Factor) -> str:
 
 def _place_of(own: Factor, row: Factor) -> int:
     """Which cell of a row another factor is."""
-    found = np.flatnonzero((row.indices == own.indices[0]).all(axis=1))
-    return int(found[0]) if len(found) else -1
+    return int(np.flatnonzero((row.indices == own.indices[0]).all(axis=1))[0])
 
 
 def _joined(parts: list[Factor]) -> Factor:

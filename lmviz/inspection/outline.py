@@ -100,9 +100,7 @@ def outline(trace: Trace) -> tuple[Part, ...]:
             continue
         behind = addresses.pop() if addresses[-1] in places else ""
         lines: list[OutlineLine | StreamPlace] = [
-            _handed_on(address)
-            for address in (*addresses, behind)
-            if address in read_later and not _has_row_before(address, addresses)
+            _handed_on(address) for address in (*addresses, behind) if address in read_later
         ]
         lines += [_part(trace, address, places) for address in addresses]
         parts.append(OutlineBlock(layer, title_of(layer), tuple(lines), _summary(lines)))
@@ -209,11 +207,6 @@ def _read_later(stages: Sequence[Stage]) -> frozenset[str]:
         for address, shift in zip(stage.operands, stage.shifts, strict=False)
         if shift == -1
     )
-
-
-def _has_row_before(address: str, drawn: Sequence[str]) -> bool:
-    """Whether the state of the position before is a tap with a row of its own."""
-    return _last(address) == "hidden" and f"{address.rpartition('/')[0]}/previous" in drawn
 
 
 def _handed_on(address: str) -> OutlineLine:

@@ -24,6 +24,11 @@ def test_divergence_by_hand():
     assert jensen_shannon([[1, 0], [0.5, 0.5]]) == pytest.approx(0.311278, abs=1e-6)
 
 
+def test_divergence_is_added_up_in_double_precision():
+    shares = np.random.default_rng(0).dirichlet(np.ones(50), 3).astype(np.float32)
+    assert jensen_shannon(shares) == pytest.approx(jensen_shannon(shares.astype(np.float64)), rel=1e-12)
+
+
 @given(st.lists(st.lists(st.floats(0.001, 1), min_size=4, max_size=4), min_size=2, max_size=4))
 def test_divergence_and_overlap_have_their_limits(rows):
     shares = np.array(rows) / np.sum(rows, axis=1, keepdims=True)

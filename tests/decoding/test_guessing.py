@@ -117,3 +117,4 @@ def test_words_drawn_from_the_corpus_stand_beside_the_answer(make):
     assert len(set(found)) == 3
     assert "corn" in found
     assert set(found) <= {"cows", "eat", "corn", "bats", "sleep"}
+    assert len(set(common_words(ROUND, np.tile(ids, 20), tokenizer, count=3))) == 3, "of a long text as well"

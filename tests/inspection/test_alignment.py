@@ -175,6 +175,11 @@ def test_a_silenced_source_state_is_zero_where_the_decoder_reads_it(models, kind
     assert (np.abs(changed[address].array[2] - found[address].array[2]).max() > 1e-6) == on_its_way
 
 
+def test_a_model_that_reads_no_source_has_encoded_none(a, text):
+    with pytest.raises(LmvizError, match="reads no source: open one that translates"):
+        encoded_states(trace(a("lstm"), text))
+
+
 @pytest.mark.parametrize("kind", ATTENDING)
 def test_a_swapped_context_is_that_of_the_other_source(models, kind):
     model = models[kind]

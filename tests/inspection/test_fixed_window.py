@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.explain import explain
@@ -51,6 +52,16 @@ def test_the_votes_of_the_units_are_a_words_logit(a):
         found.votes.sum(axis=1) + bias[found.ids], traced["logits"].array[4][found.ids], atol=1e-4
     )
     np.testing.assert_array_equal(found.probabilities, traced["probabilities"].array[4][found.ids])
+
+
+def test_of_equally_likely_words_the_first_are_shown():
+    model = build_model("window", FAMILIES["window"].configuration(width=4, embedding=3), 200, seed=0).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.zero_()
+        model.output.bias[1::2] = 1
+    found = fixed_window(model, trace(model, [1, 2, 3]), 2)
+    assert found.ids.tolist() == [2 * place + 1 for place in range(len(found.ids))]
 
 
 def test_words_before_the_window_change_nothing_to_the_last_bit_and_those_in_it_do(a, kind):

@@ -167,7 +167,10 @@ def test_the_loss_of_a_token_that_float32_has_no_probability_for_is_read_off_the
         assert np.isfinite(array).all()
         assert agrees(explain_gradient(model, found, address, largest(array)), array)
     other = int(np.argsort(np.abs(found["logits"].array[2]))[-2])
-    assert agrees(explain_gradient(model, found, "logits", (2, other)), found["logits"].array)
+    stated = explain_gradient(model, found, "logits", (2, other))
+    assert agrees(stated, found["logits"].array)
+    [share] = [factor for group in stated.terms for factor in group.factors]
+    assert found.trace[share.source].array[tuple(share.indices[0])] == share.values[0]
 
 
 def test_an_address_that_there_is_not_is_named(a, text):

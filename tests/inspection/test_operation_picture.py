@@ -22,19 +22,33 @@ def test_every_rule_is_drawn():
 def test_the_blocks_of_a_sum_add_up_to_the_cell_and_every_number_is_where_it_says(model, text):
     found = trace(model, text)
     for address, traced in found.arrays.items():
-        index = tuple(min(size - 1, 3) for size in traced.array.shape)
-        arithmetic, picture = drawn(model, found, address, index)
-        assert picture.blocks
-        assert picture.value == arithmetic.value
-        if arithmetic.rule == "sum":
-            total = sum(block.total for block in picture.blocks)
-            assert total == pytest.approx(arithmetic.argument, abs=1e-9), address
-        for block in picture.blocks:
-            for band in block.bands:
-                is_cell = band.source in found.arrays and "(" not in band.name and band.name[0] != "1"
-                if is_cell:  # and no function of it, such as 1/total
-                    cells = [found[band.source].array[band.index(term)] for term in range(len(band.values))]
-                    np.testing.assert_allclose(band.values, cells, rtol=1e-6)
+        for first in (0, 3):
+            check_picture(model, found, address, tuple(min(size - 1, first) for size in traced.array.shape))
+
+
+def check_picture(model, found, address, index):
+    """Its blocks add up to the cell, and their numbers stand where they are said to."""
+    arithmetic, picture = drawn(model, found, address, index)
+    assert picture.blocks
+    assert picture.value == arithmetic.value
+    if arithmetic.rule == "sum":
+        total = sum(block.total for block in picture.blocks)
+        assert total == pytest.approx(arithmetic.argument, abs=1e-9), address
+    for block in picture.blocks:
+        for band in block.bands:
+            is_cell = band.source in found.arrays and "(" not in band.name and band.name[0] != "1"
+            if is_cell:  # and no function of it, such as 1/total
+                cells = [found[band.source].array[band.index(term)] for term in range(len(band.values))]
+                np.testing.assert_allclose(band.values, cells, rtol=1e-6)
+
+
+def test_where_nothing_was_counted_there_is_a_zero(a):
+    model = a("ngram")
+    found = trace(model, "corn corn")
+    _, picture = drawn(model, found, "orders/3/total", (1,))
+    [block] = picture.blocks
+    assert (block.label, block.total, picture.value) == ("counts", 0, 0)
+    assert [(band.name, *band.values) for band in block.bands] == [("nothing", 0)]
 
 
 def test_a_row_stands_over_the_weights_and_their_products(a, text):

@@ -73,7 +73,9 @@ def test_a_view_is_reproduced_as_it_is_drawn(run, moment, a, address):
     tokens = views.likeliest_answers(found, 2, 3)
     order = (2, 0, 1) if address.endswith("norm1") else None
     drawn = views.matrix(found, address, 1, 2, tokens, order)
-    assert np.array_equal(run(recipes.view_recipe(moment, drawn))["values"], drawn.values)
+    made = run(recipes.view_recipe(moment, drawn))
+    assert np.array_equal(made["values"], drawn.values)
+    assert set(made["trace"].arrays) == {address}, "nothing else is recorded"
 
 
 def test_views_are_reproduced_by_name(run, moment, a):

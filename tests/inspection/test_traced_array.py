@@ -46,6 +46,8 @@ def test_a_part_is_found_without_putting_the_rest_beside_it() -> None:
     last = found.at(position=6)
     assert "array" not in vars(found)
     assert last.base is not None, "a view, not a copy"
+    assert np.shares_memory(found.at(position=0), found.beginning(6)[0])
+    assert "array" not in vars(found)
 
 
 def test_a_whole_takes_the_place_of_its_parts() -> None:

@@ -3,12 +3,14 @@
 from collections import Counter
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import lmviz
 from lmviz.inspection.recipes import text as recipes
 from lmviz.text.catalogue import find_entry
 from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.simplex import counted_words
 
 SETTINGS = {"tokenizer": "words", "validation": 0.25}
 
@@ -89,6 +91,15 @@ def test_places(corpus, sources):
     expected = [place for place in range(len(stream) - 1) if stream[place : place + 2] == ids]
     assert len(found) == len(expected) > 3
     assert {match for _, _, match, _, _ in found} == {"The bat"}
+
+
+def test_shares_of_the_words_after_a_context(corpus, sources):
+    counted = counted_words(corpus, "The cow")
+    shares = np.full(3, 1 / 3)
+    found = run(recipes.simplex_recipe(sources, SETTINGS, "The cow", shares))
+    assert found["corpus"].fingerprint == corpus.fingerprint
+    assert found["likelihood"] == pytest.approx(counted.log_likelihood(shares))
+    assert found["most"] == counted.log_likelihood(counted.best) >= found["likelihood"]
 
 
 def test_several_sources_are_named_one_by_one(small_text):
