@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QVariantAnimation
 from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
@@ -142,3 +143,27 @@ def test_bars_fade_from_one_snapshot_to_the_next(
     opened.reading.set_prefix("the hens eat")
     qtbot.waitUntil(lambda: bool(begun), timeout=LONG)
     assert not any(begun), "another text is no later moment of the same"
+
+
+def test_the_bars_of_the_next_word_are_drawn_between_two_snapshots(
+    film: Film, opened: Session, window: MainWindow, clock: Clock, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window.show_perspective("attention")
+    drawn()
+    bars = next(found for found in window.findChildren(BarsView) if found.isVisible())
+    film.play()
+    qtbot.waitUntil(lambda: not opened.reading.is_busy, timeout=LONG)
+    drawn()
+    run(film, opened, clock, qtbot, 5.0, by=1.0)
+    fading = bars.findChild(QVariantAnimation)
+    opened.library.choose_step(opened.library.model.snapshots[0])
+    qtbot.waitUntil(lambda: fading.state() == QVariantAnimation.State.Running, timeout=LONG)
+    fading.pause()
+    pictures = []
+    for share in (0.0, 0.5, 1.0):
+        fading.setCurrentTime(round(share * fading.duration()) - (share == 1.0))
+        pictures.append(bars.grab().toImage())
+    fading.stop()
+    first, between, last = pictures
+    assert first != last
+    assert between not in (first, last)

@@ -280,3 +280,25 @@ def test_every_text_is_in_the_list_however_large_the_type(
             qtbot.waitUntil(lambda: 0 < lowest() <= texts.viewport().height() + 1, timeout=5000)
     finally:
         corpus.set_projector(False)
+
+
+def test_the_list_of_words_after_another_text_has_none_of_the_old(
+    corpus: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    table = panel(corpus, "vocabulary_view").findChild(TableView)
+
+    def words() -> list[str]:
+        model = table.model()
+        return [model.index(row, 1).data() for row in range(model.rowCount())]
+
+    qtbot.waitUntil(lambda: "cows" in words())
+    search = panel(corpus, "vocabulary_view").findChild(QLineEdit)
+    search.setText("co")
+    assert set(words()) == {"cows", "corn"}
+    other = tmp_path / "sea.txt"
+    other.write_text("a ship sails\na cold wind blows\n" * 20, encoding="utf-8")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(other, documents="line", validation=0.0)
+    search.clear()
+    qtbot.waitUntil(lambda: "ship" in words())
+    assert not {"cows", "corn", "hens", "dog", "grass", "the"} & set(words())

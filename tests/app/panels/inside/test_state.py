@@ -1,12 +1,22 @@
 """The State panel: sorted rows keep their names, and a value that is dragged changes the reading."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from covering import in_families
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from lmviz.api import train
+from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.window.main_window import MainWindow
+from lmviz.text.corpus import load_corpus
 
 
 @in_families("rnn", "lstm")
@@ -57,3 +67,69 @@ def test_a_dragged_value_changes_what_comes_later_and_one_undo_takes_it_back(
     with qtbot.waitSignal(session.reading.changed):
         session.surgery.undo()
     assert session.surgery.interventions == ()
+
+
+@in_families("rnn", "gru")
+def test_the_hover_card_says_the_number_that_a_dragged_cell_has_now(
+    inside: dict[str, Panel], session: Session, qtbot: QtBot
+) -> None:
+    state, trace = inside["state_view"], session.reading.current.trace
+    if "layers/0/hidden" not in trace.arrays:
+        return
+    session.focus.choose_stage(next(n for n, s in enumerate(trace.stages) if "layers/0/hidden" in s.results))
+    qtbot.waitUntil(lambda: state.view.address == "layers/0/hidden")
+    heatmap, before = state.heatmap, float(trace["layers/0/hidden"].array[1, 2])
+    qtbot.mouseClick(state.findChild(QPushButton, "drag_values_button"), Qt.MouseButton.LeftButton)
+    place = heatmap.cell_rectangle(2, 1).center().toPoint()
+    qtbot.mouseMove(heatmap, place - QPoint(0, 1))
+    qtbot.mouseMove(heatmap, place)
+    card = heatmap.window().findChild(HoverCard)
+    qtbot.waitUntil(lambda: card.isVisible() and card.title == number(before))
+    qtbot.mousePress(heatmap, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseMove(heatmap, place - QPoint(0, 40))
+
+    def dragged() -> float:
+        return float(session.reading.current.trace["layers/0/hidden"].array[1, 2])
+
+    qtbot.waitUntil(lambda: dragged() > before + 0.1)
+    qtbot.waitUntil(lambda: card.title == number(dragged()))
+    assert card.isVisible()
+    assert card.title != number(before)
+    qtbot.mouseRelease(heatmap, Qt.MouseButton.LeftButton, pos=place - QPoint(0, 40))
+
+
+def test_of_a_wide_softmax_cells_are_told_apart_that_a_straight_scale_would_show_alike(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """Of sixty words each has about one sixtieth: on a scale from 0 to 1 all of them would be white."""
+    text = tmp_path / "many.txt"
+    text.write_text("\n".join(f"the w{n} sees the w{(7 * n) % 60}" for n in range(60)) * 3, encoding="utf-8")
+    run = train("rnn", load_corpus(text, documents="line"), tmp_path / "run", steps=2, width=8, batch=2)
+    window.show_perspective("inside")
+    session.library.open(run.folder)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("the w1 sees the")
+    qtbot.waitUntil(lambda: session.reading.current is not None)
+    stages = session.reading.current.trace.stages
+    session.focus.choose_stage(next(n for n, stage in enumerate(stages) if "probabilities" in stage.results))
+    state = next(panel for panel in window.perspective.panels if panel.objectName() == "state_view")
+    qtbot.waitUntil(lambda: state.view is not None and state.view.address == "probabilities")
+    heatmap, values = state.heatmap, state.view.values
+    assert 0.001 < np.nanmin(values) < np.nanmax(values) < 0.1
+    picture = heatmap.grab().toImage()
+    ratio = picture.devicePixelRatio()
+
+    def color(row: int, column: int) -> tuple[int, int, int]:
+        place = heatmap.cell_rectangle(row, column).topLeft() + QPointF(2, 2)
+        return picture.pixelColor((place * ratio).toPoint()).getRgb()[:3]
+
+    plain = current_theme().share_none.getRgb()[:3]
+    cells = [(row, 0) for row in range(values.shape[0])]
+    away = [sum(abs(a - b) for a, b in zip(color(*cell), plain, strict=True)) for cell in cells]
+    straight = [sum(abs(a - b) for a, b in zip(linear(values[cell]), plain, strict=True)) for cell in cells]
+    assert max(away) > 3 * max(straight)
+
+
+def linear(share: float) -> tuple[int, int, int]:
+    """The colour of a share on a straight scale from 0 to 1."""
+    return tuple(int(part) for part in current_theme().share_map[round(255 * float(share))][:3])

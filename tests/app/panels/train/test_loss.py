@@ -7,10 +7,13 @@ from pathlib import Path
 import numpy as np
 import pyqtgraph
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QCheckBox, QComboBox
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import train
+from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.train.loss import LossPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
@@ -194,3 +197,47 @@ def test_a_run_on_another_text_is_drawn_alone_when_it_is_shown(
     session.library.choose(next(model for model in session.library.models if model.name == "long"))
     qtbot.waitUntil(lambda: set(plot.curve_names()) == {"training", "validation"})
     assert len(points(beside_another_text, "training")) == 24
+
+
+def pen_of(panel: LossPanel, curve: str) -> QPen:
+    """What a curve is drawn with, found by its points."""
+    items = panel.findChild(pyqtgraph.PlotWidget).getPlotItem().items
+    values = points(panel, curve)
+    found = [
+        item
+        for item in items
+        if isinstance(item, pyqtgraph.PlotDataItem)
+        and item.yData is not None
+        and len(item.yData) == len(values)
+        and np.allclose(item.yData, values)
+    ]
+    assert found, curve
+    return found[0].opts["pen"]
+
+
+def test_the_own_curve_is_thick_and_those_of_other_runs_thin_and_grey(
+    loss: LossPanel, session: Session, qtbot: QtBot
+) -> None:
+    theme, plot = current_theme(), loss.findChild(LinePlot)
+    own, other = pen_of(loss, "training"), pen_of(loss, "lstm")
+    assert own.widthF() >= 1.5 * other.widthF()
+    assert own.color().getRgb()[:3] == theme.training.getRgb()[:3]
+    assert other.color().getRgb()[:3] == theme.muted_text.getRgb()[:3]
+    assert other.style() == own.style() == Qt.PenStyle.SolidLine
+    [lstm] = [model for model in session.library.models if model.name == "lstm"]
+    session.library.choose(lstm)
+    qtbot.waitUntil(lambda: "transformer" in plot.curve_names() and "lstm" not in plot.curve_names())
+    assert pen_of(loss, "training").widthF() == own.widthF()
+    assert pen_of(loss, "transformer").color() == other.color()
+
+
+def test_a_run_on_another_text_is_thinner_still_dashed_and_fainter(
+    beside_another_text: LossPanel, qtbot: QtBot
+) -> None:
+    loss, plot = beside_another_text, beside_another_text.findChild(LinePlot)
+    loss.findChild(QCheckBox, "other_texts").click()
+    qtbot.waitUntil(lambda: "long" in plot.curve_names())
+    far, near = pen_of(loss, "long"), pen_of(loss, "lstm")
+    assert far.widthF() < near.widthF()
+    assert far.color().getRgb()[:3] == current_theme().faint_text.getRgb()[:3]
+    assert far.style() == Qt.PenStyle.CustomDashLine or far.style() == Qt.PenStyle.DashLine

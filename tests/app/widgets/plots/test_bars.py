@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QVariantAnimation
 from PySide6.QtTest import QTest
 
 from lmviz.app.widgets.plots.bars import BarsView
@@ -102,3 +102,25 @@ def test_bars_that_are_given_grow_only_as_far_as_all_of_them_fit(shown):
     bars.set_bars([f"word {place}" for place in range(28)], [1.0] * 28)
     row = bars.length(23)
     assert 23 < row <= bars.height() / 28
+
+
+def test_while_a_film_plays_bars_are_seen_between_two_values(bars):
+    """Half way from 0.8 to 0.2 a bar is as long as 0.5, and the words that change places cross."""
+    names = ["king", "queen", "night"]
+    bars.set_bars(names, [0.8, 0.4, 0.0], limit=1.0)
+    before = lengths(bars)
+    bars.set_bars(names, [0.2, 0.6, 0.0], limit=1.0, crossfade=True)
+    fading = bars.findChild(QVariantAnimation)
+    assert fading.state() == QVariantAnimation.State.Running
+    fading.pause()
+    seen = {}
+    for share in (0.0, 0.5, 1.0):
+        fading.setCurrentTime(round(share * fading.duration()))
+        seen[share] = lengths(bars)
+    fading.stop()
+    assert seen[0.0] == pytest.approx(before, abs=2)
+    for row, middle in ((0, 0.5), (1, 0.5)):
+        full = before[0] / 0.8
+        assert seen[0.5][row] == pytest.approx(full * middle, abs=4)
+    assert seen[0.5][0] < seen[0.0][0] - 20
+    assert seen[1.0][1] > seen[0.5][1] + 10
