@@ -52,9 +52,8 @@ class SharedRoom:
             if row.beside:
                 width = row.width * self._stretch
                 pair = [self._dock(before), self._dock(row)]
-                shares = [round(max(width, spare - width)), round(width)]
-                self._view.resizeDocks(pair, shares, Qt.Orientation.Horizontal)
-        self._view.resizeDocks(heads, [round(width or spare) for width in widths], Qt.Orientation.Horizontal)
+                self._resize(pair, [max(width, spare - width), width], Qt.Orientation.Horizontal)
+        self._resize(heads, [width or spare for width in widths], Qt.Orientation.Horizontal)
         for column in columns:
             self._weigh(column, Qt.Orientation.Vertical)
         self._weigh(bottom, Qt.Orientation.Horizontal)
@@ -72,13 +71,12 @@ class SharedRoom:
         # In a small window what stands above needs its part.
         most = self._view.height() * (SHARE_OF_TWO if foot else SHARE_OF_ONE)
         height = min(height, most - low)
-        heights = [round(self._view.height() - height - low), round(height + low)]
+        heights = [self._view.height() - height - low, height + low]
         undivided = next((column for column in columns if len(column) == 1), columns[0])
         docks = [self._dock(undivided[0]), self._dock(bottom[0])]
-        self._view.resizeDocks(docks, heights, Qt.Orientation.Vertical)
+        self._resize(docks, heights, Qt.Orientation.Vertical)
         if foot:
-            docks = [self._dock(bottom[0]), self._dock(foot[0])]
-            self._view.resizeDocks(docks, [round(height), round(low)], Qt.Orientation.Vertical)
+            self._resize([self._dock(bottom[0]), self._dock(foot[0])], [height, low], Qt.Orientation.Vertical)
 
     @property
     def _stretch(self) -> float:
@@ -88,10 +86,19 @@ class SharedRoom:
         return max(current_theme().scale, half)
 
     def _weigh(self, rows: list[PanelRow], orientation: Qt.Orientation) -> None:
-        if len(rows) > 1:
-            self._view.resizeDocks(
-                [self._dock(row) for row in rows], [row.weight * SHARE for row in rows], orientation
-            )
+        self._resize([self._dock(row) for row in rows], [row.weight * SHARE for row in rows], orientation)
+
+    def _resize(
+        self, docks: Sequence[PanelDock], sizes: Sequence[float], orientation: Qt.Orientation
+    ) -> None:
+        """Share a length among the docks that stand in the view: Qt warns of others, and of no length."""
+        here = [
+            (dock, max(1, round(size)))
+            for dock, size in zip(docks, sizes, strict=True)
+            if not dock.isHidden() and not dock.isFloating() and self._view.isAncestorOf(dock)
+        ]
+        if len(here) > 1:
+            self._view.resizeDocks([dock for dock, _ in here], [size for _, size in here], orientation)
 
     def _dock(self, row: PanelRow) -> PanelDock:
         return self._docks[row.name]
