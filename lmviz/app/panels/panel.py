@@ -50,6 +50,9 @@ class Panel(QWidget):
     begun = Signal()
     """What it shows has just begun: it comes in front, unless a person has chosen a tab in its place."""
 
+    need_changed = Signal()
+    """Whether it is needed may have changed."""
+
     gives_way = 0
     """Milliseconds for which it lets the others draw first, so that the window is not painted all at once."""
 
@@ -94,6 +97,11 @@ class Panel(QWidget):
     def is_up_to_date(self) -> bool:
         """Whether it has drawn every change that it follows."""
         return not self._is_stale
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether it has anything to show just now: where not, its neighbours get its room."""
+        return True
 
     def set_in_front(self, in_front: bool) -> None:
         """Where panels share a place as tabs, only the one in front draws."""

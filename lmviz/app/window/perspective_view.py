@@ -63,6 +63,7 @@ class PerspectiveView(QMainWindow):
         self._is_own = False  # whether a person has changed the arrangement
         self._shared = QSize()  # the room for which it was last shared out
         self._only: tuple[str, ...] = ()  # the panels that are left while the others are put away
+        self._unneeded: set[str] = set()  # the panels that have nothing to show just now
         self._squeezed: dict[str, int] = {}  # by how many pixels a panel is narrower than it should be
         self._is_other = False  # whether others are in sight than those that should be left
         self._offered_width = 0  # into which those that are left have to fit; 0 while not known
@@ -144,7 +145,7 @@ class PerspectiveView(QMainWindow):
             if other not in left and self._squeeze([other, *left], room):
                 left.append(other)
         for each, dock in self._docks.items():
-            dock.setVisible(each in left)
+            dock.setVisible(each in left and (each == name or each not in self._unneeded))
         self._is_other = True  # also where one is narrower only
         self._fit_soon.start()
         QTimer.singleShot(0, self, self._tabs.show_bars)
@@ -166,7 +167,8 @@ class PerspectiveView(QMainWindow):
             return
         self._squeezed.clear()
         self._fix_least_sizes()
-        if self._squeeze(self._only, self._offered_width):
+        left = [name for name in self._only if name not in self._unneeded]
+        if self._squeeze(left, self._offered_width):
             self._unstack()
         elif not self._is_stacked:
             self._is_stacked = True
@@ -207,7 +209,17 @@ class PerspectiveView(QMainWindow):
         """Where everything is; empty when the perspective was never shown."""
         if not self._everything.isEmpty():
             return self._everything
-        return self.saveState(OWN if self._is_own else SHARED) if self._is_arranged else self._remembered
+        return self._saved(OWN if self._is_own else SHARED) if self._is_arranged else self._remembered
+
+    def _saved(self, version: int) -> QByteArray:
+        """Where everything is, also what has nothing to show just now."""
+        left_out = [self._docks[name] for name in self._unneeded]
+        for dock in left_out:
+            dock.show()
+        state = self.saveState(version)
+        for dock in left_out:
+            dock.hide()
+        return state
 
     def reset(self) -> None:
         """Arrange the panels as the table of panels says."""
@@ -218,6 +230,8 @@ class PerspectiveView(QMainWindow):
         for dock in self._docks.values():
             self.removeDockWidget(dock)
         self._arrange()
+        self._unneeded.clear()
+        self._leave_out_unneeded()
         QTimer.singleShot(0, self, self._tabs.show_bars)
 
     @property
@@ -260,7 +274,22 @@ class PerspectiveView(QMainWindow):
     def _make(self, row: PanelRow) -> Panel:
         panel = row.build(self._session)
         panel.begun.connect(lambda: self._tabs.raise_what_has_begun(self._dock(row)))
+        panel.need_changed.connect(self._leave_out_unneeded)
         return panel
+
+    def _leave_out_unneeded(self) -> None:
+        """Hide the panels that have nothing to show just now, and bring back those that have again."""
+        made = [name for name, dock in self._docks.items() if dock.has_panel]
+        unneeded = {name for name in made if not self._docks[name].panel.is_needed}
+        changed, self._unneeded = unneeded ^ self._unneeded, unneeded
+        if not self._is_arranged or not changed:
+            return
+        for name in changed:
+            if not self._only or name in self._only:
+                self._docks[name].setVisible(name not in unneeded)
+        self._shared = QSize()
+        self._fit_soon.start()
+        QTimer.singleShot(0, self, self._tabs.show_bars)
 
     def _fix_least_sizes(self) -> None:
         """Let no panel push its neighbours aside when what it shows grows."""
@@ -299,6 +328,8 @@ class PerspectiveView(QMainWindow):
             self._is_own = self._restore(OWN)
             if not self._is_own and not self._restore(SHARED):
                 self._arrange()
+            self._unneeded.clear()
+            self._leave_out_unneeded()
             if self._only:
                 self._put_away()
             QTimer.singleShot(0, self, self._tabs.show_bars)
@@ -312,16 +343,18 @@ class PerspectiveView(QMainWindow):
         version = OWN if self._is_own else SHARED
         self._is_stacked, self._fitted_width = False, 0
         if self._everything.isEmpty():
-            self._everything = self.saveState(version)
+            self._everything = self._saved(version)
             self._kept = KeptPlaces.of(self, self._docks, self._everything)
             self._kept_for = self._available, current_theme().scale
         else:
             self.restoreState(self._everything, version)
         if self._only:
             for name, dock in self._docks.items():
-                dock.setVisible(name in self._only)
+                dock.setVisible(name in self._only and name not in self._unneeded)
         else:
             self._everything = QByteArray()
+            for name in self._unneeded:
+                self._docks[name].hide()
         self._fix_least_sizes()
         self._shared = QSize()
         self._fit_soon.start()
@@ -385,6 +418,8 @@ class PerspectiveView(QMainWindow):
         self._fit_soon.stop()
         self._shared = self.size()
         kept.put_back(self, self._docks, OWN if self._is_own else SHARED)
+        for name in self._unneeded:
+            self._docks[name].hide()
         again = self._tabs.show_bars if turns <= 1 else lambda: self._put_back(kept, turns - 1)
         QTimer.singleShot(0, self, again)
 

@@ -69,12 +69,20 @@ class OrderPanel(Panel):
         self._body.addWidget(self._area)
         self._card = Card("Two words change places", "keys and values are the vectors", self._body)
         self.column.addWidget(self._card)
+        if session.polls.current.experiment is not None:
+            self._fill(session.polls.current.experiment)  # so that the perspective knows how wide they are
         self._mask.toggled.connect(lambda on: self._change(causal=on))
         self._layers.activated.connect(lambda at: self._change(layers=at + 1))
         self._reset.clicked.connect(self._restore)
         theme_switch().theme_changed.connect(self._adopt_theme)
         session.polls.changed.connect(lambda: self.complain("", "order"))
+        session.polls.changed.connect(self.need_changed)
         self.follow(session.polls.changed, session.polls.shown)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the poll has vectors: else the poll has the room of both."""
+        return self.session.polls.current.experiment is not None
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """What the last word has before and after the exchange (channel,), and its weights (layer, key)."""

@@ -24,6 +24,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.diagrams.order_picture import OrderPicture
 from lmviz.app.widgets.plots.poll_choices import PollChoices
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.perspective_view import PerspectiveView
 from lmviz.polls.counts import counts_path
 
 
@@ -316,3 +317,34 @@ def test_in_a_larger_window_the_choices_and_their_type_are_larger(
     assert types == tuple(sorted(types))
     assert types[-1] > 1.3 * 21
     assert poll.findChild(QLabel, "poll_question").font().pixelSize() > types[-1]
+
+
+def test_a_poll_without_vectors_has_the_room_of_both_panels(
+    poll: PollPanel,
+    order: OrderPanel,
+    window: MainWindow,
+    session: Session,
+    drawn: Callable[[], None],
+    qtbot: QtBot,
+) -> None:
+    def ask(title: str) -> None:
+        session.polls.choose([each.title for each in session.polls.all].index(title))
+        drawn()
+
+    beside = poll.width()
+    ask("Forgetting")
+    qtbot.waitUntil(lambda: not order.isVisible() and poll.width() > 1.3 * beside)
+    ask("Order")
+    qtbot.waitUntil(lambda: order.isVisible() and poll.width() == beside)
+    ask("Forgetting")
+    arrangement = window.perspective.arrangement()
+    window.set_projector(True)
+    qtbot.waitUntil(lambda: not order.isVisible())
+    assert not order.isVisible()
+    window.set_projector(False)
+    ask("Order")
+    qtbot.waitUntil(lambda: order.isVisible())
+    other = PerspectiveView("polls", session, arrangement, window)
+    other.resize(window.perspective.size())
+    other.show()
+    qtbot.waitUntil(lambda: {panel.objectName() for panel in other.panels} == {"poll_view", "order_view"})
